@@ -1,0 +1,43 @@
+# Two commands matter: `make demo` and `make test`. Each sets up everything it needs in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE_SOURCES := $(wildcard src/deixis/native/*.cpp src/deixis/native/*.hpp src/deixis/native/*.inc) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test lint bench clean
+.DEFAULT_GOAL := help
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.base:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.base $(CORE_SOURCES)
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base pyproject.toml
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+demo: $(VENV)/.built  ## build a linker from the shipped knowledge base and link a text
+	@$(BIN)/deixis demo
+
+lint: $(VENV)/.built $(VENV)/.dev  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint  ## everything a contributor must see green
+	$(BIN)/python -m pytest -q -n 2
+
+bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against PECOS and omikuji, each in its own environment
+	$(BIN)/python benchmarks/speed/bench_xmr.py
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) .venv-* build dist

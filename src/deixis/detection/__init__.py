@@ -1,0 +1,1 @@
+"""Station 0, text to mentions."""

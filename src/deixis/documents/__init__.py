@@ -1,0 +1,1 @@
+"""Documents and mentions, in and out: one module per file format."""

@@ -1,0 +1,61 @@
+"""Everything that can go wrong, in words a user can act on. Knows no framework."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ToolkitError(Exception):
+    """Any error Deixis raises on purpose; catch this one to catch them all.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise DataError("no title", path="kb.jsonl", line=3)
+    ... except ToolkitError as error:
+    ...     print(error)
+    kb.jsonl, line 3: no title
+    """
+
+
+class ConfigError(ToolkitError):
+    """A setting has an unknown name or a value that is not allowed."""
+
+
+class DataError(ToolkitError):
+    """A file holds something that cannot be read; knows the file and the line."""
+
+    def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
+        self.reason = message
+        self.path = path
+        self.line = line
+        where = "" if path is None else str(path)
+        if line is not None:
+            where += f", line {line}" if where else f"line {line}"
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class UnknownNameError(ToolkitError):
+    """A name was asked for that is not in the table of known ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        message = f"No {kind} named {name!r}. Known: {', '.join(names)}."
+        close = difflib.get_close_matches(name, names, n=1)
+        super().__init__(f"{message} Did you mean {close[0]!r}?" if close else message)
+
+
+class NotFittedError(ToolkitError):
+    """Something was asked of a model before it learned anything."""
+
+
+class StoreError(ToolkitError):
+    """A model folder is missing, foreign, damaged or from a newer version; names the file."""
+
+
+class MissingExtraError(ToolkitError):
+    """An optional part needs a package that is not installed; names the line that installs it."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f"{what} needs {package!r}. Install it with: pip install 'deixis[{extra}]'")

@@ -1,0 +1,1 @@
+"""Gold against predicted: metrics, intervals, result rows. Never imports a model."""

@@ -1,0 +1,1 @@
+"""Text features: texts in, sparse rows out."""

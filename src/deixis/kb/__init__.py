@@ -1,0 +1,1 @@
+"""Knowledge base: entities, names, types, descriptions; one reader per source."""

@@ -1,0 +1,112 @@
+"""Many strings as two arrays, so that a million of them can be memory-mapped and handed to the compiled core as they are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+
+
+class StringTable:
+    """A read-only list of strings: UTF-8 bytes and where each string begins (`offsets`, one longer than the list).
+
+    Examples
+    --------
+    >>> table = StringTable.from_strings(["Paris", "Zürich", ""])
+    >>> len(table), table[1], list(table)
+    (3, 'Zürich', ['Paris', 'Zürich', ''])
+    >>> table.take([2, 0])[1]
+    'Paris'
+    """
+
+    __slots__ = ("data", "offsets")
+
+    def __init__(self, offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> None:
+        self.offsets = offsets
+        self.data = data
+
+    @classmethod
+    def from_strings(cls, strings: Iterable[str]) -> StringTable:
+        """A table of `strings`, in their order."""
+        if isinstance(strings, StringTable):
+            return strings
+        builder = StringTableBuilder()
+        for string in strings:
+            builder.append(string)
+        return builder.build()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> StringTable:
+        """The table that `to_arrays` gave under the same prefix; checked, so the core can trust it."""
+        for part in ("offsets", "data"):
+            if f"{prefix}.{part}" not in arrays:
+                raise StoreError(
+                    f"The model has no array {prefix}.{part!s}. It may be from another version; build it again."
+                )
+        offsets, data = arrays[f"{prefix}.offsets"], arrays[f"{prefix}.data"]
+        if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) < 1:
+            raise StoreError(f"{prefix}.offsets must be a non-empty one-dimensional int64 array, got {offsets.dtype}.")
+        if data.dtype != np.uint8 or data.ndim != 1:
+            raise StoreError(f"{prefix}.data must be a one-dimensional uint8 array, got {data.dtype}.")
+        if offsets[0] != 0 or offsets[-1] != len(data) or bool(np.any(np.diff(offsets) < 0)):
+            raise StoreError(f"{prefix}.offsets do not fit {prefix}.data: the model is damaged; build it again.")
+        return cls(offsets, data)  # type: ignore[arg-type]
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """The two arrays under names that begin with `prefix`."""
+        return {f"{prefix}.offsets": self.offsets, f"{prefix}.data": self.data}
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> str:
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[row] for row in range(len(self)))
+
+    def take(self, rows: Iterable[int] | NDArray[np.integer]) -> StringTable:
+        """A new table with the strings at `rows`, in that order."""
+        chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
+        starts = self.offsets[chosen]
+        lengths = self.offsets[chosen + 1] - starts
+        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        # Position of every byte: its string's start, plus how far it stands inside the string.
+        positions = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
+        return StringTable(offsets, np.asarray(self.data)[positions])
+
+    def joined(self, other: StringTable) -> StringTable:
+        """This table followed by `other`."""
+        offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
+        return StringTable(offsets, np.concatenate([self.data, other.data]))
+
+
+class StringTableBuilder:
+    """Collects strings into flat buffers, without keeping Python objects."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._offsets = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def append(self, string: str) -> None:
+        """Add one string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
+        try:
+            self._data += string.encode("utf-8")
+        except UnicodeEncodeError:
+            self._data += string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+        self._offsets.append(len(self._data))
+
+    def build(self) -> StringTable:
+        """The table of everything appended so far."""
+        offsets = np.frombuffer(self._offsets, dtype=np.int64).copy()
+        return StringTable(offsets, np.frombuffer(bytes(self._data), dtype=np.uint8))

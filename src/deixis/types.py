@@ -1,0 +1,82 @@
+"""The records that travel between rooms. All frozen; offsets are Unicode code points, half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that a mention may mean, and how much speaks for it."""
+
+    id: str
+    score: float
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of a text. `entity` is its link or gold id; `is_nil` says it was decided to have none in the knowledge base.
+
+    Examples
+    --------
+    >>> Mention(14, 19, "Paris").is_decided
+    False
+    >>> Mention(14, 19, "Paris", entity="Q167646").is_decided
+    True
+    """
+
+    start: int
+    end: int
+    text: str
+    entity: str | None = None
+    score: float | None = None
+    is_nil: bool = False
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether somebody, an annotator or a linker, has said what the mention means (or that it means nothing)."""
+        return self.entity is not None or self.is_nil
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and its mentions, in the order they stand in the text.
+
+    Examples
+    --------
+    >>> document = Document("d1", "To save Troy, Paris had to be sacrificed.", mentions=(Mention(14, 19, "Paris"),))
+    >>> [mention.text for mention in document.mentions]
+    ['Paris']
+    """
+
+    id: str
+    text: str
+    lang: str | None = None
+    mentions: tuple[Mention, ...] = ()
+
+    def with_mentions(self, mentions: Sequence[Mention]) -> Document:
+        """The same text with other mentions."""
+        return replace(self, mentions=tuple(mentions))
+
+    def mentions_in_context(self) -> list[MentionInContext]:
+        """What the stations see of each mention, in order."""
+        return [MentionInContext(m.text, self.text, m.start, m.end, self.lang) for m in self.mentions]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionInContext:
+    """A mention with the text it stands in: what candidate generators and rankers are given."""
+
+    text: str
+    document_text: str
+    start: int
+    end: int
+    lang: str | None = None
+
+    def context(self, window: int) -> str:
+        """Up to `window` code points of text, the mention in their middle."""
+        margin = max(0, window - (self.end - self.start)) // 2
+        return self.document_text[max(0, self.start - margin) : self.end + margin]

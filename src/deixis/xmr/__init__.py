@@ -1,0 +1,1 @@
+"""Extreme multi-label ranking, on matrices: label trees, linear rankers, beam search."""
