@@ -17,7 +17,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of a text. `entity` is its link or gold id; `is_nil` says it was decided to have none in the knowledge base.
+    """A span of a text. `entity` is its link or gold id; `is_nil` says it was decided to mean nothing we know.
 
     Examples
     --------

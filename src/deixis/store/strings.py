@@ -1,4 +1,4 @@
-"""Many strings as two arrays, so that a million of them can be memory-mapped and handed to the compiled core as they are."""
+"""Many strings as two arrays: a million of them memory-map at once and reach the compiled core as they are."""
 
 from __future__ import annotations
 
