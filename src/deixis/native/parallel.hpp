@@ -1,0 +1,167 @@
+// Loops over many threads that Ctrl-C can stop.
+//
+// parallel_for(n_tasks, n_threads, fn) calls fn(task) or fn(task, worker) for every task in [0, n_tasks). Workers take
+// the next task from a counter, so results must depend on the task alone, never on the worker: then one thread and
+// many give the same bytes. `worker` lies in [0, worker_count(n_tasks, n_threads)) and is there to find scratch memory.
+//
+// The GIL is released while it runs (call it with or without holding the GIL) and fn must not touch Python. The calling
+// thread looks for signals every 100 ms; after one, no new task starts and the Python exception is raised here. Keep
+// tasks below about half a second, or let long ones ask stop_requested(). The first exception in a task comes out here.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace deixis {
+
+namespace parallel_detail {
+
+inline constexpr std::chrono::milliseconds poll_interval{100};
+
+// The stop flag of the loop this thread is working for; null outside of one.
+inline thread_local const std::atomic<bool> *current_stop = nullptr;
+
+struct StopScope {
+    const std::atomic<bool> *before = current_stop;
+    explicit StopScope(const std::atomic<bool> *stop) { current_stop = stop; }
+    ~StopScope() { current_stop = before; }
+    StopScope(const StopScope &) = delete;
+};
+
+// Releases the GIL only if this thread holds it.
+struct ReleaseGil {
+    std::optional<nanobind::gil_scoped_release> release;
+    ReleaseGil() {
+        if (PyGILState_Check()) release.emplace();
+    }
+};
+
+// Null, or the exception a signal handler raised (KeyboardInterrupt).
+inline std::exception_ptr pending_signal() {
+    nanobind::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() == 0) return nullptr;
+    return std::make_exception_ptr(nanobind::python_error());
+}
+
+template <typename Fn> void call(Fn &fn, std::size_t task, int worker) {
+    if constexpr (std::is_invocable_v<Fn &, std::size_t, int>)
+        fn(task, worker);
+    else
+        fn(task);
+}
+
+template <typename Fn> void run_inline(std::size_t n_tasks, Fn &fn) {
+    std::atomic<bool> stop{false};
+    StopScope scope(&stop);
+    auto last_poll = std::chrono::steady_clock::now();
+    for (std::size_t task = 0; task < n_tasks; ++task) {
+        call(fn, task, 0);
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_poll < poll_interval) continue;
+        last_poll = now;
+        if (auto error = pending_signal()) std::rethrow_exception(error);
+    }
+}
+
+template <typename Fn> class Crew {
+  public:
+    Crew(std::size_t n_tasks, Fn &fn) : n_tasks_(n_tasks), fn_(fn) {}
+
+    void run(int n_workers) {
+        std::vector<std::thread> threads;
+        threads.reserve(n_workers);
+        n_working_ = n_workers;
+        for (int worker = 0; worker < n_workers; ++worker) {
+            try {
+                threads.emplace_back([this, worker] { work(worker); });
+            } catch (const std::system_error &) {
+                // No more threads to be had: the ones that run do all the tasks, or this one does.
+                std::lock_guard lock(mutex_);
+                n_working_ -= n_workers - worker;
+                break;
+            }
+        }
+        if (threads.empty()) return run_inline(n_tasks_, fn_);
+        wait();
+        for (auto &thread : threads) thread.join();
+        if (error_) std::rethrow_exception(error_);
+    }
+
+  private:
+    void work(int worker) {
+        StopScope scope(&stop_);
+        try {
+            while (!stop_.load(std::memory_order_relaxed)) {
+                const std::size_t task = next_.fetch_add(1, std::memory_order_relaxed);
+                if (task >= n_tasks_) break;
+                call(fn_, task, worker);
+            }
+        } catch (...) {
+            fail(std::current_exception());
+        }
+        std::lock_guard lock(mutex_);
+        if (--n_working_ == 0) done_.notify_all();
+    }
+
+    void wait() {
+        std::unique_lock lock(mutex_);
+        while (!done_.wait_for(lock, poll_interval, [this] { return n_working_ == 0; })) {
+            lock.unlock();
+            if (auto error = pending_signal()) fail(error);
+            lock.lock();
+        }
+    }
+
+    void fail(std::exception_ptr error) {
+        std::lock_guard lock(mutex_);
+        if (!error_) error_ = error;
+        stop_ = true;
+    }
+
+    std::size_t n_tasks_;
+    Fn &fn_;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> stop_{false};
+    std::mutex mutex_;
+    std::condition_variable done_;
+    int n_working_ = 0;
+    std::exception_ptr error_;
+};
+
+}  // namespace parallel_detail
+
+// Whether the loop this thread works for has been told to stop; long tasks ask now and then and return early.
+inline bool stop_requested() {
+    const auto *stop = parallel_detail::current_stop;
+    return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+// Threads that a loop will use: n_threads, or every processor for 0, and never more than there are tasks.
+inline int worker_count(std::size_t n_tasks, int n_threads) {
+    if (n_threads <= 0) n_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    n_threads = std::min(n_threads, 512);
+    return static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(n_tasks, 1), n_threads));
+}
+
+template <typename Fn> void parallel_for(std::size_t n_tasks, int n_threads, Fn &&fn) {
+    if (n_tasks == 0) return;
+    parallel_detail::ReleaseGil released;
+    const int n_workers = worker_count(n_tasks, n_threads);
+    // A loop inside a task of another loop runs where it is: the processors are busy already.
+    if (n_workers == 1 || parallel_detail::current_stop != nullptr) return parallel_detail::run_inline(n_tasks, fn);
+    parallel_detail::Crew<std::remove_reference_t<Fn>>(n_tasks, fn).run(n_workers);
+}
+
+}  // namespace deixis
