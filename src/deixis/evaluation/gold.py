@@ -1,0 +1,35 @@
+"""What counts as right: gold ids, alternatives and composites, seen through the knowledge base's own ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+Resolve = Callable[[str], str | None]
+"""A gold id -> the knowledge base's id for the same thing, or None if it has none."""
+
+
+def acceptable_ids(gold: str, resolve: Resolve) -> frozenset[str]:
+    """The knowledge base's ids that answer a mention annotated with `gold`; empty if it has none of them.
+
+    `|` joins alternatives and `+` the parts of a composite: any of them is right. An id that the knowledge base holds
+    as it stands is never taken apart (`C++`, `Google+`).
+
+    Examples
+    --------
+    >>> known = {"D003907", "C467567", "C++"}
+    >>> resolve = lambda name: name if name in known else None
+    >>> sorted(acceptable_ids("C467567|D003907", resolve)), sorted(acceptable_ids("C++", resolve))
+    (['C467567', 'D003907'], ['C++'])
+    >>> acceptable_ids("D000001", resolve)
+    frozenset()
+    """
+    return frozenset(_resolved(gold, "|+", resolve))
+
+
+def _resolved(gold: str, joints: str, resolve: Resolve) -> Iterator[str]:
+    whole = resolve(gold.strip())
+    if whole is not None:
+        yield whole
+    elif joints:
+        for part in gold.split(joints[0]):
+            yield from _resolved(part, joints[1:], resolve)
