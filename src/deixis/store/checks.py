@@ -1,0 +1,72 @@
+"""Checks on loaded arrays, so that the compiled core only ever sees what it expects. All raise `StoreError`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from deixis.errors import StoreError
+
+
+def require(arrays: Mapping[str, NDArray[Any]], name: str, dtype: DTypeLike, ndim: int = 1) -> NDArray[Any]:
+    """The array of that name, which has that dtype and number of dimensions.
+
+    Examples
+    --------
+    >>> require({"tree.sizes": np.zeros(3, np.int32)}, "tree.sizes", np.int64)
+    Traceback (most recent call last):
+    deixis.errors.StoreError: The array 'tree.sizes' must be int64 with 1 dimension(s), got int32 with 1. \
+The model is damaged or from another version; build it again.
+    """
+    if name not in arrays:
+        raise StoreError(f"The model has no array {name!r}. It is damaged or from another version; build it again.")
+    array = arrays[name]
+    if array.dtype != np.dtype(dtype) or array.ndim != ndim:
+        raise StoreError(
+            f"The array {name!r} must be {np.dtype(dtype)} with {ndim} dimension(s), got {array.dtype} with "
+            f"{array.ndim}. The model is damaged or from another version; build it again."
+        )
+    return array
+
+
+def check_length(name: str, array: NDArray[Any], length: int) -> None:
+    """The array has `length` rows."""
+    if len(array) != length:
+        raise _damaged(name, f"has {len(array)} rows where {length} are expected")
+
+
+def check_indptr(name: str, indptr: NDArray[Any], n_items: int) -> None:
+    """The array cuts `n_items` items into rows: begins with 0, never falls, ends with `n_items`."""
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != n_items:
+        ends = "nothing" if len(indptr) == 0 else f"{indptr[0]}..{indptr[-1]}"
+        raise _damaged(name, f"must run from 0 to {n_items}, got {ends}")
+    if not is_sorted(indptr):
+        raise _damaged(name, "must never fall")
+
+
+def check_range(name: str, array: NDArray[Any], low: float, high: float) -> None:
+    """Every value is at least `low` and below `high`."""
+    if array.size == 0:
+        return
+    smallest, largest = array.min(), array.max()
+    # Written so that NaN, which compares as false, does not pass.
+    if not (smallest >= low and largest < high):
+        raise _damaged(name, f"must lie in [{low}, {high}), got {smallest}..{largest}")
+
+
+def check_finite(name: str, array: NDArray[Any]) -> None:
+    """No value is NaN or infinite."""
+    if not bool(np.isfinite(array).all()):
+        raise _damaged(name, "holds NaN or infinite values")
+
+
+def is_sorted(array: NDArray[Any]) -> bool:
+    """Whether no value is smaller than the one before it."""
+    return bool(np.all(array[1:] >= array[:-1]))
+
+
+def _damaged(name: str, problem: str) -> StoreError:
+    return StoreError(f"The array {name!r} {problem}. The model is damaged; run 'deixis doctor' or build it again.")

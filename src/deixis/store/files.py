@@ -1,0 +1,153 @@
+"""Opening text files: plain or compressed (.gz .bz2 .xz .zst), from disk or stdin, line by line with line numbers.
+
+Lines are split as bytes, so invalid UTF-8 is an error that names its line and not the whole file.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from deixis.errors import DataError
+from deixis.store.zstd_reader import ZstdReader
+
+STDIN = "-"
+_BUFFER = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+_SUFFIX_TO_KIND = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+_KIND_TO_MAGIC = {"gzip": b"\x1f\x8b", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
+_UNREADABLE = {
+    b"PK\x03\x04": "is a zip archive (or a spreadsheet); unpack it, or save it as CSV or JSONL",
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+}
+
+
+@contextmanager
+def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`."""
+    with _open_source(path) as source, _decompressed(source, path) as data:
+        with io.BufferedReader(_CheckedReader(data, path), _BUFFER) as stream:
+            yield stream
+
+
+@contextmanager
+def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """The text of a file: BOM dropped, every line end read as a newline."""
+    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+        try:
+            yield text
+        except UnicodeDecodeError as error:
+            raise DataError(f"not valid UTF-8 ({error.reason}); save the file as UTF-8", path=path) from error
+
+
+def open_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Each line's number, from 1, and its text without the line end."""
+    for number, raw in open_byte_lines(path):
+        yield number, decode_line(raw, path, number)
+
+
+def open_byte_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
+    """Each line's number, from 1, and its bytes without the line end; for readers that go on after a bad line."""
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(stream, start=1):
+            if number == 1 and raw.startswith(_BOM):
+                raw = raw[len(_BOM) :]
+            yield number, raw.rstrip(b"\r\n")
+
+
+def decode_line(raw: bytes, path: object, line: int) -> str:
+    """The line as text, or a `DataError` that says which byte is wrong."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        bad = raw[error.start : error.start + 1].hex()
+        reason = f"not valid UTF-8: byte 0x{bad} at position {error.start + 1}; save the file as UTF-8"
+        raise DataError(reason, path=path, line=line) from error
+
+
+def content_suffix(path: str | os.PathLike[str]) -> str:
+    """The suffix that says what the file holds, in lower case, without that of the compression: `.jsonl`."""
+    bare = Path(path)
+    if bare.suffix.lower() in _SUFFIX_TO_KIND:
+        bare = bare.with_suffix("")
+    return bare.suffix.lower()
+
+
+def _open_source(path: str | os.PathLike[str]) -> io.BufferedReader:
+    if path == STDIN:
+        return io.BufferedReader(_Unclosed(sys.stdin.buffer), _BUFFER)
+    try:
+        return io.BufferedReader(io.FileIO(path), _BUFFER)
+    except FileNotFoundError:
+        raise DataError("no such file; check the path", path=path) from None
+    except IsADirectoryError:
+        raise DataError("is a folder; give a file", path=path) from None
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", path=path) from error
+
+
+def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io.BufferedIOBase:
+    start = source.peek(8)[:8]
+    for magic, problem in _UNREADABLE.items():
+        if start.startswith(magic):
+            raise DataError(problem, path=path)
+    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
+    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
+    if expected is not None and kind != expected:
+        found = f"begins with {start!r}" if start else "is empty"
+        raise DataError(f"is named like a {expected} file but {found}; rename it or fetch it again", path=path)
+    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
+        kind = None  # a text that happens to begin with BZh
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=source, mode="rb")
+    if kind == "bzip2":
+        return bz2.BZ2File(source)
+    if kind == "xz":
+        return lzma.LZMAFile(source)
+    return ZstdReader(source) if kind == "zstd" else source
+
+
+class _CheckedReader(io.RawIOBase):
+    """Passes bytes on; what a decompressor says about damaged data becomes a `DataError`."""
+
+    def __init__(self, inner: io.BufferedIOBase, path: str | os.PathLike[str]) -> None:
+        self._inner = inner
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any writable buffer, as in io
+        try:
+            chunk = self._inner.read(len(buffer))
+        except EOFError:
+            raise DataError("the compressed data ends too early; fetch the file again", path=self._path) from None
+        except (zlib.error, lzma.LZMAError, OSError) as error:
+            raise DataError(f"cannot be read: {error}; fetch the file again", path=self._path) from error
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+
+class _Unclosed(io.RawIOBase):
+    """Reads from a stream that is not ours to close."""
+
+    def __init__(self, inner: Any) -> None:  # noqa: ANN401 - stdin, or what stands in for it
+        self._inner = inner
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any writable buffer, as in io
+        chunk: bytes = self._inner.read1(len(buffer))
+        buffer[: len(chunk)] = chunk
+        return len(chunk)

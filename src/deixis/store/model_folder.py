@@ -1,0 +1,225 @@
+"""Model folders: saved whole or not at all, opened in no time (arrays are memory-mapped), verified by hash.
+
+A save writes a temporary sibling, fsyncs it and renames it in. When a model is replaced the old one is first renamed
+aside (`.NAME.previous`); a kill between the two renames leaves it there, and `open_model` finds it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+from deixis.store.array_files import FileCheck, hash_array, map_array, write_array
+from deixis.store.durable import fsync_folder, temporary_sibling
+from deixis.store.manifest import (
+    ARRAY_SUFFIX,
+    MANIFEST_NAME,
+    Manifest,
+    array_file,
+    check_array_name,
+    read_manifest,
+    stored_dtype,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """An opened model: its kind, its config, and its arrays, memory-mapped and read-only.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> folder = Path(tempfile.mkdtemp()) / "model"
+    >>> save_model(folder, "toy", {"width": 3}, {"tree.sizes": np.arange(3)})
+    >>> model = open_model(folder, kind="toy")
+    >>> model.config["width"], model.arrays["tree.sizes"].tolist()
+    (3, [0, 1, 2])
+    """
+
+    path: Path
+    manifest: Manifest
+    arrays: dict[str, NDArray[Any]]
+
+    @property
+    def kind(self) -> str:
+        """What the model is, for example `linker`."""
+        return self.manifest.kind
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The settings it was built with."""
+        return self.manifest.config
+
+
+def save_model(
+    path: str | os.PathLike[str],
+    kind: str,
+    config: dict[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    overwrite: bool = True,
+) -> None:
+    """Save a model folder at `path`, or leave what was there as it was and raise."""
+    target = Path(os.path.realpath(path))
+    for name, array in arrays.items():
+        check_array_name(name)
+        stored_dtype(name, array)
+    n_bytes = sum(array.nbytes for array in arrays.values())
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _recover(target)
+        _check_replaceable(target, overwrite)
+        with temporary_sibling(target) as folder:
+            entries = {name: write_array(folder, name, array) for name, array in sorted(arrays.items())}
+            manifest = Manifest(kind, config, entries, deixis_version=version("deixis"))
+            _write_manifest(folder, manifest)
+            _swap_in(folder, target)
+    except OSError as error:
+        what_to_do = "Choose another place."
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            what_to_do = f"It needs {n_bytes:,} bytes there; make room or choose another place."
+        reason = error.strerror or error
+        raise StoreError(f"The model could not be saved at {target}: {reason}. {what_to_do}") from error
+
+
+def open_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = False) -> StoredModel:
+    """The model at `path`; `verify` also compares every hash, which reads every byte."""
+    while True:
+        folder = _settled(path)
+        before = _identity(folder)
+        try:
+            model = _open_folder(folder, kind, verify)
+        except StoreError:
+            if _identity(folder) == before:
+                raise
+            continue
+        # A save that replaced the folder meanwhile may have mixed two models: look again.
+        if _identity(folder) == before:
+            return model
+
+
+def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
+    """One verdict per file of the model, hashes compared, and one per file that does not belong to it."""
+    folder = _settled(path)
+    manifest = read_manifest(folder)
+    checks = [FileCheck(MANIFEST_NAME)]
+    checks += [hash_array(folder, name, entry) for name, entry in sorted(manifest.arrays.items())]
+    checks += [FileCheck(name, "is not part of the model") for name in _foreign_files(folder, manifest)]
+    return checks
+
+
+def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
+    manifest = read_manifest(folder)
+    if kind is not None and manifest.kind != kind:
+        raise StoreError(f"{folder} holds a model of kind {manifest.kind!r}, but {kind!r} is needed. Check the path.")
+    _check_strays(folder, manifest)
+    if verify:
+        for name, entry in manifest.arrays.items():
+            check = hash_array(folder, name, entry)
+            if not check.ok:
+                raise StoreError(f"{folder / check.file} {check.problem}. Restore or build the model again.")
+    arrays = {name: map_array(folder, name, entry) for name, entry in manifest.arrays.items()}
+    return StoredModel(folder, manifest, arrays)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _previous(target: Path) -> Path:
+    return target.parent / f".{target.name}.previous"
+
+
+def _settled(path: str | os.PathLike[str]) -> Path:
+    """Where the model is: `path`, or aside when a replacing save was killed between its two renames."""
+    target = Path(os.path.realpath(path))
+    if not target.exists() and _previous(target).is_dir():
+        return _previous(target)
+    return target
+
+
+def _recover(target: Path) -> None:
+    """Finish what a killed save began: put the old model back, or remove it when the new one is in place."""
+    previous = _previous(target)
+    if not previous.is_dir():
+        return
+    if target.exists():
+        shutil.rmtree(previous, ignore_errors=True)
+    else:
+        previous.rename(target)
+
+
+def _check_replaceable(target: Path, overwrite: bool) -> None:
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not overwrite:
+        raise StoreError(f"{target} exists already. Choose another place, or allow overwriting.")
+    try:
+        manifest = read_manifest(target)
+    except StoreError as error:
+        raise StoreError(
+            f"{target} is in the way and is not a whole Deixis model, so it is not overwritten. Choose another "
+            f"place or remove it yourself. ({error})"
+        ) from error
+    foreign = _foreign_files(target, manifest)
+    if foreign:
+        raise StoreError(
+            f"{target} holds files that are not part of the model and would be lost: {', '.join(foreign[:5])}. "
+            f"Move them away first."
+        )
+
+
+def _write_manifest(folder: Path, manifest: Manifest) -> None:
+    try:
+        text = manifest.to_json()
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"The config cannot be written as JSON: {error}. Use plain finite values only.") from error
+    with open(folder / MANIFEST_NAME, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    fsync_folder(folder)
+
+
+def _swap_in(folder: Path, target: Path) -> None:
+    previous = _previous(target)
+    replaces = target.is_dir() and any(target.iterdir())
+    if replaces:
+        target.rename(previous)
+    elif target.is_dir():
+        target.rmdir()
+    try:
+        folder.rename(target)
+    except OSError:
+        if replaces:
+            previous.rename(target)
+        raise
+    fsync_folder(target.parent)
+    if replaces:
+        shutil.rmtree(previous, ignore_errors=True)
+
+
+def _check_strays(folder: Path, manifest: Manifest) -> None:
+    """An array file that the manifest does not know means that two models were mixed."""
+    for name in _foreign_files(folder, manifest):
+        if name.endswith(ARRAY_SUFFIX):
+            raise StoreError(f"{folder / name} is not part of the model. Were two models mixed? Remove the file.")
+
+
+def _foreign_files(folder: Path, manifest: Manifest) -> list[str]:
+    known = {MANIFEST_NAME, *map(array_file, manifest.arrays)}
+    return sorted(entry.name for entry in folder.iterdir() if entry.name not in known)
