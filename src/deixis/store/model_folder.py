@@ -95,22 +95,21 @@ def save_model(
 def open_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = False) -> StoredModel:
     """The model at `path`; `verify` also compares every hash, which reads every byte."""
     while True:
-        folder = _settled(path)
-        before = _identity(folder)
+        folder, identity = _settled(path)
         try:
             model = _open_folder(folder, kind, verify)
         except StoreError:
-            if _identity(folder) == before:
+            if _settled(path) == (folder, identity):
                 raise
             continue
         # A save that replaced the folder meanwhile may have mixed two models: look again.
-        if _identity(folder) == before:
+        if _settled(path)[1] == identity:
             return model
 
 
 def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
     """One verdict per file of the model, hashes compared, and one per file that does not belong to it."""
-    folder = _settled(path)
+    folder, _ = _settled(path)
     manifest = read_manifest(folder)
     checks = [FileCheck(MANIFEST_NAME)]
     checks += [hash_array(folder, name, entry) for name, entry in sorted(manifest.arrays.items())]
@@ -132,24 +131,20 @@ def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
     return StoredModel(folder, manifest, arrays)
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _previous(target: Path) -> Path:
     return target.parent / f".{target.name}.previous"
 
 
-def _settled(path: str | os.PathLike[str]) -> Path:
-    """Where the model is: `path`, or aside when a replacing save was killed between its two renames."""
+def _settled(path: str | os.PathLike[str]) -> tuple[Path, tuple[int, int] | None]:
+    """Where the model is and which folder that is: `path`, or aside after a save killed between its two renames."""
     target = Path(os.path.realpath(path))
-    if not target.exists() and _previous(target).is_dir():
-        return _previous(target)
-    return target
+    for folder in (target, _previous(target)):
+        try:
+            status = os.stat(folder)
+        except OSError:
+            continue
+        return folder, (status.st_dev, status.st_ino)
+    return target, None
 
 
 def _recover(target: Path) -> None:
