@@ -37,7 +37,7 @@ def documents(draw):
 def test_written_documents_are_read_back_as_they_were(batch):
     stream = io.StringIO()
     write_documents(batch, stream)
-    assert list(read_native(stream.getvalue().split("\n"), "x")) == batch
+    assert list(read_native(enumerate(stream.getvalue().split("\n"), start=1), "x")) == batch
 
 
 junk = st.recursive(
@@ -56,7 +56,7 @@ junk = st.recursive(
 @given(junk)
 def test_any_json_is_a_document_or_a_data_error(value):
     try:
-        (document,) = read_native([json.dumps(value)], "x")
+        (document,) = read_native([(1, json.dumps(value))], "x")
     except DataError as error:
         assert error.line == 1
     else:

@@ -1,14 +1,14 @@
-"""The document formats by name. A reader is a function: lines of a text file and the file's name in, documents out."""
+"""The document formats by name. A reader is a function: numbered lines and the file's name in, documents out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import PurePath
 
 from deixis.registry import Lazy, LazyRegistry
+from deixis.store.files import content_suffix
 from deixis.types import Document
 
-DocumentReader = Callable[[Iterable[str], str], Iterator[Document]]
+DocumentReader = Callable[[Iterable[tuple[int, str]], str], Iterator[Document]]
 
 READERS = LazyRegistry(
     "document format",
@@ -19,7 +19,6 @@ READERS = LazyRegistry(
     },
 )
 
-COMPRESSED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 FORMAT_BY_SUFFIX = {".jsonl": "native", ".ndjson": "native", ".json": "native", ".txt": "text", ".md": "text"}
 
 
@@ -31,10 +30,7 @@ def format_of_name(name: str) -> str | None:
     >>> format_of_name("news/testa.jsonl.gz"), format_of_name("letter.txt"), format_of_name("-")
     ('native', 'text', None)
     """
-    suffixes = PurePath(name.lower()).suffixes
-    if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
-        suffixes.pop()
-    return FORMAT_BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    return FORMAT_BY_SUFFIX.get(content_suffix(name))
 
 
 def format_of_content(first_line: str) -> str:

@@ -14,7 +14,7 @@ from deixis.errors import DataError
 from deixis.types import Candidate, Document, Mention
 
 
-def read_native(lines: Iterable[str], path: str) -> Iterator[Document]:
+def read_native(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
     """One document per line that is not blank; a document without an `id` gets its line's number.
 
     A mention's `entity` is its gold id, `null` says that it means nothing in the knowledge base, and a mention without
@@ -23,11 +23,11 @@ def read_native(lines: Iterable[str], path: str) -> Iterator[Document]:
     Examples
     --------
     >>> line = '{"text": "Paris fled.", "mentions": [{"start": 0, "end": 5, "entity": null}]}'
-    >>> document = next(read_native([line], "greek.jsonl"))
+    >>> document = next(read_native([(1, line)], "greek.jsonl"))
     >>> document.id, document.mentions[0].text, document.mentions[0].is_nil
     ('1', 'Paris', True)
     """
-    for number, line in enumerate(lines, start=1):
+    for number, line in lines:
         if line.strip():
             yield document_from_json(line, Place(path, number))
 

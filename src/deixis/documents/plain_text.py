@@ -9,29 +9,29 @@ from deixis.documents.cleaning import without_surrogates
 from deixis.types import Document
 
 
-def read_text(lines: Iterable[str], path: str) -> Iterator[Document]:
-    r"""One document with the whole text, named after the file; none if the text is blank.
+def read_text(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
+    """One document with the whole text, named after the file; none if the text is blank.
 
     Examples
     --------
-    >>> [document.id for document in read_text(["To save Troy,\n", "Paris left."], "poems/iliad.txt")]
+    >>> [document.id for document in read_text([(1, "To save Troy,"), (2, "Paris left.")], "poems/iliad.txt")]
     ['iliad.txt']
     """
-    text = without_surrogates("".join(lines))
+    text = without_surrogates("\n".join(line for _, line in lines))
     if text.strip():
         yield Document(id=_document_name(path), text=text)
 
 
-def read_text_lines(lines: Iterable[str], path: str) -> Iterator[Document]:
-    r"""One document per line that is not blank; its id is the line's number, counted from 1.
+def read_text_lines(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
+    """One document per line that is not blank; its id is the line's number, counted from 1.
 
     Examples
     --------
-    >>> [(document.id, document.text) for document in read_text_lines(["Paris\n", "\n", "Troy\n"], "-")]
+    >>> [(document.id, document.text) for document in read_text_lines([(1, "Paris"), (2, ""), (3, "Troy")], "-")]
     [('1', 'Paris'), ('3', 'Troy')]
     """
-    for number, line in enumerate(lines, start=1):
-        text = without_surrogates(line.rstrip("\r\n"))
+    for number, line in lines:
+        text = without_surrogates(line)
         if text.strip():
             yield Document(id=str(number), text=text)
 

@@ -12,7 +12,7 @@ TROY = "To save Troy, Paris had to be sacrificed."
 
 def read(*records):
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
-    return list(read_native(lines, "docs.jsonl"))
+    return list(read_native(enumerate(lines, start=1), "docs.jsonl"))
 
 
 def complaint(record) -> str:

@@ -1,0 +1,65 @@
+"""A group of commands that imports a command only when it is run: `deixis --help` must not wait for NumPy."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+
+@dataclass(frozen=True)
+class CommandEntry:
+    """Where a command lives (`module:name`) and its line in the list of commands."""
+
+    target: str
+    summary: str
+
+
+class LazyGroup(click.Group):
+    """A click group whose commands are named in a table.
+
+    Examples
+    --------
+    >>> group = LazyGroup("deixis", entries={"info": CommandEntry("deixis.cli.info:info", "Say what is in a model.")})
+    >>> group.list_commands(click.Context(group))
+    ['info']
+    """
+
+    def __init__(self, *arguments: Any, entries: Mapping[str, CommandEntry], **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **settings)
+        self.entries = dict(entries)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, its module imported; None if there is none of that name."""
+        entry = self.entries.get(cmd_name)
+        if entry is None:
+            return None
+        module_name, _, attribute = entry.target.partition(":")
+        command = getattr(importlib.import_module(module_name), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{entry.target} is not a command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments ask for, or a usage error with a suggestion."""
+        name = args[0]
+        if name not in self.entries and not name.startswith("-"):
+            close = difflib.get_close_matches(name, self.entries, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"No such command {name!r}. Commands: {', '.join(self.entries)}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of commands from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in self.entries.items()])

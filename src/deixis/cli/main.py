@@ -1,0 +1,83 @@
+"""The front door: the table of commands, and what becomes of an error. Heavy imports wait in the commands' modules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from deixis import __version__
+from deixis.cli.exits import exit_code, explain
+from deixis.cli.lazy_group import CommandEntry, LazyGroup
+from deixis.cli.session import Session
+
+COMMANDS = {
+    "demo": CommandEntry("deixis.cli.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."),
+    "kb": CommandEntry("deixis.cli.kb:kb", "Look at knowledge base files before building."),
+    "build": CommandEntry("deixis.cli.build:build", "Build a model from a knowledge base."),
+    "link": CommandEntry("deixis.cli.link:link", "Find the names in a text and link them."),
+    "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
+    "info": CommandEntry("deixis.cli.info:info", "Say what is in a model."),
+    "doctor": CommandEntry("deixis.cli.doctor:doctor", "Check this installation, or a model's files."),
+}
+
+EPILOG = """\b
+Start here:
+  deixis demo                              two minutes, nothing needed
+  deixis kb check products.csv             would my list do?
+  deixis build products.csv -o model       list in, linker out
+  echo "some text" | deixis link model --pretty
+
+\b
+Exit codes: 0 fine, 1 something is wrong with what was given (a file, a
+setting), 2 wrong usage, 130 interrupted, 70 a bug in Deixis.
+Every command has its own --help with examples."""
+
+
+@click.group(
+    cls=LazyGroup,
+    entries=COMMANDS,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="deixis", message="%(prog)s %(version)s")
+def deixis() -> None:
+    """Link text to your own knowledge base: a list of things in, a linker out, on a laptop's CPU."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit code; never lets a traceback out unless asked to."""
+    if "_DEIXIS_COMPLETE" in os.environ:  # a shell asks for completions
+        deixis.main(prog_name="deixis")
+    _speak_utf8()
+    session = Session()
+    try:
+        code = _run(sys.argv[1:] if arguments is None else list(arguments), session)
+        sys.stdout.flush()
+        return code
+    except BaseException as error:  # noqa: BLE001 - the last place an error can be told in words
+        explain(error, session)
+        return exit_code(error)
+
+
+def _run(arguments: list[str], session: Session) -> int:
+    try:
+        with deixis.make_context("deixis", arguments, obj=session) as context:
+            result = deixis.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return result if isinstance(result, int) else 0
+
+
+def _speak_utf8() -> None:
+    """JSON lines are UTF-8 whatever the locale, and no file name is odd enough to break a message."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

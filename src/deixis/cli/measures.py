@@ -1,0 +1,54 @@
+"""Time, memory and sizes, measured and in words."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+def cpu_seconds() -> float:
+    """Processor time of this process so far, all threads together."""
+    return time.process_time()
+
+
+def peak_memory() -> int | None:
+    """The most bytes this process ever held in memory; None where the system does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def format_seconds(seconds: float) -> str:
+    """A span of time as a person would say it.
+
+    Examples
+    --------
+    >>> format_seconds(0.0123), format_seconds(2.34), format_seconds(75), format_seconds(3725)
+    ('12 ms', '2.3 s', '1 min 15 s', '1 h 02 min')
+    """
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def format_bytes(size: float) -> str:
+    """A size with three digits at most before the unit.
+
+    Examples
+    --------
+    >>> format_bytes(512), format_bytes(81_300_000), format_bytes(2_450_000_000)
+    ('512 B', '81 MB', '2.5 GB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.1f} {unit}" if size < 9.95 and unit != "B" else f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

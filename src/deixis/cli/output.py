@@ -1,0 +1,58 @@
+"""Results out: to stdout, or to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from deixis.errors import DataError
+
+
+@contextmanager
+def output_stream(path: str | None) -> Iterator[TextIO]:
+    """A stream to stdout (no path, or `-`), or to a new file that takes its name when the block has ended well.
+
+    An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2 or .xz compresses.
+    """
+    if path is None or path == "-":
+        yield sys.stdout
+        return
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
+    if target.exists() and not target.is_file():
+        if target.is_dir():
+            raise DataError("cannot write there: it is a folder; give a file's name", path=path)
+        with open(target, "w", encoding="utf-8") as stream:  # a device or a pipe, such as /dev/null
+            yield stream
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with _open_new(temporary, target.suffix) as stream:
+            yield stream
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _open_new(path: Path, suffix: str) -> Iterator[TextIO]:
+    with open(path, "wb") as raw, _compressed(raw, suffix.lower()) as stream:
+        with io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+            yield text
+
+
+def _compressed(raw: io.BufferedWriter, suffix: str) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile | io.BufferedWriter:
+    if suffix == ".gz":  # without a name and the time of day, so that the same links are the same bytes
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw, "wb")
+    return lzma.LZMAFile(raw, "wb") if suffix == ".xz" else raw

@@ -1,0 +1,97 @@
+"""Progress on the terminal: bars while it runs, the time of each stage when it is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deixis.cli.measures import format_seconds
+from deixis.progress import listening
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+REDRAW_EVERY = 0.1  # seconds between two messages to the bar: counting must stay cheap
+WORTH_TELLING = 0.5  # seconds; shorter stages are not listed at the end
+
+
+@dataclass
+class _Task:
+    label: str
+    started: float
+    bar: TaskID | None = None
+    unsent: int = 0
+    sent_at: float = 0.0
+
+
+@dataclass
+class ProgressWatch:
+    """Listens to the library's progress: times every stage, and draws bars if it was given somewhere to draw."""
+
+    bars: Progress | None = None
+    seconds_by_label: dict[str, float] = field(default_factory=dict)
+    _tasks: dict[int, _Task] = field(default_factory=dict)
+    _n_started: int = 0
+
+    def started(self, label: str, total: int | None) -> int:
+        """Begins a bar; without a total it only moves to show that something happens."""
+        self._n_started += 1
+        bar = None if self.bars is None else self.bars.add_task(label, total=total)
+        self._tasks[self._n_started] = _Task(label, time.perf_counter(), bar)
+        return self._n_started
+
+    def advanced(self, task: int, n: int) -> None:
+        """Counts `n` more; the bar hears of it ten times a second at most."""
+        if self.bars is None:
+            return
+        state = self._tasks[task]
+        state.unsent += n
+        now = time.perf_counter()
+        if state.bar is not None and now - state.sent_at >= REDRAW_EVERY:
+            self.bars.advance(state.bar, state.unsent)
+            state.unsent, state.sent_at = 0, now
+
+    def finished(self, task: int) -> None:
+        """Takes the bar away and notes how long the stage took, together with earlier ones of the same name."""
+        state = self._tasks.pop(task)
+        elapsed = time.perf_counter() - state.started
+        self.seconds_by_label[state.label] = self.seconds_by_label.get(state.label, 0.0) + elapsed
+        if self.bars is not None and state.bar is not None:
+            self.bars.remove_task(state.bar)
+
+    def summary(self) -> list[str]:
+        """One line per stage that took long enough to matter."""
+        told = {label: spent for label, spent in self.seconds_by_label.items() if spent >= WORTH_TELLING}
+        width = max(map(len, told), default=0)
+        return [f"  {label:<{width}}  {format_seconds(spent):>11}" for label, spent in told.items()]
+
+
+@contextmanager
+def watch_progress(is_shown: bool) -> Iterator[ProgressWatch]:
+    """Listens while the block runs; draws only if `is_shown`."""
+    if not is_shown:
+        watch = ProgressWatch()
+        with listening(watch):
+            yield watch
+        return
+    with _terminal_bars() as bars:
+        watch = ProgressWatch(bars)
+        with listening(watch):
+            yield watch
+
+
+def _terminal_bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

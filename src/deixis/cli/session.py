@@ -1,0 +1,93 @@
+"""One run of a command: what the user asked of every command (--quiet, --json, --debug), its clock and its voice."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class Session:
+    """What every command knows; messages go to stderr, results to stdout.
+
+    Examples
+    --------
+    >>> Session(is_quiet=True).note("nobody hears this")
+    """
+
+    is_quiet: bool = False
+    is_json: bool = False
+    is_debug: bool = field(default_factory=lambda: bool(os.environ.get("DEIXIS_DEBUG")))
+    threads: int = 0
+    seed: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    def note(self, message: str = "") -> None:
+        """Says something about the work, unless the user wants quiet."""
+        if not self.is_quiet:
+            click.echo(message, err=True)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Shows progress while the block runs, and time and memory when it has ended well."""
+        from deixis.cli.progress_bars import watch_progress
+
+        with watch_progress(is_shown=not self.is_quiet and sys.stderr.isatty()) as watch:
+            yield
+        if not self.is_quiet:
+            for line in watch.summary():
+                self.note(line)
+            self.note(f"Done in {time_and_memory(time.perf_counter() - self.started)}.")
+
+
+def time_and_memory(seconds: float) -> str:
+    """A phrase with elapsed time, processor time so far and the most memory ever held."""
+    from deixis.cli.measures import cpu_seconds, format_bytes, format_seconds, peak_memory
+
+    words = f"{format_seconds(seconds)} ({format_seconds(cpu_seconds())} of processor time)"
+    peak = peak_memory()
+    return words if peak is None else f"{words}, peak memory {format_bytes(peak)}"
+
+
+_OPTIONS: dict[str, Callable[[F], F]] = {
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+    "debug": click.option("--debug", is_flag=True, help="Show where in the code an error came from."),
+    "json": click.option("--json", "json_", is_flag=True, help="Write the result as JSON, for programs."),
+    "threads": click.option(
+        "--threads", type=click.IntRange(min=0), default=0, help="Threads to use; 0 means all processors. [default: 0]"
+    ),
+    "seed": click.option("--seed", type=int, default=0, help="Same seed, same result. [default: 0]"),
+}
+
+
+def session_options(*names: str) -> Callable[[F], Callable[..., Any]]:
+    """Adds --quiet, --debug and those of --json, --threads, --seed that are named; the command gets a Session."""
+
+    def decorate(command: F) -> Callable[..., Any]:
+        @click.pass_context
+        @functools.wraps(command)
+        def with_session(context: click.Context, /, **values: Any) -> Any:  # noqa: ANN401 - whatever the command returns
+            session = context.find_object(Session) or Session()
+            session.is_quiet = values.pop("quiet")
+            session.is_debug = values.pop("debug") or session.is_debug
+            session.is_json = values.pop("json_", False)
+            session.threads = values.pop("threads", 0)
+            session.seed = values.pop("seed", 0)
+            return command(session, **values)
+
+        decorated: Callable[..., Any] = with_session
+        for name in ("debug", "quiet", *reversed(names)):
+            decorated = _OPTIONS[name](decorated)
+        return decorated
+
+    return decorate
