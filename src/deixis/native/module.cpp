@@ -3,6 +3,15 @@
 
 namespace nb = nanobind;
 
+namespace deixis {
+void bind_clustering(nb::module_& m);
+void bind_rankers(nb::module_& m);
+void bind_beam_search(nb::module_& m);
+}  // namespace deixis
+
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
+    deixis::bind_clustering(m);
+    deixis::bind_rankers(m);
+    deixis::bind_beam_search(m);
 }

@@ -1,0 +1,239 @@
+// Beam search through a label tree (XMRED, Algorithm 2, Eq. 6 and 8), on packed weights.
+//
+// A query's features are hashed once; then each surviving parent is asked for each of them, which finds the weights of
+// all its children at once.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "packed_weights.hpp"
+#include "parallel.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace deixis {
+namespace {
+
+struct Level {
+    ArrayIn<std::int64_t> child_starts, bucket_offsets, entry_starts;
+    ArrayIn<std::uint32_t> bucket_starts;
+    ArrayIn<std::uint16_t> keys, weights;
+    ArrayIn<std::uint8_t> children;
+    ArrayIn<float> biases;
+};
+
+struct Scored {
+    float score;  // logarithm of the path's score
+    std::int32_t node;
+    bool operator<(const Scored& other) const { return score != other.score ? score > other.score : node < other.node; }
+};
+
+/// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin when power is 0.
+/// Both grow with the margin, so a wanted score asks for a least margin.
+class NodeScore {
+public:
+    explicit NodeScore(std::int32_t power) : power_(power) {}
+
+    float operator()(float margin) const {
+        if (power_ == 0) return margin > 0 ? -std::log1p(std::exp(-margin)) : margin - std::log1p(std::exp(margin));
+        const float shortfall = std::max(0.0f, 1.0f - margin);
+        float product = shortfall;
+        for (std::int32_t i = 1; i < power_; ++i) product *= shortfall;
+        return -product;
+    }
+
+    /// A margin below which the score is surely lower than `score`; slightly too low rather than too high.
+    float least_margin(float score) const {
+        if (score >= 0.0f) return power_ == 0 ? INFINITY : 1.0f - 1e-4f;
+        const float exact = power_ == 0 ? score - std::log1p(-std::exp(score)) : 1.0f - std::pow(-score, 1.0f / power_);
+        return exact - 1e-4f * (1.0f + std::fabs(exact));
+    }
+
+private:
+    std::int32_t power_;
+};
+
+struct Found {
+    std::uint32_t begin, end;
+    std::uint16_t key;
+    float value;
+};
+
+struct Query {
+    std::vector<std::pair<std::uint32_t, float>> features;  // hashed feature, value
+    std::vector<Found> found;
+    std::vector<Scored> beam, next;
+    std::vector<float> margins;
+};
+
+struct SearchParams {
+    std::int32_t width, k;
+    NodeScore node_score;
+    float memory;  // share of the parent's path score that a child inherits
+};
+
+class TreeSearch {
+public:
+    TreeSearch(std::vector<nb::dict> levels, std::int64_t n_features) : n_features_(n_features), n_bits_(bits_for(n_features)) {
+        for (const nb::dict& level : levels) {
+            levels_.push_back({nb::cast<ArrayIn<std::int64_t>>(level["child_starts"]),
+                               nb::cast<ArrayIn<std::int64_t>>(level["bucket_offsets"]),
+                               nb::cast<ArrayIn<std::int64_t>>(level["entry_starts"]),
+                               nb::cast<ArrayIn<std::uint32_t>>(level["bucket_starts"]),
+                               nb::cast<ArrayIn<std::uint16_t>>(level["keys"]),
+                               nb::cast<ArrayIn<std::uint16_t>>(level["weights"]),
+                               nb::cast<ArrayIn<std::uint8_t>>(level["children"]), nb::cast<ArrayIn<float>>(level["biases"])});
+        }
+    }
+
+    /// The best `k` nodes of level `n_levels` for each row: where each row's begin, their numbers, their scores, best first.
+    nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::size_t n_levels,
+                     std::int32_t width, std::int32_t k, std::int32_t power, float memory, std::int32_t n_threads) const {
+        if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
+        const CsrView queries(indptr, indices, data);
+        constexpr std::int64_t chunk = 64;
+        const std::int64_t n_chunks = (queries.n_rows + chunk - 1) / chunk;
+        const SearchParams params{width, k, NodeScore(power), memory};
+        std::vector<std::vector<Scored>> found(n_chunks);
+        std::vector<std::int64_t> starts(queries.n_rows + 1, 0);
+        std::vector<Query> workers(worker_count(n_chunks, n_threads));
+        parallel_for(n_chunks, n_threads, [&](std::int64_t c, int worker) {
+            for (std::int64_t row = c * chunk; row < std::min(queries.n_rows, (c + 1) * chunk); ++row) {
+                Query& query = workers[worker];
+                search_one(queries, row, n_levels, params, query);
+                starts[row + 1] = static_cast<std::int64_t>(query.beam.size());
+                found[c].insert(found[c].end(), query.beam.begin(), query.beam.end());
+            }
+        });
+        for (std::int64_t row = 0; row < queries.n_rows; ++row) starts[row + 1] += starts[row];
+        std::vector<std::int32_t> nodes;
+        std::vector<float> scores;
+        nodes.reserve(starts.back());
+        scores.reserve(starts.back());
+        for (const auto& part : found)
+            for (const Scored& s : part) {
+                nodes.push_back(s.node);
+                scores.push_back(std::exp(s.score));
+            }
+        return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(nodes)), to_numpy(std::move(scores)));
+    }
+
+private:
+    void search_one(const CsrView& queries, std::int64_t row, std::size_t n_levels, const SearchParams& params, Query& query) const {
+        query.features.clear();
+        for (std::int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
+            if (queries.indices[p] >= 0 && queries.indices[p] < n_features_)
+                query.features.push_back({hash_feature(static_cast<std::uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
+        query.beam.assign(1, {0.0f, 0});
+        for (std::size_t t = 0; t < n_levels; ++t) {
+            query.next.clear();
+            const auto kept = static_cast<std::size_t>(t + 1 < n_levels ? params.width : params.k);
+            float threshold = -INFINITY;  // the worst of the best `kept` so far
+            for (const Scored& parent : query.beam) {
+                expand(levels_[t], parent, threshold, params, query);
+                if (query.next.size() <= 2 * kept) continue;
+                keep_best(query.next, kept);
+                threshold = query.next.back().score;
+            }
+            if (query.next.size() > kept) keep_best(query.next, kept);
+            std::swap(query.beam, query.next);
+            std::sort(query.beam.begin(), query.beam.end());
+        }
+    }
+
+    /// The best `kept`, the worst of them last.
+    static void keep_best(std::vector<Scored>& nodes, std::size_t kept) {
+        std::nth_element(nodes.begin(), nodes.begin() + (kept - 1), nodes.end());
+        nodes.resize(kept);
+    }
+
+    void expand(const Level& level, const Scored& parent, float threshold, const SearchParams& params, Query& query) const {
+        const float inherited = params.memory * parent.score;
+        const float least_margin = threshold == -INFINITY ? -INFINITY : params.node_score.least_margin(threshold - inherited);
+        if (inherited < threshold) return;  // a node's own score is never above 0
+        const std::int64_t first = level.child_starts.data()[parent.node];
+        const std::int64_t n_children = level.child_starts.data()[parent.node + 1] - first;
+        find_margins(level, parent.node, first, n_children, query);
+        for (std::int64_t c = 0; c < n_children; ++c)
+            if (query.margins[c] >= least_margin)
+                query.next.push_back({inherited + params.node_score(query.margins[c]), static_cast<std::int32_t>(first + c)});
+    }
+
+    void find_margins(const Level& level, std::int32_t parent, std::int64_t first, std::int64_t n_children, Query& query) const {
+        query.margins.assign(level.biases.data() + first, level.biases.data() + first + n_children);
+        const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
+        const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
+        const int key_bits = n_bits_ - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
+        const std::uint32_t key_mask = (1u << key_bits) - 1;
+        const std::uint32_t* starts = level.bucket_starts.data() + bucket_offset;
+        const std::int64_t entry_start = level.entry_starts.data()[parent];
+        const std::uint16_t* keys = level.keys.data() + entry_start;
+        const std::uint16_t* weights = level.weights.data() + entry_start;
+        const std::uint8_t* children = level.children.data() + entry_start;
+        // Two passes, so that the memory of all buckets is on its way before the first is read.
+        query.found.clear();
+        for (const auto& [hash, value] : query.features) {
+            const std::uint32_t* bucket = starts + (hash >> key_bits);
+            if (bucket[0] == bucket[1]) continue;
+            __builtin_prefetch(keys + bucket[0]);
+            query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
+        }
+        for (const Found& f : query.found)
+            for (std::uint32_t e = f.begin; e < f.end; ++e)
+                if (keys[e] == f.key) query.margins[children[e]] += f.value * from_bfloat16(weights[e]);
+    }
+
+    std::vector<Level> levels_;
+    std::int64_t n_features_;
+    int n_bits_;
+};
+
+/// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
+std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t> bucket_offsets,
+                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts, ArrayIn<std::uint8_t> children,
+                        std::int64_t n_features) {
+    const int n_bits = bits_for(n_features);
+    const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
+    const std::int64_t* offsets = bucket_offsets.data();
+    const std::int64_t* entries = entry_starts.data();
+    if (offsets[0] != 0 || offsets[n_parents] != static_cast<std::int64_t>(bucket_starts.shape(0)))
+        return "the buckets do not cover bucket_starts";
+    if (entries[0] != 0 || entries[n_parents] != static_cast<std::int64_t>(children.shape(0)))
+        return "the entries do not cover the weights";
+    for (std::int64_t v = 0; v < n_parents; ++v) {
+        const std::int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
+        if (n_buckets < 1 || !std::has_single_bit(static_cast<std::uint64_t>(n_buckets)) || n_entries < 0)
+            return "parent " + std::to_string(v) + " has a wrong number of buckets or entries";
+        const int key_bits = n_bits - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
+        if (key_bits < 0 || key_bits > kMaxKeyBits) return "parent " + std::to_string(v) + " has too few or too many buckets";
+        const std::uint32_t* starts = bucket_starts.data() + offsets[v];
+        for (std::int64_t b = 0; b < n_buckets; ++b)
+            if (starts[b] > starts[b + 1]) return "the buckets of parent " + std::to_string(v) + " are out of order";
+        if (starts[0] != 0 || starts[n_buckets] != n_entries) return "the buckets of parent " + std::to_string(v) + " miss entries";
+        const std::int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
+        for (std::int64_t e = entries[v]; e < entries[v + 1]; ++e)
+            if (children.data()[e] >= n_children) return "parent " + std::to_string(v) + " names a child it does not have";
+    }
+    return "";
+}
+
+}  // namespace
+
+void bind_beam_search(nb::module_& m) {
+    m.def("find_damage", &find_damage, nb::arg("child_starts"), nb::arg("bucket_offsets"), nb::arg("bucket_starts"),
+          nb::arg("entry_starts"), nb::arg("children"), nb::arg("n_features"));
+    nb::class_<TreeSearch>(m, "TreeSearch")
+        .def(nb::init<std::vector<nb::dict>, std::int64_t>(), nb::arg("levels"), nb::arg("n_features"))
+        .def("search", &TreeSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_levels"),
+             nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"),
+             nb::arg("n_threads"));
+}
+
+}  // namespace deixis

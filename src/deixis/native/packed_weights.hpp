@@ -1,0 +1,34 @@
+// How the rankers of one tree level are kept, in memory as on disk.
+//
+// A parent's weights are entries (feature, child, weight) sorted by hashed feature and found through buckets of about two
+// features. The hash is a bijection on `n_bits` bits; its high bits choose the bucket and the low ones, at most 16,
+// are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace deixis {
+
+inline constexpr std::uint32_t kFeatureHash = 0x9e3779b1u;  // odd, hence invertible modulo any power of two
+inline constexpr int kMaxKeyBits = 16;
+
+inline std::uint32_t hash_feature(std::uint32_t feature, int n_bits) {
+    return (feature * kFeatureHash) & static_cast<std::uint32_t>((std::uint64_t{1} << n_bits) - 1);
+}
+
+inline int bits_for(std::int64_t n_features) {
+    int n_bits = 1;
+    while ((std::int64_t{1} << n_bits) < n_features) ++n_bits;
+    return n_bits;
+}
+
+inline std::uint16_t to_bfloat16(float value) {
+    std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    bits += 0x7fffu + ((bits >> 16) & 1u);  // round to nearest, ties to even
+    return static_cast<std::uint16_t>(bits >> 16);
+}
+
+inline float from_bfloat16(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
+
+}  // namespace deixis

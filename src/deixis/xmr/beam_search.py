@@ -1,0 +1,69 @@
+"""Beam search through a label tree (XMRED, Algorithm 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError
+from deixis.native import _core
+from deixis.xmr.linear_rankers import RankerLevel
+from deixis.xmr.sparse_rows import SparseRows
+
+
+@dataclass(frozen=True)
+class BeamConfig:
+    """How the tree is searched and a path is scored."""
+
+    width: int = field(default=10, metadata={"help": "Nodes kept per level."})
+    path_score: Literal["sigmoid", "hinge"] = field(
+        default="hinge",
+        metadata={"help": "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."},
+    )
+    power: int = field(default=3, metadata={"help": "Power of the hinge path score."})
+    memory: float = field(
+        default=1.0, metadata={"help": "Share of the parent's score a child inherits: 1 the whole path, 0 the last step."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ConfigError(f"The beam's width must be at least 1, got {self.width}.")
+        if not 1 <= self.power <= 8:
+            raise ConfigError(f"The path score's power must lie in 1..8, got {self.power}.")
+
+        if not 0 <= self.memory <= 1:
+            raise ConfigError(f"The path score's memory must lie in 0..1, got {self.memory}.")
+
+    @property
+    def power_code(self) -> int:
+        """The power as the compiled core takes it: 0 stands for the sigmoid."""
+        return 0 if self.path_score == "sigmoid" else self.power
+
+
+class TreeSearcher:
+    """Ready to search: holds the levels' arrays where the compiled core finds them."""
+
+    def __init__(self, levels: Sequence[RankerLevel], n_features: int) -> None:
+        self._core = _core.TreeSearch([level.for_search() for level in levels], n_features)
+        self._n_levels = len(levels)
+
+    def search(
+        self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """The best `k` nodes of the last level for each query, best first: row starts, nodes, scores in 0..1."""
+        found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
+            queries.indptr,
+            queries.indices,
+            queries.data,
+            self._n_levels,
+            config.width,
+            k,
+            config.power_code,
+            config.memory,
+            n_threads,
+        )
+        return found

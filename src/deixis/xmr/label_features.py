@@ -1,0 +1,22 @@
+"""Positive instance feature aggregation: what a label looks like, from the instances that have it (XMRED, Eq. 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.xmr.sparse_rows import SparseRows
+
+
+def aggregate_positive_instances(docs_by_features: SparseRows, docs_by_labels: SparseRows) -> SparseRows:
+    """One row of unit length per label: the sum of its instances' features. A label without instances has an empty row."""
+    labels_by_docs = docs_by_labels.matrix().T.tocsr()
+    labels_by_features = (labels_by_docs @ docs_by_features.matrix()).tocsr()
+    labels_by_features.sort_indices()
+    rows = SparseRows.of(labels_by_features)
+    lengths = np.diff(rows.indptr)
+    has_features = lengths > 0
+    squares = np.zeros(rows.n_rows, dtype=np.float64)
+    squares[has_features] = np.add.reduceat(rows.data.astype(np.float64) ** 2, rows.indptr[:-1][has_features])
+    scale = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 0)
+    data = (rows.data * np.repeat(scale, lengths)).astype(np.float32)
+    return SparseRows(rows.indptr, rows.indices, data, rows.n_columns)

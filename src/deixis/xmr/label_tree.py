@@ -1,0 +1,153 @@
+"""Label trees by balanced hierarchical k-means (XMRED, Algorithm 1).
+
+Where we differ: Algorithm 1 always splits into K and may end in many tiny leaves; here the depth is the least that
+leaves at most B labels in a leaf with at most K children a node, and labels are spread evenly at that depth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError, StoreError
+from deixis.native import _core
+from deixis.store.checks import require
+from deixis.xmr.sparse_rows import SparseRows
+
+MAX_CHILDREN = 256  # packed weights keep a child's number in one byte
+
+
+@dataclass(frozen=True)
+class TreeConfig:
+    """How labels are grouped."""
+
+    branching: int = field(default=16, metadata={"help": "Children of an inner node, at most (K)."})
+    max_leaf_size: int = field(default=100, metadata={"help": "Labels in a leaf, at most (B)."})
+    max_sample: int = field(default=16384, metadata={"help": "Labels on which the centres of a large node are found."})
+    max_rounds: int = field(default=10, metadata={"help": "Rounds of 2-means for each cut."})
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.branching <= MAX_CHILDREN:
+            raise ConfigError(f"branching must lie in 2..{MAX_CHILDREN}, got {self.branching}.")
+        if not 1 <= self.max_leaf_size <= MAX_CHILDREN:
+            raise ConfigError(f"max_leaf_size must lie in 1..{MAX_CHILDREN}, got {self.max_leaf_size}.")
+        if self.max_sample < 2 or self.max_rounds < 1:
+            raise ConfigError("max_sample must be at least 2 and max_rounds at least 1.")
+
+
+@dataclass(frozen=True)
+class LabelTree:
+    """A tree whose every node is a run of `label_order`.
+
+    Level t's nodes are the parents of level t + 1's: children of parent v are `child_starts[t][v]` up to
+    `child_starts[t][v + 1]`. Level 0 has the root alone; the last level's children are places in `label_order`.
+
+    Examples
+    --------
+    >>> tree = plan_tree(1000, TreeConfig(branching=4, max_leaf_size=20))
+    >>> [len(starts) - 1 for starts in tree]
+    [1, 4, 16]
+    """
+
+    child_starts: tuple[NDArray[np.int64], ...]
+    label_order: NDArray[np.int32]
+
+    @property
+    def n_levels(self) -> int:
+        """Steps from the root to a label."""
+        return len(self.child_starts)
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels the tree holds."""
+        return len(self.label_order)
+
+    def nodes_of_places(self, level: int) -> NDArray[np.int64]:
+        """For each place of `label_order`, the node of level `level` it lies under (level 0 is the root)."""
+        starts = self.child_starts[-1]
+        for upper in reversed(self.child_starts[level:-1]):
+            starts = starts[upper]
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    def places(self) -> NDArray[np.int32]:
+        """For each label, its place in `label_order`."""
+        places = np.empty(self.n_labels, dtype=np.int32)
+        places[self.label_order] = np.arange(self.n_labels, dtype=np.int32)
+        return places
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """Flat arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[np.generic]] = {f"{prefix}.label_order": self.label_order}
+        return arrays | {f"{prefix}.child_starts.{t}": starts for t, starts in enumerate(self.child_starts)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> LabelTree:
+        """The tree `to_arrays` gave, checked: every level whole, every label in exactly one place."""
+        order: NDArray[np.int32] = require(arrays, f"{prefix}.label_order", np.int32)
+        levels: list[NDArray[np.int64]] = []
+        while f"{prefix}.child_starts.{len(levels)}" in arrays:
+            levels.append(require(arrays, f"{prefix}.child_starts.{len(levels)}", np.int64))
+        n_nodes = 1
+        for t, starts in enumerate(levels):
+            sizes = np.diff(starts)
+            if len(starts) != n_nodes + 1 or starts[0] != 0 or sizes.min() < 0 or sizes.max() > MAX_CHILDREN:
+                raise StoreError(f"{prefix}.child_starts.{t} is not a level of a label tree: the model is damaged.")
+            n_nodes = int(starts[-1])
+        is_placed = np.zeros(len(order), dtype=bool)
+        if len(order) and 0 <= order.min() and order.max() < len(order):
+            is_placed[order] = True
+        if not levels or n_nodes != len(order) or not is_placed.all():
+            raise StoreError(f"{prefix}.label_order does not name every label once: the model is damaged.")
+        return cls(tuple(levels), order)
+
+
+def plan_tree(n_labels: int, config: TreeConfig) -> list[NDArray[np.int64]]:
+    """The `child_starts` of every level: a shape that depends on the number of labels only."""
+    n_leaves = max(1, math.ceil(n_labels / config.max_leaf_size))
+    depth = 0
+    while config.branching**depth < n_leaves:
+        depth += 1
+    levels: list[NDArray[np.int64]] = []
+    leaves_per_node = [n_leaves]
+    for level in range(depth):
+        # Each node splits into the number of children that, kept up, reaches single leaves at full depth.
+        remaining = depth - level
+        splits = [_split_evenly(n, math.ceil(round(n ** (1 / remaining), 9))) for n in leaves_per_node]
+        levels.append(np.cumsum([0, *(len(parts) for parts in splits)], dtype=np.int64))
+        leaves_per_node = [n for parts in splits for n in parts]
+    levels.append(np.arange(n_leaves + 1, dtype=np.int64) * n_labels // n_leaves)
+    return levels
+
+
+def _split_evenly(n: int, n_parts: int) -> list[int]:
+    return [(i + 1) * n // n_parts - i * n // n_parts for i in range(n_parts)]
+
+
+def build_label_tree(labels_by_features: SparseRows, config: TreeConfig, seed: int = 0, n_threads: int = 0) -> LabelTree:
+    """The tree of the labels whose unit feature rows are given."""
+    n_labels = labels_by_features.n_rows
+    if n_labels == 0:
+        raise ConfigError("A label tree needs at least one label, got none.")
+    child_starts = plan_tree(n_labels, config)
+    if len(child_starts) == 1:
+        return LabelTree(tuple(child_starts), np.arange(n_labels, dtype=np.int32))
+    row_starts = [child_starts[-1]]
+    for upper in reversed(child_starts[1:-1]):
+        row_starts.insert(0, row_starts[0][upper])
+    order = _core.balanced_order(
+        labels_by_features.indptr,
+        labels_by_features.indices,
+        labels_by_features.data,
+        labels_by_features.n_columns,
+        row_starts,
+        child_starts[1:],
+        config.max_sample,
+        config.max_rounds,
+        seed,
+        n_threads,
+    )
+    return LabelTree(tuple(child_starts), order)

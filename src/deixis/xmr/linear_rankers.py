@@ -1,0 +1,142 @@
+"""Linear rankers for the children of every parent in a tree level (XMRED, Eq. 3-5), trained in the compiled core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, StoreError
+from deixis.native import _core
+from deixis.store.checks import require
+from deixis.xmr.sparse_rows import SparseRows
+
+_DTYPES = {
+    "bucket_starts": np.uint32,
+    "bucket_offsets": np.int64,
+    "entry_starts": np.int64,
+    "keys": np.uint16,
+    "children": np.uint8,
+    "weights": np.uint16,
+    "biases": np.float32,
+}
+
+
+@dataclass(frozen=True)
+class RankerConfig:
+    """How the rankers learn."""
+
+    loss: Literal["hinge", "squared_hinge"] = field(
+        default="squared_hinge", metadata={"help": "XMRED's Eq. 5, or its square."}
+    )
+    cost: float = field(default=1.0, metadata={"help": "Weight of the loss against the weights' length (C)."})
+    epsilon: float = field(default=0.1, metadata={"help": "Stop when no dual gradient is wider than this."})
+    bias: float = field(default=1.0, metadata={"help": "Value of the constant feature; 0 for none."})
+    min_weight: float = field(default=0.1, metadata={"help": "Weights closer to zero are dropped (delta)."})
+    max_rounds: int = field(default=100, metadata={"help": "Passes over a parent's instances, at most."})
+
+    def __post_init__(self) -> None:
+        for name in ("cost", "epsilon"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}.")
+        if self.bias < 0 or self.min_weight < 0 or self.max_rounds < 1:
+            raise ConfigError("bias and min_weight must not be negative, max_rounds must be at least 1.")
+
+
+@dataclass(frozen=True)
+class RankerLevel:
+    """The rankers of one level: packed arrays, as the compiled core searches them (see packed_weights.hpp)."""
+
+    child_starts: NDArray[np.int64]
+    arrays: Mapping[str, NDArray[np.generic]]
+
+    def for_search(self) -> dict[str, NDArray[np.generic]]:
+        """What the compiled search takes."""
+        return {"child_starts": self.child_starts, **self.arrays}
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """Flat arrays under names that begin with `prefix`."""
+        return {f"{prefix}.{name}": array for name, array in self.arrays.items()}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, child_starts: NDArray[np.int64], n_features: int
+    ) -> RankerLevel:
+        """The level `to_arrays` gave; sizes and ranges are checked, so that a search stays inside the arrays."""
+        level = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()}
+        n_parents, n_entries = len(child_starts) - 1, len(level["keys"])
+        entries, offsets = level["entry_starts"], level["bucket_offsets"]
+        if (
+            len(entries) != n_parents + 1
+            or len(offsets) != n_parents + 1
+            or len(level["biases"]) != child_starts[-1]
+            or not len(level["children"]) == len(level["weights"]) == n_entries
+        ):
+            raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
+        problem = _core.find_damage(
+            child_starts, offsets, level["bucket_starts"], entries, level["children"], n_features
+        )
+        if problem:
+            raise StoreError(f"{prefix}: {problem}: the model is damaged; build it again.")
+        return cls(child_starts, level)
+
+    @property
+    def n_weights(self) -> int:
+        """How many weights are not zero."""
+        return len(self.arrays["keys"])
+
+    def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
+        """The same rankers as a matrix (features_by_children) and the children's biases; for looking at, not for speed."""
+        n_bits = max(1, int(n_features - 1).bit_length())
+        starts, offsets = self.arrays["bucket_starts"].astype(np.int64), self.arrays["bucket_offsets"]
+        entries = self.arrays["entry_starts"]
+        inverse = pow(0x9E3779B1, -1, 1 << n_bits)
+        features, children = [], []
+        for v in range(len(self.child_starts) - 1):
+            sizes = np.diff(starts[offsets[v] : offsets[v + 1]])
+            key_bits = n_bits - (len(sizes).bit_length() - 1)
+            buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+            keys = self.arrays["keys"][entries[v] : entries[v + 1]].astype(np.uint64)
+            hashed = (buckets << np.uint64(key_bits)) | keys
+            features.append((hashed * np.uint64(inverse)) & np.uint64((1 << n_bits) - 1))
+            children.append(self.arrays["children"][entries[v] : entries[v + 1]].astype(np.int64) + self.child_starts[v])
+        values = (self.arrays["weights"].astype(np.uint32) << np.uint32(16)).view(np.float32)
+        places = (np.concatenate(features).astype(np.int64), np.concatenate(children))
+        shape = (n_features, int(self.child_starts[-1]))
+        return sparse.csc_matrix((values, places), shape=shape), self.arrays["biases"].astype(np.float32)
+
+
+def train_level(
+    docs_by_features: SparseRows,
+    docs_by_children: SparseRows,
+    instances: sparse.csc_matrix,
+    child_starts: NDArray[np.int64],
+    config: RankerConfig,
+    seed: int = 0,
+    n_threads: int = 0,
+) -> RankerLevel:
+    """Rankers for all children of one level; column v of `instances` says what parent v learns from."""
+    arrays = _core.train_level(
+        docs_by_features.indptr,
+        docs_by_features.indices,
+        docs_by_features.data,
+        docs_by_features.n_columns,
+        docs_by_children.indptr,
+        docs_by_children.indices,
+        np.ascontiguousarray(instances.indptr, dtype=np.int64),
+        np.ascontiguousarray(instances.indices, dtype=np.int32),
+        child_starts,
+        config.loss == "squared_hinge",
+        config.cost,
+        config.epsilon,
+        config.bias,
+        config.min_weight,
+        config.max_rounds,
+        seed,
+        n_threads,
+    )
+    return RankerLevel(child_starts, arrays)

@@ -1,0 +1,211 @@
+"""The extreme ranker: label features, tree, rankers, search, in one estimator (XMRED, sections 2.2 and 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
+from deixis.progress import stage
+from deixis.xmr.beam_search import BeamConfig, TreeSearcher
+from deixis.xmr.label_features import aggregate_positive_instances
+from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
+from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
+from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
+from deixis.xmr.sparse_rows import SparseRows
+
+
+@dataclass(frozen=True)
+class LabelTreeConfig:
+    """Everything the extreme ranker can be told."""
+
+    tree: TreeConfig = field(default_factory=TreeConfig)
+    ranker: RankerConfig = field(default_factory=RankerConfig)
+    beam: BeamConfig = field(default_factory=BeamConfig)
+    negatives: Literal["teacher_forcing", "matcher_aware"] = field(
+        default="teacher_forcing", metadata={"help": "Learn from a parent's own instances, or also from those sent there."}
+    )
+    n_trees: int = field(default=1, metadata={"help": "Trees, each from another seed, whose scores are averaged."})
+
+    def __post_init__(self) -> None:
+        if self.n_trees < 1:
+            raise ConfigError(f"n_trees must be at least 1, got {self.n_trees}.")
+
+
+class RankedTree:
+    """One tree with its rankers."""
+
+    def __init__(self, tree: LabelTree, levels: Sequence[RankerLevel], n_features: int) -> None:
+        self.tree = tree
+        self.levels = tuple(levels)
+        self.n_features = n_features
+        self._searcher = TreeSearcher(self.levels, n_features)
+
+    @classmethod
+    def train(
+        cls,
+        docs_by_features: SparseRows,
+        docs_by_labels: SparseRows,
+        tree: LabelTree,
+        config: LabelTreeConfig,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> RankedTree:
+        """Rankers for every level of `tree`, from the top down."""
+        docs_by_places = _renumbered(docs_by_labels, tree.places())
+        levels: list[RankerLevel] = []
+        for t, child_starts in enumerate(tree.child_starts):
+            parents = docs_by_nodes(docs_by_places, tree, t)
+            children = docs_by_nodes(docs_by_places, tree, t + 1)
+            if config.negatives == "matcher_aware" and t > 0:
+                searcher = TreeSearcher(levels, docs_by_features.n_columns)
+                indptr, nodes, _ = searcher.search(docs_by_features, config.beam.width, config.beam, n_threads)
+                instances = with_matched(parents, indptr, nodes)
+            else:
+                instances = teacher_forcing(parents)
+            with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
+                levels.append(
+                    train_level(docs_by_features, children, instances, child_starts, config.ranker, seed + t, n_threads)
+                )
+        return cls(tree, levels, docs_by_features.n_columns)
+
+    def rank(self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0) -> sparse.csr_matrix:
+        """docs_by_labels scores, the best k of each row, best first."""
+        indptr, places, scores = self._searcher.search(queries, k, config, n_threads)
+        labels = self.tree.label_order[places]
+        return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """Flat arrays under names that begin with `prefix`."""
+        arrays = self.tree.to_arrays(f"{prefix}.tree")
+        for t, level in enumerate(self.levels):
+            arrays |= level.to_arrays(f"{prefix}.level.{t}")
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, n_features: int) -> RankedTree:
+        """The tree and rankers `to_arrays` gave, checked."""
+        tree = LabelTree.from_arrays(arrays, f"{prefix}.tree")
+        levels = [
+            RankerLevel.from_arrays(arrays, f"{prefix}.level.{t}", starts, n_features)
+            for t, starts in enumerate(tree.child_starts)
+        ]
+        return cls(tree, levels, n_features)
+
+
+class LabelTreeRanker:
+    """Ranks labels for feature rows: fit on a sparse matrix and a multi-label indicator matrix, then rank.
+
+    Examples
+    --------
+    >>> X = sparse.csr_matrix(np.eye(4, dtype=np.float32))
+    >>> Y = sparse.csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 1, 2]])
+    >>> ranker = LabelTreeRanker().fit(X, Y)
+    >>> ranker.predict(X).indices.tolist()
+    [0, 1, 1, 2]
+    """
+
+    def __init__(self, config: LabelTreeConfig | None = None, seed: int = 0, n_threads: int = 0) -> None:
+        self.config = config or LabelTreeConfig()
+        self.seed = seed
+        self.n_threads = n_threads
+        self.trees: tuple[RankedTree, ...] = ()
+
+    def fit(self, X: Any, Y: Any) -> LabelTreeRanker:  # noqa: ANN401, N803 - any sparse or dense matrices
+        """Learn from instances `X` (docs_by_features) and their labels `Y` (docs_by_labels, non-zero = has it)."""
+        docs_by_features, docs_by_labels = SparseRows.of(X, "feature matrix"), SparseRows.of(Y, "label matrix")
+        if docs_by_features.n_rows != docs_by_labels.n_rows:
+            raise DataError(
+                f"X has {docs_by_features.n_rows} rows and Y has {docs_by_labels.n_rows}; they must be as many."
+            )
+        if docs_by_labels.n_columns == 0 or docs_by_features.n_rows == 0:
+            raise DataError("Nothing to learn from: X and Y need at least one row, and Y at least one label.")
+        with stage("describing labels"):
+            labels_by_features = aggregate_positive_instances(docs_by_features, docs_by_labels)
+        trees = []
+        for number in range(self.config.n_trees):
+            seed = self.seed + 1000 * number
+            with stage("grouping labels into a tree"):
+                tree = build_label_tree(labels_by_features, self.config.tree, seed, self.n_threads)
+            trees.append(RankedTree.train(docs_by_features, docs_by_labels, tree, self.config, seed, self.n_threads))
+        self.trees = tuple(trees)
+        return self
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+        return self._fitted()[0].tree.n_labels
+
+    @property
+    def n_features(self) -> int:
+        """How many columns its rows must have."""
+        return self._fitted()[0].n_features
+
+    def rank(self, X: Any, k: int = 10, beam: BeamConfig | None = None) -> sparse.csr_matrix:  # noqa: ANN401, N803
+        """docs_by_labels scores in 0..1 of the best `k` labels of each row, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        queries = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
+        if queries.n_columns != self.n_features:
+            raise DataError(f"The rows have {queries.n_columns} features; the ranker was fitted on {self.n_features}.")
+        ranked = [tree.rank(queries, k, beam or self.config.beam, self.n_threads) for tree in self._fitted()]
+        return ranked[0] if len(ranked) == 1 else _average(ranked, k)
+
+    def predict(self, X: Any) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
+        """The best label of each row, as an indicator matrix."""
+        best = self.rank(X, k=1)
+        best.data[:] = 1.0
+        return best
+
+    def _fitted(self) -> tuple[RankedTree, ...]:
+        if not self.trees:
+            raise NotFittedError("This ranker has learned nothing yet; call fit(X, Y) first.")
+        return self.trees
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """Flat arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[np.generic]] = {f"{prefix}.n_features": np.array([self.n_features], dtype=np.int64)}
+        for number, tree in enumerate(self._fitted()):
+            arrays |= tree.to_arrays(f"{prefix}.{number}")
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
+    ) -> LabelTreeRanker:
+        """The ranker `to_arrays` gave, checked."""
+        if f"{prefix}.n_features" not in arrays or len(arrays[f"{prefix}.n_features"]) != 1:
+            raise StoreError(f"The model has no {prefix}.n_features: it is no extreme ranker.")
+        n_features = int(arrays[f"{prefix}.n_features"][0])
+        ranker = cls(config, n_threads=n_threads)
+        ranker.trees = tuple(RankedTree.from_arrays(arrays, f"{prefix}.{n}", n_features) for n in range(config.n_trees))
+        return ranker
+
+
+def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> SparseRows:
+    """The same matrix with columns in the tree's order, ascending within rows."""
+    matrix = sparse.csr_matrix(
+        (docs_by_labels.data, places[docs_by_labels.indices], docs_by_labels.indptr),
+        shape=(docs_by_labels.n_rows, docs_by_labels.n_columns),
+    )
+    matrix.sort_indices()
+    return SparseRows.of(matrix)
+
+
+def _average(ranked: Sequence[sparse.csr_matrix], k: int) -> sparse.csr_matrix:
+    """The mean score over trees (0 where a tree did not find a label), best k of each row, best first."""
+    total = ranked[0]
+    for other in ranked[1:]:
+        total = total + other
+    total = (total / np.float32(len(ranked))).tocsr()
+    rows = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
+    order = np.lexsort((total.indices, -total.data, rows))
+    within = np.arange(len(order)) - total.indptr[rows[order]]
+    kept = order[within < k]
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(total.indptr), k))])
+    return sparse.csr_matrix((total.data[kept], total.indices[kept], indptr), shape=total.shape)

@@ -1,0 +1,43 @@
+"""Which instances each parent's rankers learn from (XMRED, Eq. 7): its own, and those the matcher sends there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.xmr.label_tree import LabelTree
+from deixis.xmr.sparse_rows import SparseRows
+
+
+def docs_by_nodes(docs_by_places: SparseRows, tree: LabelTree, level: int) -> SparseRows:
+    """For each instance, the nodes of `level` that hold one of its labels; values are ones. Level n_levels is the labels."""
+    if level == tree.n_levels:
+        return docs_by_places
+    nodes = tree.nodes_of_places(level)[docs_by_places.indices].astype(np.int32)
+    is_first = np.ones(len(nodes), dtype=bool)
+    # Places ascend within a row, and so do their nodes: repeats stand next to each other.
+    is_first[1:] = nodes[1:] != nodes[:-1]
+    row_starts = docs_by_places.indptr[:-1]
+    is_first[row_starts[row_starts < len(nodes)]] = True
+    n_before = np.concatenate([[0], np.cumsum(is_first)])
+    kept = nodes[is_first]
+    n_nodes = len(tree.child_starts[level]) - 1
+    return SparseRows(n_before[docs_by_places.indptr], kept, np.ones(len(kept), dtype=np.float32), n_nodes)
+
+
+def teacher_forcing(docs_by_parents: SparseRows) -> sparse.csc_matrix:
+    """Each parent's instances (columns of the result): those with a label under it."""
+    return docs_by_parents.matrix().tocsc()
+
+
+def with_matched(
+    docs_by_parents: SparseRows, matched_indptr: NDArray[np.int64], matched_parents: NDArray[np.int32]
+) -> sparse.csc_matrix:
+    """Teacher forcing, and besides the instances that the levels above send to a parent by mistake."""
+    ones = np.ones(len(matched_parents), dtype=np.float32)
+    shape = (docs_by_parents.n_rows, docs_by_parents.n_columns)
+    matched = sparse.csr_matrix((ones, matched_parents, matched_indptr), shape=shape)
+    union = (docs_by_parents.matrix() + matched).tocsc()
+    union.sort_indices()
+    return union
