@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class StringTable:
         return builder.build()
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> StringTable:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> StringTable:
         """The table that `to_arrays` gave under the same prefix; checked, so the core can trust it."""
         for part in ("offsets", "data"):
             if f"{prefix}.{part}" not in arrays:
@@ -56,7 +57,7 @@ class StringTable:
             raise StoreError(f"{prefix}.offsets do not fit {prefix}.data: the model is damaged; build it again.")
         return cls(offsets, data)  # type: ignore[arg-type]
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The two arrays under names that begin with `prefix`."""
         return {f"{prefix}.offsets": self.offsets, f"{prefix}.data": self.data}
 

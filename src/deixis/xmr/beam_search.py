@@ -26,7 +26,8 @@ class BeamConfig:
     )
     power: int = field(default=3, metadata={"help": "Power of the hinge path score."})
     memory: float = field(
-        default=1.0, metadata={"help": "Share of the parent's score a child inherits: 1 the whole path, 0 the last step."}
+        default=1.0,
+        metadata={"help": "Share of the parent's score a child inherits: 1 the whole path, 0 the last step."},
     )
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from deixis.xmr.sparse_rows import SparseRows
 
 
 def aggregate_positive_instances(docs_by_features: SparseRows, docs_by_labels: SparseRows) -> SparseRows:
-    """One row of unit length per label: the sum of its instances' features. A label without instances has an empty row."""
+    """One row of unit length per label: the sum of its instances' features; empty for a label without instances."""
     labels_by_docs = docs_by_labels.matrix().T.tocsr()
     labels_by_features = (labels_by_docs @ docs_by_features.matrix()).tocsr()
     labels_by_features.sort_indices()

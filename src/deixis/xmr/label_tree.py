@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,13 +80,13 @@ class LabelTree:
         places[self.label_order] = np.arange(self.n_labels, dtype=np.int32)
         return places
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[np.generic]] = {f"{prefix}.label_order": self.label_order}
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.label_order": self.label_order}
         return arrays | {f"{prefix}.child_starts.{t}": starts for t, starts in enumerate(self.child_starts)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> LabelTree:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LabelTree:
         """The tree `to_arrays` gave, checked: every level whole, every label in exactly one place."""
         order: NDArray[np.int32] = require(arrays, f"{prefix}.label_order", np.int32)
         levels: list[NDArray[np.int64]] = []
@@ -127,7 +128,9 @@ def _split_evenly(n: int, n_parts: int) -> list[int]:
     return [(i + 1) * n // n_parts - i * n // n_parts for i in range(n_parts)]
 
 
-def build_label_tree(labels_by_features: SparseRows, config: TreeConfig, seed: int = 0, n_threads: int = 0) -> LabelTree:
+def build_label_tree(
+    labels_by_features: SparseRows, config: TreeConfig, seed: int = 0, n_threads: int = 0
+) -> LabelTree:
     """The tree of the labels whose unit feature rows are given."""
     n_labels = labels_by_features.n_rows
     if n_labels == 0:

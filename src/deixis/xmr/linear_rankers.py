@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,19 +52,19 @@ class RankerLevel:
     """The rankers of one level: packed arrays, as the compiled core searches them (see packed_weights.hpp)."""
 
     child_starts: NDArray[np.int64]
-    arrays: Mapping[str, NDArray[np.generic]]
+    arrays: Mapping[str, NDArray[Any]]
 
-    def for_search(self) -> dict[str, NDArray[np.generic]]:
+    def for_search(self) -> dict[str, NDArray[Any]]:
         """What the compiled search takes."""
         return {"child_starts": self.child_starts, **self.arrays}
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
         return {f"{prefix}.{name}": array for name, array in self.arrays.items()}
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, child_starts: NDArray[np.int64], n_features: int
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, child_starts: NDArray[np.int64], n_features: int
     ) -> RankerLevel:
         """The level `to_arrays` gave; sizes and ranges are checked, so that a search stays inside the arrays."""
         level = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()}
@@ -90,7 +90,7 @@ class RankerLevel:
         return len(self.arrays["keys"])
 
     def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
-        """The same rankers as a matrix (features_by_children) and the children's biases; for looking at, not for speed."""
+        """The same rankers as features_by_children and the children's biases: for looking at, not for speed."""
         n_bits = max(1, int(n_features - 1).bit_length())
         starts, offsets = self.arrays["bucket_starts"].astype(np.int64), self.arrays["bucket_offsets"]
         entries = self.arrays["entry_starts"]
@@ -103,7 +103,9 @@ class RankerLevel:
             keys = self.arrays["keys"][entries[v] : entries[v + 1]].astype(np.uint64)
             hashed = (buckets << np.uint64(key_bits)) | keys
             features.append((hashed * np.uint64(inverse)) & np.uint64((1 << n_bits) - 1))
-            children.append(self.arrays["children"][entries[v] : entries[v + 1]].astype(np.int64) + self.child_starts[v])
+            children.append(
+                self.arrays["children"][entries[v] : entries[v + 1]].astype(np.int64) + self.child_starts[v]
+            )
         values = (self.arrays["weights"].astype(np.uint32) << np.uint32(16)).view(np.float32)
         places = (np.concatenate(features).astype(np.int64), np.concatenate(children))
         shape = (n_features, int(self.child_starts[-1]))

@@ -28,7 +28,8 @@ class LabelTreeConfig:
     ranker: RankerConfig = field(default_factory=RankerConfig)
     beam: BeamConfig = field(default_factory=BeamConfig)
     negatives: Literal["teacher_forcing", "matcher_aware"] = field(
-        default="teacher_forcing", metadata={"help": "Learn from a parent's own instances, or also from those sent there."}
+        default="teacher_forcing",
+        metadata={"help": "Learn from a parent's own instances, or also from those sent there."},
     )
     n_trees: int = field(default=1, metadata={"help": "Trees, each from another seed, whose scores are averaged."})
 
@@ -80,7 +81,7 @@ class RankedTree:
         labels = self.tree.label_order[places]
         return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
         arrays = self.tree.to_arrays(f"{prefix}.tree")
         for t, level in enumerate(self.levels):
@@ -88,7 +89,7 @@ class RankedTree:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, n_features: int) -> RankedTree:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_features: int) -> RankedTree:
         """The tree and rankers `to_arrays` gave, checked."""
         tree = LabelTree.from_arrays(arrays, f"{prefix}.tree")
         levels = [
@@ -167,16 +168,16 @@ class LabelTreeRanker:
             raise NotFittedError("This ranker has learned nothing yet; call fit(X, Y) first.")
         return self.trees
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[np.generic]] = {f"{prefix}.n_features": np.array([self.n_features], dtype=np.int64)}
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.n_features": np.array([self.n_features], dtype=np.int64)}
         for number, tree in enumerate(self._fitted()):
             arrays |= tree.to_arrays(f"{prefix}.{number}")
         return arrays
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
     ) -> LabelTreeRanker:
         """The ranker `to_arrays` gave, checked."""
         if f"{prefix}.n_features" not in arrays or len(arrays[f"{prefix}.n_features"]) != 1:

@@ -11,7 +11,7 @@ from deixis.xmr.sparse_rows import SparseRows
 
 
 def docs_by_nodes(docs_by_places: SparseRows, tree: LabelTree, level: int) -> SparseRows:
-    """For each instance, the nodes of `level` that hold one of its labels; values are ones. Level n_levels is the labels."""
+    """Ones where a node of `level` holds one of the instance's labels; the level below the last is the labels."""
     if level == tree.n_levels:
         return docs_by_places
     nodes = tree.nodes_of_places(level)[docs_by_places.indices].astype(np.int32)

@@ -29,7 +29,8 @@ class SparseRows:
     @classmethod
     def of(cls, matrix: Any, what: str = "matrix") -> SparseRows:  # noqa: ANN401 - anything SciPy can make sparse
         """The rows of any SciPy sparse matrix or dense array, checked."""
-        rows = matrix if sparse.issparse(matrix) and matrix.format == "csr" else sparse.csr_matrix(matrix)
+        is_by_rows = sparse.issparse(matrix) and matrix.format == "csr"  # type: ignore[attr-defined]
+        rows: Any = matrix if is_by_rows else sparse.csr_matrix(matrix)
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()

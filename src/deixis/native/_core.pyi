@@ -1,0 +1,61 @@
+# Types of the compiled core, kernel by kernel.
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# clustering.cpp, rankers.cpp, beam_search.cpp
+def balanced_order(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: NDArray[np.float32],
+    n_features: int,
+    row_starts: list[NDArray[np.int64]],
+    child_starts: list[NDArray[np.int64]],
+    max_sample: int,
+    max_rounds: int,
+    seed: int,
+    n_threads: int,
+) -> NDArray[np.int32]: ...
+def train_level(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: NDArray[np.float32],
+    n_features: int,
+    positive_indptr: NDArray[np.int64],
+    positive_indices: NDArray[np.int32],
+    instance_indptr: NDArray[np.int64],
+    instances: NDArray[np.int32],
+    child_starts: NDArray[np.int64],
+    is_squared_hinge: bool,
+    cost: float,
+    epsilon: float,
+    bias: float,
+    min_weight: float,
+    max_rounds: int,
+    seed: int,
+    n_threads: int,
+) -> dict[str, NDArray[Any]]: ...
+def find_damage(
+    child_starts: NDArray[np.int64],
+    bucket_offsets: NDArray[np.int64],
+    bucket_starts: NDArray[np.uint32],
+    entry_starts: NDArray[np.int64],
+    children: NDArray[np.uint8],
+    n_features: int,
+) -> str: ...
+
+class TreeSearch:
+    def __init__(self, levels: list[dict[str, NDArray[Any]]], n_features: int) -> None: ...
+    def search(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        data: NDArray[np.float32],
+        n_levels: int,
+        width: int,
+        k: int,
+        power: int,
+        memory: float,
+        n_threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
