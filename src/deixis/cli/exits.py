@@ -11,7 +11,6 @@ import click
 from deixis.cli.session import Session
 from deixis.errors import ToolkitError
 
-ISSUES = "https://github.com/deixis/deixis/issues"
 EXIT_BUG = 70
 
 EXIT_CODES: dict[type[BaseException], int] = {
@@ -68,7 +67,7 @@ def message_of(error: BaseException) -> str:
         return "Out of memory. Try fewer entities, fewer threads or a smaller setting, or a machine with more memory."
     return (
         f"Deixis stumbled over something its authors did not expect ({type(error).__name__}: {error}).\n"
-        f"Please report it at {ISSUES} with what you typed; add --debug to see where it happened."
+        f"Please report it to the project, with what you typed; add --debug to see where it happened."
     )
 
 

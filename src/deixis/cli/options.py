@@ -31,7 +31,7 @@ class CommandWithSettings(click.Command):
         settings: list[tuple[str, str]] = []
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(parameter, click.Option):
                 (settings if isinstance(parameter, SettingOption) else own).append(record)
         with formatter.section("Options"):
             formatter.write_dl(own)

@@ -21,10 +21,13 @@ class MentionOutcome:
     is_right: bool
 
 
-def mention_outcomes(gold: Iterable[Document], predicted: Iterable[Document], resolve: Resolve) -> list[MentionOutcome]:
+def mention_outcomes(
+    gold: Iterable[Document], predicted: Iterable[Document], resolve: Resolve, first_document: int = 0
+) -> list[MentionOutcome]:
     """One outcome per decided gold mention, document after document; undecided mentions are nobody's gold.
 
-    Predicted mentions are found by their span; a gold mention that was not predicted at all has no rank.
+    Predicted mentions are found by their span; a gold mention that was not predicted at all has no rank. Documents
+    are numbered from `first_document` on, so that a corpus can be scored batch by batch.
 
     Examples
     --------
@@ -35,7 +38,7 @@ def mention_outcomes(gold: Iterable[Document], predicted: Iterable[Document], re
     [MentionOutcome(document=0, is_in_kb=True, is_nil=False, rank=2, is_right=False)]
     """
     outcomes: list[MentionOutcome] = []
-    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True), start=first_document):
         if truth.id != guess.id or truth.text != guess.text:
             raise DataError(f"gold document {truth.id!r} was given the prediction of {guess.id!r}: keep their order")
         guesses = _by_span(guess.mentions)

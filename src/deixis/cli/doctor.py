@@ -1,0 +1,96 @@
+"""`deixis doctor`: is this installation sound, and are a model's files what they were when it was saved."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+
+import click
+
+from deixis import __version__
+from deixis.cli.examples import examples
+from deixis.cli.measures import format_bytes
+from deixis.cli.session import Session, session_options
+
+EXTRAS = {"zstd": "zstandard", "sklearn": "scikit-learn"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at; `is_fine` is None for what is merely good to know."""
+
+    what: str
+    is_fine: bool | None
+    detail: str
+
+
+@click.command(epilog=examples("deixis doctor", "deixis doctor model", "deixis doctor model --json"))
+@click.argument("model", required=False, type=click.Path())
+@session_options("json")
+def doctor(session: Session, model: str | None) -> int:
+    """Check this installation; with a MODEL, compare every file of it with the hash noted when it was saved.
+
+    The exit code is 1 if anything is not as it should be.
+    """
+    findings = _look_at_installation() if model is None else _look_at_model(model)
+    is_fine = all(finding.is_fine is not False for finding in findings)
+    if session.is_json:
+        click.echo(json.dumps({"ok": is_fine, "findings": [asdict(finding) for finding in findings]}))
+        return int(not is_fine)
+    for finding in findings:
+        sign = {True: "ok  ", False: "BAD ", None: "    "}[finding.is_fine]
+        colour = {True: "green", False: "red", None: None}[finding.is_fine]
+        click.echo(f"{click.style(sign, fg=colour)}{finding.what:<22} {finding.detail}")
+    click.echo("Everything is fine." if is_fine else "Something is wrong: see the lines marked BAD.")
+    return int(not is_fine)
+
+
+def _look_at_installation() -> list[Finding]:
+    findings = [
+        Finding("deixis", True, __version__),
+        Finding("python", sys.version_info >= (3, 11), f"{platform.python_version()} ({sys.executable})"),
+        Finding("system", None, f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"),
+        Finding("free disk space here", None, format_bytes(shutil.disk_usage(".").free)),
+    ]
+    findings += [_look_at_package(name) for name in ("numpy", "scipy", "click", "rich")]
+    findings.append(_look_at_core())
+    for extra, package in EXTRAS.items():
+        version = _version_of(package)
+        missing = f"not installed; if you need it: pip install 'deixis[{extra}]'"
+        findings.append(Finding(f"extra {extra}", None, f"{package} {version}" if version else missing))
+    return findings
+
+
+def _look_at_package(name: str) -> Finding:
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        return Finding(name, False, f"cannot be imported: {error}. Try: pip install --force-reinstall deixis")
+    return Finding(name, True, _version_of(name) or "unknown version")
+
+
+def _look_at_core() -> Finding:
+    try:
+        core = importlib.import_module("deixis.native._core")
+    except ImportError as error:
+        return Finding("compiled core", False, f"cannot be loaded: {error}. Try: pip install --force-reinstall deixis")
+    return Finding("compiled core", True, os.path.basename(core.__file__ or "built in"))
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _look_at_model(model: str) -> list[Finding]:
+    from deixis.store.model_folder import verify_model
+
+    return [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
