@@ -1,0 +1,77 @@
+"""The file formats a knowledge base can be read from, and how one is recognised."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from deixis.errors import DataError
+from deixis.kb.records import BadRecord
+from deixis.registry import Lazy, LazyRegistry
+from deixis.store.files import content_suffix, open_byte_lines
+
+FORMATS = LazyRegistry(
+    "knowledge base format",
+    {
+        "jsonl": Lazy("deixis.kb.json_lines:read_json_lines"),
+        "csv": Lazy("deixis.kb.delimited:read_csv"),
+        "tsv": Lazy("deixis.kb.delimited:read_tsv"),
+        "annif-tsv": Lazy("deixis.kb.delimited:read_annif_tsv"),
+    },
+)
+_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
+_TABLE_SUFFIXES = (".tsv", ".tab")
+# Known by name, but not read: their first lines may look like a table's.
+_FOREIGN_SUFFIXES = (".ttl", ".nt", ".nq", ".rdf", ".owl", ".xml", ".obo", ".xlsx", ".parquet", ".sql", ".html")
+
+
+def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
+    r"""The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+
+    Examples
+    --------
+    >>> guess_format("kb.jsonl.gz", b""), guess_format("-", b"id,title"), guess_format("subjects.tsv", b"<u:1>\tcat")
+    ('jsonl', 'csv', 'annif-tsv')
+    """
+    suffix = content_suffix(path)
+    start = first_line.strip()
+    if suffix in _SUFFIX_TO_FORMAT:
+        return _SUFFIX_TO_FORMAT[suffix]
+    if suffix in _TABLE_SUFFIXES:
+        return "annif-tsv" if start.startswith(b"<") else "tsv"
+    if suffix not in _FOREIGN_SUFFIXES:
+        if start.startswith((b"{", b"[")):
+            return "jsonl"
+        if start.startswith(b"<") and b">\t" in start:
+            return "annif-tsv"
+        if b"\t" in start:
+            return "tsv"
+        if b"," in start or b";" in start:
+            return "csv"
+    accepted = ", ".join(FORMATS)
+    raise DataError(
+        f"cannot tell the format from the suffix {suffix!r} or the first line {start[:40]!r}; accepted: {accepted} "
+        f"(each also compressed). Convert the file, or name its format",
+        path=path,
+    )
+
+
+def open_records(
+    path: str | os.PathLike[str], format: str | None = None
+) -> tuple[str, Iterator[tuple[int, dict[str, Any] | BadRecord]]]:
+    """The format's name, and each record of the file with the number of its line."""
+    lines = open_byte_lines(path)
+    if format is None:
+        # The first line that is not blank; the ones before it are kept so that line numbers stay right.
+        head: list[tuple[int, bytes]] = []
+        for numbered in lines:
+            head.append(numbered)
+            if numbered[1].strip():
+                break
+        lines = itertools.chain(head, lines)
+        if not head:
+            raise DataError("the file is empty: no entities", path=path)
+        format = guess_format(path, head[-1][1])
+    return format, FORMATS[format](lines, path)

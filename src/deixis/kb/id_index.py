@@ -1,0 +1,101 @@
+"""From an entity's id to its row: sorted hashes, memory-mapped, no dictionary to fill when a model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.store.string_hashes import equal_strings, hash_string, hash_strings
+from deixis.store.strings import StringTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdIndex:
+    """Finds ids, and equivalent ids (`alt_ids`) when no entity has the id itself.
+
+    Examples
+    --------
+    >>> names = StringTable.from_strings(["Q90", "Q167646"])
+    >>> index = IdIndex.build(names, StringTable.from_strings(["paris-fr"]), np.array([0, 1, 1]))
+    >>> index.row_of("Q167646"), index.row_of("paris-fr"), index.row_of("Q1")
+    (1, 0, None)
+    """
+
+    ids: StringTable
+    alt_ids: StringTable
+    alt_id_indptr: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    entries: NDArray[np.int64]
+
+    @classmethod
+    def build(cls, ids: StringTable, alt_ids: StringTable, alt_id_indptr: NDArray[np.int64]) -> IdIndex:
+        """An index of all ids, then all equivalent ids: of equal ones the first is found."""
+        hashes = np.concatenate([hash_strings(ids), hash_strings(alt_ids)])
+        entries = np.argsort(hashes, kind="stable")
+        return cls(ids, alt_ids, alt_id_indptr, hashes[entries], entries)
+
+    def row_of(self, identifier: str) -> int | None:
+        """The row of the entity with this id, or None."""
+        try:
+            wanted = np.uint64(hash_string(identifier))
+        except UnicodeEncodeError:  # a lone surrogate: no id has one
+            return None
+        position = int(np.searchsorted(self.hashes, wanted))
+        while position < len(self.hashes) and self.hashes[position] == wanted:
+            entry = int(self.entries[position])
+            if entry < len(self.ids):
+                if self.ids[entry] == identifier:
+                    return entry
+            elif self.alt_ids[entry - len(self.ids)] == identifier:
+                return int(np.searchsorted(self.alt_id_indptr, entry - len(self.ids), side="right")) - 1
+            position += 1
+        return None
+
+    def rows_of(self, identifiers: Iterable[str]) -> NDArray[np.int64]:
+        """The row of each id; -1 where there is none."""
+        rows = (self.row_of(identifier) for identifier in identifiers)
+        return np.fromiter((-1 if row is None else row for row in rows), dtype=np.int64)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The index as named arrays."""
+        return {f"{prefix}.hashes": self.hashes, f"{prefix}.entries": self.entries}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        ids: StringTable,
+        alt_ids: StringTable,
+        alt_id_indptr: NDArray[np.int64],
+    ) -> IdIndex:
+        """The index that `to_arrays` gave, for these columns."""
+        hashes = require(arrays, f"{prefix}.hashes", np.uint64)
+        entries = require(arrays, f"{prefix}.entries", np.int64)
+        n_entries = len(ids) + len(alt_ids)
+        check_length(f"{prefix}.hashes", hashes, n_entries)
+        check_length(f"{prefix}.entries", entries, n_entries)
+        check_range(f"{prefix}.entries", entries, 0, max(n_entries, 1))
+        if not is_sorted(hashes):
+            raise StoreError(f"The array '{prefix}.hashes' is not sorted. The model is damaged; build it again.")
+        return cls(ids, alt_ids, alt_id_indptr, hashes, entries)
+
+
+def repeated_ids(ids: StringTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every row whose id an earlier row has, in order, and the first row with that id."""
+    hashes = hash_strings(ids)
+    order = np.argsort(hashes, kind="stable")
+    starts_group = np.ones(len(order), dtype=bool)
+    starts_group[1:] = hashes[order[1:]] != hashes[order[:-1]]
+    first = order[np.maximum.accumulate(np.where(starts_group, np.arange(len(order)), 0))]
+    later, first = order[~starts_group], first[~starts_group]
+    is_repeated = equal_strings(ids, later, first)
+    later, first = later[is_repeated], first[is_repeated]
+    in_order = np.argsort(later)
+    return later[in_order], first[in_order]

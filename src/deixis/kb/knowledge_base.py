@@ -1,0 +1,139 @@
+"""The knowledge base: entities as columns, found by id or row, read from files, memory-mapped from models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import DataError
+from deixis.kb.columns import EntityColumns
+from deixis.kb.entity import Alias, Entity
+from deixis.kb.id_index import IdIndex
+from deixis.kb.names import entity_descriptions, entity_names
+from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
+from deixis.store.strings import StringTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnowledgeBase(EntityColumns):
+    """Entities that text can be linked to.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "aliases": ["City of Light"], "types": ["city"]},
+    ...     {"id": "Q167646", "title": "Paris", "description": "son of Priam, king of Troy"},
+    ... ])
+    >>> len(kb), kb.row_of("Q167646"), kb.entity("Q90").aliases
+    (2, 1, (Alias(text='City of Light', lang='', count=0),))
+    >>> names, rows = kb.names()
+    >>> list(zip(names, rows.tolist()))
+    [('Paris', 0), ('Paris', 1), ('City of Light', 0)]
+    """
+
+    index: IdIndex
+
+    @classmethod
+    def read(
+        cls, path: FilePath | Iterable[FilePath], *, skip_bad: bool = False, format: str | None = None
+    ) -> KnowledgeBase:
+        """The entities of a file or of several; a bad line is an error unless `skip_bad`."""
+        return cls.read_with_report(path, skip_bad=skip_bad, format=format)[0]
+
+    @classmethod
+    def read_with_report(
+        cls, path: FilePath | Iterable[FilePath], *, skip_bad: bool = False, format: str | None = None
+    ) -> tuple[KnowledgeBase, ReadReport]:
+        """The same, with how each file was understood and what was skipped."""
+        columns, report = read_columns(path, skip_bad=skip_bad, format=format)
+        return cls.from_columns(columns), report
+
+    @classmethod
+    def from_records(cls, records: Iterable[Mapping[str, Any] | Entity]) -> KnowledgeBase:
+        """A knowledge base of records (any accepted spelling of the fields) or entities."""
+        plain = (record.to_record() if isinstance(record, Entity) else record for record in records)
+        return cls.from_columns(build_columns(plain))
+
+    @classmethod
+    def from_columns(cls, columns: EntityColumns) -> KnowledgeBase:
+        """A knowledge base of these columns, its ids indexed."""
+        index = IdIndex.build(columns.ids, columns.alt_ids, columns.alt_id_indptr)
+        return cls(**_column_values(columns), index=index)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "kb") -> KnowledgeBase:
+        """The knowledge base that `to_arrays` gave, checked; nothing is copied."""
+        columns = EntityColumns.columns_from_arrays(arrays, prefix)
+        index = IdIndex.from_arrays(arrays, f"{prefix}.index", columns.ids, columns.alt_ids, columns.alt_id_indptr)
+        return cls(**_column_values(columns), index=index)
+
+    def to_arrays(self, prefix: str = "kb") -> dict[str, NDArray[Any]]:
+        """Everything as named arrays, for a model folder."""
+        return self.column_arrays(prefix) | self.index.to_arrays(f"{prefix}.index")
+
+    def take(self, rows: Iterable[int] | NDArray[np.integer]) -> KnowledgeBase:
+        """A knowledge base of only these rows, in this order."""
+        chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
+        return KnowledgeBase.from_columns(self.take_rows(chosen))
+
+    def row_of(self, identifier: str) -> int | None:
+        """The row of the entity with this id or equivalent id, or None."""
+        return self.index.row_of(identifier)
+
+    def rows_of(self, identifiers: Iterable[str]) -> NDArray[np.int64]:
+        """The row of each id; -1 where there is none."""
+        return self.index.rows_of(identifiers)
+
+    def title(self, row: int) -> str:
+        """The title of the entity in a row."""
+        return self.titles[row]
+
+    def entity(self, row_or_id: int | str) -> Entity:
+        """Everything about one entity."""
+        row = self.row_of(row_or_id) if isinstance(row_or_id, str) else int(row_or_id)
+        if row is None:
+            raise DataError(f"no entity has the id {row_or_id!r}")
+        if not 0 <= row < len(self):
+            raise DataError(f"no entity in row {row}; the knowledge base has {len(self)}")
+        described = range(*self.description_indptr[row : row + 2].tolist())
+        return Entity(
+            id=self.ids[row],
+            title=self.titles[row],
+            aliases=tuple(self._alias(item) for item in range(*self.alias_indptr[row : row + 2].tolist())),
+            descriptions={self._lang(self.description_langs[item]): self.descriptions[item] for item in described},
+            types=self.types(row),
+            count=int(self.counts[row]),
+            url=self.urls[row],
+            alt_ids=tuple(self.alt_ids[item] for item in range(*self.alt_id_indptr[row : row + 2].tolist())),
+        )
+
+    def types(self, row: int) -> tuple[str, ...]:
+        """The names of the types of the entity in a row."""
+        codes = self.type_codes[self.type_indptr[row] : self.type_indptr[row + 1]]
+        return tuple(self.type_names[code] for code in codes.tolist())
+
+    def entities(self) -> Iterator[Entity]:
+        """Every entity, one at a time."""
+        return (self.entity(row) for row in range(len(self)))
+
+    def names(self) -> tuple[StringTable, NDArray[np.int32]]:
+        """All titles, then all aliases, no name twice for one entity; and the row each belongs to."""
+        return entity_names(self)
+
+    def description_texts(self) -> StringTable:
+        """One text per entity: its descriptions, joined by a space."""
+        return entity_descriptions(self)
+
+    def _alias(self, item: int) -> Alias:
+        return Alias(self.aliases[item], self._lang(self.alias_langs[item]), int(self.alias_counts[item]))
+
+    def _lang(self, code: int) -> str:
+        return self.langs[code] if code >= 0 else ""
+
+
+def _column_values(columns: EntityColumns) -> dict[str, Any]:
+    return {column.name: getattr(columns, column.name) for column in fields(EntityColumns)}

@@ -1,0 +1,68 @@
+"""64-bit hashes of strings, one or a million at once; the same on every machine and in every version of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.store.strings import StringTable
+
+_BASE = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_BLOCK_BYTES = 1 << 22
+
+
+def hash_string(text: str) -> int:
+    """The hash of one string; `text` must be valid Unicode.
+
+    Examples
+    --------
+    >>> hash_string("Paris") == int(hash_strings(StringTable.from_strings(["Troy", "Paris"]))[1])
+    True
+    """
+    value = 0
+    for byte in text.encode("utf-8"):
+        value = (value * _BASE + byte + 1) & _MASK
+    value = ((value ^ (value >> 31)) * _BASE) & _MASK
+    return value ^ (value >> 29)
+
+
+def hash_strings(table: StringTable) -> NDArray[np.uint64]:
+    """The hash of every string: a polynomial in its bytes, then mixed. Equal hashes are not proof of equal strings."""
+    hashes = np.empty(len(table), dtype=np.uint64)
+    start = 0
+    while start < len(table):
+        stop = int(np.searchsorted(table.offsets, table.offsets[start] + _BLOCK_BYTES, side="right")) - 1
+        stop = min(max(stop, start + 1), len(table))
+        hashes[start:stop] = _hash_block(table, start, stop)
+        start = stop
+    hashes = (hashes ^ (hashes >> np.uint64(31))) * np.uint64(_BASE)
+    return hashes ^ (hashes >> np.uint64(29))
+
+
+def equal_strings(table: StringTable, left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the string in row `left[i]` is byte for byte the one in row `right[i]`."""
+    lengths = table.offsets[left + 1] - table.offsets[left]
+    is_equal: NDArray[np.bool_] = lengths == table.offsets[right + 1] - table.offsets[right]
+    pairs = np.flatnonzero(is_equal & (lengths > 0))
+    differs = table.take(left[pairs]).data != table.take(right[pairs]).data
+    is_equal[np.repeat(pairs, lengths[pairs])[differs]] = False
+    return is_equal
+
+
+def _hash_block(table: StringTable, start: int, stop: int) -> NDArray[np.uint64]:
+    offsets = table.offsets[start : stop + 1] - table.offsets[start]
+    lengths = np.diff(offsets)
+    data = table.data[table.offsets[start] : table.offsets[stop]]
+    longest = int(lengths.max(initial=0))
+    powers = np.full(max(longest, 1), _BASE, dtype=np.uint64)
+    powers[0] = 1
+    np.cumprod(powers, out=powers)
+    # The last byte of a string has power 0, so one string can be hashed front to back.
+    exponents = np.repeat(offsets[1:], lengths) - 1 - np.arange(offsets[-1])
+    sums = np.zeros(len(data) + 1, dtype=np.uint64)
+    np.cumsum((data.astype(np.uint64) + np.uint64(1)) * powers[exponents], out=sums[1:])
+    hashes: NDArray[np.uint64] = sums[offsets[1:]] - sums[offsets[:-1]]  # wraps round 2**64, as it should
+    return hashes
