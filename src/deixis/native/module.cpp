@@ -7,6 +7,9 @@ namespace deixis {
 void bind_clustering(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_beam_search(nb::module_& m);
+void bind_tokenizer(nb::module_& m);
+void bind_tfidf_fit(nb::module_& m);
+void bind_tfidf(nb::module_& m);
 }  // namespace deixis
 
 NB_MODULE(_core, m) {
@@ -14,4 +17,7 @@ NB_MODULE(_core, m) {
     deixis::bind_clustering(m);
     deixis::bind_rankers(m);
     deixis::bind_beam_search(m);
+    deixis::bind_tokenizer(m);
+    deixis::bind_tfidf_fit(m);
+    deixis::bind_tfidf(m);
 }

@@ -1,0 +1,173 @@
+"""TF-IDF over word n-grams and, if wanted, character n-grams: texts in, sparse rows out.
+
+Every n-gram has a column of its own (nothing is hashed away). Weights are those of scikit-learn's defaults:
+raw counts times ln((1 + n) / (1 + df)) + 1, rows scaled to length one. The vocabulary is a handful of flat arrays that
+the compiled core looks into where they lie, so loading one costs nothing, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
+from deixis.native import _core
+from deixis.store.checks import check_range, is_sorted, require
+from deixis.store.strings import StringTable
+
+MAX_NGRAM = 5
+# In the order in which the core's constructor takes them.
+_ARRAYS: dict[str, type[np.generic]] = {
+    "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
+    "trie.child_ptr": np.int32, "trie.labels": np.uint32, "dropped": np.int32, "idf": np.float32,
+    "grams.data": np.uint8, "grams.offsets": np.int64, "grams.slots": np.uint64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TfidfConfig:
+    """Which n-grams become features and how they are weighted."""
+
+    ngrams_max: int = field(default=2, metadata={"help": "Longest n-gram of words, 1 to 5."})
+    max_df: float = field(default=0.98, metadata={"help": "Drop n-grams in a larger share of the texts than this."})
+    min_df: int = field(default=1, metadata={"help": "Drop n-grams in fewer texts than this."})
+    char_ngrams_min: int = field(default=0, metadata={"help": "Shortest n-gram of characters inside a word; 0: none."})
+    char_ngrams_max: int = field(default=0, metadata={"help": "Longest n-gram of characters inside a word; 0: none."})
+    casefold: bool = field(default=True, metadata={"help": "Fold case, so that Paris and PARIS are one token."})
+    nfkc: bool = field(default=True, metadata={"help": "Unify compatible characters (Unicode NFKC)."})
+    sublinear_tf: bool = field(default=False, metadata={"help": "Weigh a count as 1 + ln(count)."})
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.ngrams_max <= MAX_NGRAM:
+            raise ConfigError(f"ngrams_max must lie in 1..{MAX_NGRAM}, got {self.ngrams_max}.")
+        if not 0 < self.max_df <= 1:
+            raise ConfigError(f"max_df is a share of the texts, above 0 and at most 1, got {self.max_df}.")
+        if not 1 <= self.min_df < 2**31:
+            raise ConfigError(f"min_df is a number of texts, at least 1, got {self.min_df}.")
+        low, high = self.char_ngrams_min, self.char_ngrams_max
+        if (low, high) != (0, 0) and not 1 <= low <= high <= 64:
+            raise ConfigError(
+                f"char_ngrams_min and char_ngrams_max must both be 0 or 1 <= min <= max <= 64, got {low} and {high}."
+            )
+
+
+class TfidfVectorizer:
+    """Learns which n-grams a collection has, and turns texts into rows of weights.
+
+    Examples
+    --------
+    >>> vectorizer = TfidfVectorizer(TfidfConfig(ngrams_max=2))
+    >>> rows = vectorizer.fit(["New York", "old York", "new shoes"]).transform(["NEW YORK"])
+    >>> rows.shape
+    (1, 7)
+    >>> sorted(vectorizer.feature_names(rows.indices))
+    ['new', 'new york', 'york']
+    """
+
+    def __init__(self, config: TfidfConfig | None = None) -> None:
+        self.config = config or TfidfConfig()
+        self._arrays: dict[str, NDArray[Any]] = {}
+        self._vocabulary: _core.TfidfVocabulary | None = None
+
+    def fit(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> TfidfVectorizer:
+        """This vectorizer, with the vocabulary of `texts`; 0 threads means one per processor."""
+        table, config = as_table(texts), self.config
+        arrays = _core.tfidf_fit(
+            table.data, table.offsets, config.ngrams_max, config.max_df, config.min_df, config.char_ngrams_min,
+            config.char_ngrams_max, config.nfkc, config.casefold, n_threads,
+        )  # fmt: skip
+        self._use(arrays)
+        return self
+
+    def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> csr_matrix[np.float32]:
+        """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
+        return transform_joined([self], [1.0], [texts], n_threads=n_threads)
+
+    def transform_row(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Columns (ascending) and weights of one text, without the cost of a matrix."""
+        columns, weights = _core.tfidf_row([self.vocabulary], [1.0], [text], False)
+        return columns, weights
+
+    @property
+    def vocabulary(self) -> _core.TfidfVocabulary:
+        """The core's view of the vocabulary."""
+        if self._vocabulary is None:
+            raise NotFittedError("The vectorizer has no vocabulary yet. Call fit(texts) first.")
+        return self._vocabulary
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.vocabulary.n_features
+
+    @property
+    def idf(self) -> NDArray[np.float32]:
+        """The weight of each column."""
+        return self._arrays["idf"] if self.vocabulary else np.empty(0, np.float32)
+
+    def feature_names(self, columns: Iterable[int] | NDArray[np.integer] | None = None) -> list[str]:
+        """The n-grams of the columns (all by default): words joined by spaces; characters as they are, padded."""
+        chosen = range(self.n_features) if columns is None else columns
+        return [self.vocabulary.feature_name(int(column)) for column in chosen]
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The vocabulary as arrays under names that begin with `prefix`."""
+        return {f"{prefix}.{name}": self._arrays[name] for name in _ARRAYS if self.vocabulary}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: TfidfConfig) -> TfidfVectorizer:
+        """The vectorizer that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
+        vectorizer = cls(config)
+        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        check_range(f"{prefix}.dropped", found["dropped"], 0, 2**31)
+        if not is_sorted(found["dropped"]):
+            raise StoreError(f"The array '{prefix}.dropped' must never fall. The model is damaged; build it again.")
+        try:
+            vectorizer._use(found)
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+        return vectorizer
+
+    def _use(self, arrays: dict[str, NDArray[Any]]) -> None:
+        config = self.config
+        self._vocabulary = _core.TfidfVocabulary(
+            *(arrays[name] for name in _ARRAYS), config.ngrams_max, config.char_ngrams_min, config.char_ngrams_max,
+            config.nfkc, config.casefold, config.sublinear_tf,
+        )  # fmt: skip
+        self._arrays = arrays
+
+
+def transform_joined(
+    vectorizers: Sequence[TfidfVectorizer],
+    weights: Sequence[float],
+    texts: Sequence[StringTable | Sequence[str]],
+    *,
+    is_normalized: bool = False,
+    n_threads: int = 0,
+) -> csr_matrix[np.float32]:
+    """The vectorizers' rows side by side, each times its weight; `texts` holds one collection per vectorizer."""
+    tables = [as_table(collection) for collection in texts]
+    if len({len(table) for table in tables}) > 1:
+        raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")
+    indptr, columns, values = _core.tfidf_rows(
+        [vectorizer.vocabulary for vectorizer in vectorizers], list(weights), [table.data for table in tables],
+        [table.offsets for table in tables], is_normalized, n_threads,
+    )  # fmt: skip
+    if len(columns) < 2**31:
+        indptr = indptr.astype(np.int32)
+    rows = csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, sum(v.n_features for v in vectorizers)))
+    rows.has_sorted_indices = True
+    rows.has_canonical_format = True
+    return rows
+
+
+def as_table(texts: StringTable | Sequence[str]) -> StringTable:
+    """The texts as a string table; a lone string is refused, since its letters would count as texts."""
+    if isinstance(texts, str):
+        raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
+    return StringTable.from_strings(texts)

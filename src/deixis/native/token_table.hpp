@@ -1,0 +1,166 @@
+// Distinct byte strings and their numbers: a growing table for learning, and a view of stored arrays for looking up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace deixis {
+
+inline std::uint64_t mix64(std::uint64_t h) {
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ull;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ull;
+    return h ^ h >> 32;
+}
+
+// Up to eight bytes as one number, without a call to memcpy for their odd sizes.
+inline std::uint64_t short_word(const char *text, std::size_t size) {
+    if (size >= 4) {
+        std::uint32_t first, last;
+        std::memcpy(&first, text, 4);
+        std::memcpy(&last, text + size - 4, 4);
+        return std::uint64_t{first} << 32 | last;
+    }
+    if (size == 0) return 0;
+    const auto byte = [&](std::size_t at) { return std::uint64_t{static_cast<std::uint8_t>(text[at])}; };
+    return byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1);
+}
+
+inline std::uint64_t hash_bytes(const char *text, std::size_t size) {
+    std::uint64_t h = 0x9e3779b97f4a7c15ull * (size + 1);
+    for (; size > 8; text += 8, size -= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, text, 8);
+        h = (h ^ word) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    return mix64(h ^ short_word(text, size));
+}
+
+inline constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
+
+// A slot holds the upper half of the hash and the number of the string.
+inline std::uint64_t make_slot(std::uint64_t hash, std::uint32_t id) { return (hash & 0xffffffff00000000ull) | id; }
+
+// Open addressing with a third to two thirds of the slots filled.
+inline std::size_t slot_count(std::size_t n) {
+    std::size_t n_slots = 8;
+    while (2 * n_slots < 3 * n) n_slots *= 2;
+    return n_slots;
+}
+
+// Numbers strings in the order they first come.
+class TokenBuilder {
+  public:
+    TokenBuilder() : slots_(1024, empty_slot) {}
+
+    std::size_t size() const { return hashes_.size(); }
+    std::uint64_t hash(std::size_t id) const { return hashes_[id]; }
+    std::string_view text(std::size_t id) const {
+        return {blob_.data() + offsets_[id], static_cast<std::size_t>(offsets_[id + 1] - offsets_[id])};
+    }
+
+    std::uint32_t add(const char *text, std::size_t size, std::uint64_t hash) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = hash & mask;
+        while (slots_[at] != empty_slot) {
+            const auto id = static_cast<std::uint32_t>(slots_[at]);
+            if ((slots_[at] ^ hash) >> 32 == 0) {
+                const std::string_view known = this->text(id);
+                if (known.size() == size && std::memcmp(known.data(), text, size) == 0) return id;
+            }
+            at = (at + 1) & mask;
+        }
+        const auto id = static_cast<std::uint32_t>(hashes_.size());
+        slots_[at] = make_slot(hash, id);
+        hashes_.push_back(hash);
+        blob_.insert(blob_.end(), text, text + size);
+        offsets_.push_back(static_cast<std::int64_t>(blob_.size()));
+        if (2 * hashes_.size() > slots_.size()) grow();
+        return id;
+    }
+
+  private:
+    void grow() {
+        std::vector<std::uint64_t> slots(2 * slots_.size(), empty_slot);
+        const std::size_t mask = slots.size() - 1;
+        for (std::uint32_t id = 0; id < hashes_.size(); ++id) {
+            std::size_t at = hashes_[id] & mask;
+            while (slots[at] != empty_slot) at = (at + 1) & mask;
+            slots[at] = make_slot(hashes_[id], id);
+        }
+        slots_.swap(slots);
+    }
+
+    std::vector<std::uint64_t> slots_, hashes_;
+    std::vector<char> blob_;
+    std::vector<std::int64_t> offsets_{0};
+};
+
+// What is stored of a TokenBuilder: some of its strings, renumbered in order.
+struct TokenArrays {
+    std::vector<std::uint8_t> data;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint64_t> slots;
+
+    TokenArrays() = default;
+    template <typename Keep> TokenArrays(const TokenBuilder &builder, Keep &&keep) {
+        std::vector<std::uint64_t> hashes;
+        for (std::size_t id = 0; id < builder.size(); ++id) {
+            if (!keep(id)) continue;
+            const std::string_view text = builder.text(id);
+            data.insert(data.end(), text.begin(), text.end());
+            offsets.push_back(static_cast<std::int64_t>(data.size()));
+            hashes.push_back(builder.hash(id));
+        }
+        slots.assign(slot_count(hashes.size()), empty_slot);
+        for (std::uint32_t id = 0; id < hashes.size(); ++id) {
+            std::size_t at = hashes[id] & (slots.size() - 1);
+            while (slots[at] != empty_slot) at = (at + 1) & (slots.size() - 1);
+            slots[at] = make_slot(hashes[id], id);
+        }
+    }
+};
+
+// Looks strings up in stored arrays. Every index read from them is checked, so damaged arrays give wrong answers at
+// worst. n_slots must be a power of two.
+class TokenTable {
+  public:
+    TokenTable(const std::uint8_t *data, std::size_t n_bytes, const std::int64_t *offsets, std::size_t n_tokens,
+               const std::uint64_t *slots, std::size_t n_slots)
+        : data_(data), offsets_(offsets), slots_(slots), n_bytes_(n_bytes), n_(n_tokens), n_slots_(n_slots) {}
+
+    std::size_t size() const { return n_; }
+
+    std::string_view text(std::size_t id) const {
+        const std::int64_t begin = offsets_[id], end = offsets_[id + 1];
+        if (begin < 0 || end < begin || static_cast<std::size_t>(end) > n_bytes_) return {};
+        return {reinterpret_cast<const char *>(data_) + begin, static_cast<std::size_t>(end - begin)};
+    }
+
+    // The number of the string, or -1.
+    std::int32_t find(const char *text, std::size_t size, std::uint64_t hash) const {
+        std::size_t at = hash & (n_slots_ - 1);
+        for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
+            const std::uint64_t slot = slots_[at];
+            if (slot == empty_slot) return -1;
+            const auto id = static_cast<std::uint32_t>(slot);
+            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
+            const std::string_view known = this->text(id);
+            if (known.size() == size && std::memcmp(known.data(), text, size) == 0) return static_cast<std::int32_t>(id);
+        }
+        return -1;
+    }
+
+  private:
+    const std::uint8_t *data_;
+    const std::int64_t *offsets_;
+    const std::uint64_t *slots_;
+    std::size_t n_bytes_, n_, n_slots_;
+};
+
+}  // namespace deixis

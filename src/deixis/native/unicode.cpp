@@ -1,0 +1,177 @@
+#include "unicode.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace deixis {
+
+namespace {
+
+namespace tables {
+#include "unicode_tables.inc"
+}
+
+constexpr std::uint32_t hangul_s = 0xAC00, hangul_l = 0x1100, hangul_v = 0x1161, hangul_t = 0x11A7;
+constexpr std::uint32_t n_l = 19, n_v = 21, n_t = 28, n_s = n_l * n_v * n_t;
+
+// Zero when the two do not compose; no composition gives U+0000.
+std::uint32_t composed(std::uint32_t first, std::uint32_t second) {
+    if (first - hangul_l < n_l && second - hangul_v < n_v)
+        return hangul_s + ((first - hangul_l) * n_v + (second - hangul_v)) * n_t;
+    if (first - hangul_s < n_s && (first - hangul_s) % n_t == 0 && second - hangul_t - 1 < n_t - 1)
+        return first + (second - hangul_t);
+    const std::uint64_t key = std::uint64_t{first} << 32 | second;
+    const auto *found = std::lower_bound(std::begin(tables::pair_keys), std::end(tables::pair_keys), key);
+    if (found == std::end(tables::pair_keys) || *found != key) return 0;
+    return tables::pair_values[found - std::begin(tables::pair_keys)];
+}
+
+void append_decomposition(std::uint32_t cp, std::vector<std::uint32_t> &out) {
+    if (cp - hangul_s < n_s) {
+        const std::uint32_t s = cp - hangul_s;
+        out.push_back(hangul_l + s / (n_v * n_t));
+        out.push_back(hangul_v + s % (n_v * n_t) / n_t);
+        if (s % n_t != 0) out.push_back(hangul_t + s % n_t);
+        return;
+    }
+    const std::uint16_t at = char_record(cp).decomposition;
+    if (at == 0)
+        out.push_back(cp);
+    else
+        out.insert(out.end(), tables::pool + at + 1, tables::pool + at + 1 + tables::pool[at]);
+}
+
+void order_marks(std::vector<std::uint32_t> &cps) {
+    for (std::size_t begin = 0; begin < cps.size();) {
+        if (char_record(cps[begin]).combining == 0) {
+            ++begin;
+            continue;
+        }
+        std::size_t end = begin + 1;
+        while (end < cps.size() && char_record(cps[end]).combining != 0) ++end;
+        std::stable_sort(cps.begin() + begin, cps.begin() + end, [](std::uint32_t a, std::uint32_t b) {
+            return char_record(a).combining < char_record(b).combining;
+        });
+        begin = end;
+    }
+}
+
+// Canonical composition in place (Unicode Standard, section 3.11, D117).
+void compose(std::vector<std::uint32_t> &cps) {
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::size_t starter = none, length = 0;
+    int last_class = 0;
+    for (std::size_t at = 0; at < cps.size(); ++at) {
+        const std::uint32_t cp = cps[at];
+        const int combining = char_record(cp).combining;
+        const bool is_adjacent = starter != none && starter + 1 == length;
+        if (starter != none && (is_adjacent || (last_class < combining && last_class != 0))) {
+            if (const std::uint32_t both = composed(cps[starter], cp)) {
+                cps[starter] = both;
+                continue;
+            }
+        }
+        if (combining == 0) starter = length;
+        last_class = combining;
+        cps[length++] = cp;
+    }
+    cps.resize(length);
+}
+
+void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+    scratch.clear();
+    for (const std::uint32_t cp : cps) append_decomposition(cp, scratch);
+    order_marks(scratch);
+    compose(scratch);
+    cps.swap(scratch);
+}
+
+void drop_ignorable(std::vector<std::uint32_t> &cps) {
+    std::erase_if(cps, [](std::uint32_t cp) { return char_record(cp).is_ignorable(); });
+}
+
+// Whether anything changed.
+bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+    scratch.clear();
+    bool has_changed = false;
+    for (const std::uint32_t cp : cps) {
+        const std::uint16_t at = char_record(cp).fold;
+        if (at == 0) {
+            scratch.push_back(cp);
+            continue;
+        }
+        has_changed = true;
+        scratch.insert(scratch.end(), tables::pool + at + 1, tables::pool + at + 1 + tables::pool[at]);
+    }
+    cps.swap(scratch);
+    return has_changed;
+}
+
+bool is_continuation(const std::uint8_t *text, std::size_t at, std::size_t size) {
+    return at < size && (text[at] & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+const char *unicode_version() { return tables::unicode_version; }
+
+const CharRecord &char_record(std::uint32_t cp) {
+    if (cp > 0x10FFFF) cp = replacement_character;
+    const std::size_t block = tables::stage1[cp / tables::block_size];
+    return tables::records[tables::stage2[block * tables::block_size + cp % tables::block_size]];
+}
+
+Decoded decode_utf8_slow(const std::uint8_t *text, std::size_t at, std::size_t size) {
+    const std::uint8_t lead = text[at];
+    if (lead < 0xC2 || lead > 0xF4) return {replacement_character, 1};
+    if (!is_continuation(text, at + 1, size)) return {replacement_character, 1};
+    const std::uint8_t second = text[at + 1];
+    if (lead < 0xE0) return {(lead & 0x1Fu) << 6 | (second & 0x3Fu), 2};
+    // Overlong forms, surrogates and numbers past U+10FFFF break off after their first byte.
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
+        (lead == 0xF4 && second > 0x8F))
+        return {replacement_character, 1};
+    if (!is_continuation(text, at + 2, size)) return {replacement_character, 2};
+    const std::uint32_t upper = (second & 0x3Fu) << 6 | (text[at + 2] & 0x3Fu);
+    if (lead < 0xF0) return {(lead & 0x0Fu) << 12 | upper, 3};
+    if (!is_continuation(text, at + 3, size)) return {replacement_character, 3};
+    return {(lead & 0x07u) << 18 | upper << 6 | (text[at + 3] & 0x3Fu), 4};
+}
+
+void append_utf8(std::uint32_t cp, std::string &out) {
+    if (cp < 0x80) {
+        out.push_back(static_cast<char>(cp));
+    } else if (cp < 0x800) {
+        out.push_back(static_cast<char>(0xC0 | cp >> 6));
+        out.push_back(static_cast<char>(0x80 | (cp & 0x3F)));
+    } else if (cp < 0x10000) {
+        out.push_back(static_cast<char>(0xE0 | cp >> 12));
+        out.push_back(static_cast<char>(0x80 | (cp >> 6 & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (cp & 0x3F)));
+    } else {
+        out.push_back(static_cast<char>(0xF0 | cp >> 18));
+        out.push_back(static_cast<char>(0x80 | (cp >> 12 & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (cp >> 6 & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (cp & 0x3F)));
+    }
+}
+
+void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScratch &scratch, std::string &out) {
+    const bool all_simple = std::all_of(cps, cps + n, [](std::uint32_t cp) { return char_record(cp).is_simple(); });
+    if (all_simple) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint16_t at = options.casefold ? char_record(cps[i]).fold : 0;
+            append_utf8(at == 0 ? cps[i] : tables::pool[at + 1], out);
+        }
+        return;
+    }
+    scratch.first.assign(cps, cps + n);
+    if (options.nfkc) {
+        drop_ignorable(scratch.first);
+        nfkc(scratch.first, scratch.second);
+    }
+    if (options.casefold && casefold(scratch.first, scratch.second) && options.nfkc) nfkc(scratch.first, scratch.second);
+    for (const std::uint32_t cp : scratch.first) append_utf8(cp, out);
+}
+
+}  // namespace deixis

@@ -1,0 +1,70 @@
+// What the core knows of Unicode: UTF-8, character classes, case folding and NFKC. The tables are made by
+// tools/make_unicode_tables.py; their version is unicode_version().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace deixis {
+
+// How the tokenizer sees a character. Numbers as in tools/make_unicode_tables.py.
+enum class CharClass : std::uint8_t {
+    other = 0,     // separates tokens
+    word = 1,      // letters and numbers: runs of them are tokens
+    unspaced = 2,  // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
+    mark = 3,      // belongs to the character before it
+    joiner = 4,    // invisible inside a word
+};
+
+// flags: class in the low three bits, then the bits below. The two numbers are places in the pool of sequences.
+struct CharRecord {
+    std::uint8_t flags;
+    std::uint8_t combining;
+    std::uint16_t fold;
+    std::uint16_t decomposition;
+
+    CharClass char_class() const { return static_cast<CharClass>(flags & 7); }
+    bool is_simple() const { return flags & 8; }  // folds to one character, or none, that NFKC leaves alone
+    bool is_upper() const { return flags & 16; }
+    bool is_lower() const { return flags & 32; }
+    bool is_number() const { return flags & 64; }
+    bool is_ignorable() const { return flags & 128; }
+};
+
+const CharRecord &char_record(std::uint32_t cp);
+const char *unicode_version();
+
+inline constexpr std::uint32_t replacement_character = 0xFFFD;
+
+// The code point at text[at] (at < size) and how many bytes it takes. Bytes that are no UTF-8 count as one U+FFFD per
+// broken sequence, as Python's errors="replace" does.
+struct Decoded {
+    std::uint32_t cp;
+    std::uint32_t n_bytes;
+};
+Decoded decode_utf8_slow(const std::uint8_t *text, std::size_t at, std::size_t size);
+
+inline Decoded decode_utf8(const std::uint8_t *text, std::size_t at, std::size_t size) {
+    if (text[at] < 0x80) return {text[at], 1};
+    return decode_utf8_slow(text, at, size);
+}
+
+void append_utf8(std::uint32_t cp, std::string &out);
+
+struct FoldOptions {
+    bool nfkc = true;
+    bool casefold = true;
+};
+
+// Scratch memory of fold(); one per thread.
+struct FoldScratch {
+    std::vector<std::uint32_t> first, second;
+};
+
+// Appends the folded form of the code points to `out` as UTF-8. With nfkc, invisible characters are dropped and the rest
+// is put into NFKC; with casefold, full case folding follows, and NFKC once more if that changed anything.
+void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScratch &scratch, std::string &out);
+
+}  // namespace deixis
