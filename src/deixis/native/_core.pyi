@@ -59,3 +59,36 @@ class TreeSearch:
         memory: float,
         n_threads: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+
+# tokenizer.cpp, tfidf_fit.cpp, tfidf.cpp
+def unicode_version() -> str: ...
+def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...
+def tfidf_fit(
+    data: NDArray[Any],
+    offsets: NDArray[Any],
+    ngrams_max: int,
+    max_df: float,
+    min_df: int,
+    char_ngrams_min: int,
+    char_ngrams_max: int,
+    nfkc: bool,
+    casefold: bool,
+    n_threads: int,
+) -> dict[str, NDArray[Any]]: ...
+
+class TfidfVocabulary:
+    n_features: int
+    def __init__(self, *arrays_and_settings: NDArray[Any] | int) -> None: ...
+    def feature_name(self, column: int) -> str: ...
+
+def tfidf_rows(
+    vocabularies: list[TfidfVocabulary],
+    weights: list[float],
+    data: list[NDArray[Any]],
+    offsets: list[NDArray[Any]],
+    is_normalized: bool,
+    n_threads: int,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+def tfidf_row(
+    vocabularies: list[TfidfVocabulary], weights: list[float], texts: list[str], is_normalized: bool
+) -> tuple[NDArray[Any], NDArray[Any]]: ...
