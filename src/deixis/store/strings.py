@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import StoreError
+from deixis.store.checks import check_indptr, require
+
+_BLOCK_BYTES = 1 << 22
 
 
 class StringTable:
@@ -43,19 +45,10 @@ class StringTable:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> StringTable:
         """The table that `to_arrays` gave under the same prefix; checked, so the core can trust it."""
-        for part in ("offsets", "data"):
-            if f"{prefix}.{part}" not in arrays:
-                raise StoreError(
-                    f"The model has no array {prefix}.{part!s}. It may be from another version; build it again."
-                )
-        offsets, data = arrays[f"{prefix}.offsets"], arrays[f"{prefix}.data"]
-        if offsets.dtype != np.int64 or offsets.ndim != 1 or len(offsets) < 1:
-            raise StoreError(f"{prefix}.offsets must be a non-empty one-dimensional int64 array, got {offsets.dtype}.")
-        if data.dtype != np.uint8 or data.ndim != 1:
-            raise StoreError(f"{prefix}.data must be a one-dimensional uint8 array, got {data.dtype}.")
-        if offsets[0] != 0 or offsets[-1] != len(data) or bool(np.any(np.diff(offsets) < 0)):
-            raise StoreError(f"{prefix}.offsets do not fit {prefix}.data: the model is damaged; build it again.")
-        return cls(offsets, data)  # type: ignore[arg-type]
+        offsets = require(arrays, f"{prefix}.offsets", np.int64)
+        data = require(arrays, f"{prefix}.data", np.uint8)
+        check_indptr(f"{prefix}.offsets", offsets, len(data))
+        return cls(offsets, data)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The two arrays under names that begin with `prefix`."""
@@ -79,9 +72,17 @@ class StringTable:
         lengths = self.offsets[chosen + 1] - starts
         offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
-        # Position of every byte: its string's start, plus how far it stands inside the string.
-        positions = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
-        return StringTable(offsets, np.asarray(self.data)[positions])
+        data = np.empty(int(offsets[-1]), dtype=np.uint8)
+        begin = 0
+        while begin < len(chosen):
+            # In blocks, because the positions of all bytes at once would take eight times the room of the bytes.
+            end = max(int(np.searchsorted(offsets, offsets[begin] + _BLOCK_BYTES, side="right")) - 1, begin + 1)
+            low, high = offsets[begin], offsets[end]
+            # Position of every byte: its string's start, plus how far it stands inside the string.
+            shifts = np.repeat(starts[begin:end] - offsets[begin:end], lengths[begin:end])
+            data[low:high] = self.data[shifts + np.arange(low, high)]
+            begin = end
+        return StringTable(offsets, data)
 
     def joined(self, other: StringTable) -> StringTable:
         """This table followed by `other`."""
