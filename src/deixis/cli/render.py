@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bisect
+import io
 import itertools
+import re
 from collections.abc import Callable
-from typing import TextIO
+from typing import TextIO, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -16,14 +18,30 @@ from deixis.types import Candidate, Document, Mention
 Gloss = Callable[[str], str]
 """An entity's id -> a few words that tell it from its namesakes."""
 
+_TRAILING_BLANKS = re.compile(" +$", re.MULTILINE)
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 def console_on(stream: TextIO) -> Console:
     """Where results for a person go: coloured on a terminal, plain and 80 columns wide in a pipe or a file."""
-    width = None if stream.isatty() else 80
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    if stream.isatty():
+        return Console(file=stream, highlight=False, markup=False, emoji=False)
+    return Console(file=cast(TextIO, _Tidy(stream)), width=80, highlight=False, markup=False, emoji=False)
+
+
+class _Tidy(io.TextIOBase):
+    """Passes text on to another stream without the blanks with which tables fill their lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(_TRAILING_BLANKS.sub("", text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 def printable(text: str) -> str:
