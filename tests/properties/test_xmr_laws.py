@@ -16,6 +16,8 @@ from deixis.xmr.sparse_rows import SparseRows
 
 quick = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32)
+deep_trees = st.builds(TreeConfig, st.integers(2, 5), st.integers(1, 12))
+flat_trees = st.builds(TreeConfig, st.just(16), st.integers(4, 12))
 beams = st.builds(
     BeamConfig,
     width=st.integers(1, 12),
@@ -37,15 +39,15 @@ def problems(draw, max_labels=60):
 
 
 @st.composite
-def fitted_rankers(draw, branching=st.integers(2, 5), max_leaf_size=st.integers(1, 12), n_trees=st.just(1)):
+def fitted_rankers(draw, trees=deep_trees, max_trees=1):
     """A problem and a ranker that has learned it."""
     X, Y = draw(problems())
     config = LabelTreeConfig(
-        tree=TreeConfig(draw(branching), draw(max_leaf_size), max_sample=draw(st.sampled_from([2, 8, 16384]))),
+        tree=replace(draw(trees), max_sample=draw(st.sampled_from([2, 8, 16384]))),
         ranker=RankerConfig(loss=draw(st.sampled_from(["hinge", "squared_hinge"])), min_weight=0.01),
         beam=draw(beams),
         negatives=draw(st.sampled_from(["teacher_forcing", "matcher_aware"])),
-        n_trees=draw(n_trees),
+        n_trees=draw(st.integers(1, max_trees)),
     )
     return LabelTreeRanker(config, seed=draw(seeds), n_threads=1).fit(X, Y), X, Y
 
@@ -68,9 +70,8 @@ def score_every_label(tree: RankedTree, X: sparse.csr_matrix, beam: BeamConfig) 
 
 
 def same_bytes(first: sparse.csr_matrix, second: sparse.csr_matrix) -> bool:
-    return all(
-        getattr(first, part).tobytes() == getattr(second, part).tobytes() for part in ("data", "indices", "indptr")
-    )
+    parts = ("data", "indices", "indptr")
+    return all(getattr(first, part).tobytes() == getattr(second, part).tobytes() for part in parts)
 
 
 def arrays_as_bytes(ranker: LabelTreeRanker) -> dict[str, bytes]:
@@ -100,7 +101,7 @@ def test_the_best_few_of_a_full_beam_are_the_best_of_all(fitted, beam, k):
 
 
 @quick
-@given(fitted_rankers(branching=st.just(16), max_leaf_size=st.integers(4, 12)), beams, st.integers(1, 9))
+@given(fitted_rankers(flat_trees), beams, st.integers(1, 9))
 def test_a_wider_beam_never_loses_a_score(fitted, beam, more):
     # Beams are nested where one choice of nodes is made, so trees of two levels; in deeper ones a wider beam may take
     # a branch that looks better and ends worse, as with any beam search.
@@ -139,7 +140,7 @@ def test_rows_come_best_first_and_without_repeats(fitted, beam):
 
 
 @quick
-@given(fitted_rankers(n_trees=st.integers(1, 3)), st.integers(1, 6))
+@given(fitted_rankers(max_trees=3), st.integers(1, 6))
 def test_a_batch_is_its_single_rows(fitted, k):
     ranker, X, _ = fitted
     together = ranker.rank(X, k=k)
@@ -151,7 +152,7 @@ def test_a_batch_is_its_single_rows(fitted, k):
 
 
 @quick
-@given(fitted_rankers(n_trees=st.integers(1, 2)), st.integers(2, 8))
+@given(fitted_rankers(max_trees=2), st.integers(2, 8))
 def test_many_threads_give_the_bytes_of_one(fitted, n_threads):
     ranker, X, Y = fitted
     other = LabelTreeRanker(ranker.config, ranker.seed, n_threads).fit(X, Y)
@@ -180,7 +181,7 @@ def test_another_seed_gives_another_tree(seed, step):
 
 
 @settings(max_examples=20, deadline=None)
-@given(fitted_rankers(n_trees=st.integers(1, 2)))
+@given(fitted_rankers(max_trees=2))
 def test_a_saved_ranker_loads_as_the_same_bytes_and_ranks_the_same(tmp_path_factory, fitted):
     ranker, X, _ = fitted
     folder = tmp_path_factory.mktemp("ranker") / "model"

@@ -92,7 +92,7 @@ public:
             score(members, n);
             const std::int64_t n_moved = cut(members, n, n_left);
             // The first round's sides are only two seeds, so every row has moved then.
-            if (round > 0 && n_moved * 200 <= n) break;
+            if ((round > 0 && n_moved * 200 <= n) || stop_requested()) break;
         }
         std::vector<std::int32_t> ordered(n);
         for (std::int64_t i = 0; i < n; ++i) ordered[i] = members[rank_[i]];
@@ -266,7 +266,7 @@ private:
     void settle_local(const LocalRows& local, std::int32_t* numbers, const Job& wide) {
         const Job job = narrowed(wide);
         const std::int64_t n = size(job);
-        if (job.last - job.first < 2 || n < 2) return;
+        if (job.last - job.first < 2 || n < 2 || stop_requested()) return;
         const std::int64_t n_all = static_cast<std::int64_t>(local.indptr.size()) - 1;
         if (n * 8 <= n_all) {  // much smaller than its copy: copy again, with fewer features
             std::vector<std::int32_t> chosen(numbers, numbers + n), inner(n);

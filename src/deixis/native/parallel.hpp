@@ -6,7 +6,8 @@
 //
 // The GIL is released while it runs (call it with or without holding the GIL) and fn must not touch Python. The calling
 // thread looks for signals every 100 ms; after one, no new task starts and the Python exception is raised here. Keep
-// tasks below about half a second, or let long ones ask stop_requested(). The first exception in a task comes out here.
+// tasks below about half a second, or let long ones ask stop_requested() now and then and return early; that also looks
+// for signals when the tasks run in the calling thread. The first exception in a task comes out here.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,14 +31,16 @@ namespace parallel_detail {
 
 inline constexpr std::chrono::milliseconds poll_interval{100};
 
-// The stop flag of the loop this thread is working for; null outside of one.
+// The stop flag of the crew this thread works for, and the innermost loop that runs in this thread; null outside.
 inline thread_local const std::atomic<bool> *current_stop = nullptr;
+inline thread_local class InlineLoop *current_inline = nullptr;
 
-struct StopScope {
-    const std::atomic<bool> *before = current_stop;
-    explicit StopScope(const std::atomic<bool> *stop) { current_stop = stop; }
-    ~StopScope() { current_stop = before; }
-    StopScope(const StopScope &) = delete;
+template <typename T> struct Scope {
+    T *&current;
+    T *before;
+    Scope(T *&place, T *value) : current(place), before(place) { current = value; }
+    ~Scope() { current = before; }
+    Scope(const Scope &) = delete;
 };
 
 // Releases the GIL only if this thread holds it.
@@ -62,16 +65,33 @@ template <typename Fn> void call(Fn &fn, std::size_t task, int worker) {
         fn(task);
 }
 
+// A loop in the calling thread: nobody else can tell it to stop, so it looks for signals itself.
+class InlineLoop {
+  public:
+    // Whether a signal has come; asks Python at most every poll_interval.
+    bool poll() {
+        if (error_) return true;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_poll_ < poll_interval) return false;
+        last_poll_ = now;
+        error_ = pending_signal();
+        return error_ != nullptr;
+    }
+
+    void rethrow() const { std::rethrow_exception(error_); }
+
+  private:
+    std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();
+    std::exception_ptr error_;
+};
+
 template <typename Fn> void run_inline(std::size_t n_tasks, Fn &fn) {
-    std::atomic<bool> stop{false};
-    StopScope scope(&stop);
-    auto last_poll = std::chrono::steady_clock::now();
+    InlineLoop loop;
+    Scope scope(current_inline, &loop);
     for (std::size_t task = 0; task < n_tasks; ++task) {
         call(fn, task, 0);
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_poll < poll_interval) continue;
-        last_poll = now;
-        if (auto error = pending_signal()) std::rethrow_exception(error);
+        if (loop.poll()) loop.rethrow();
+        if (current_stop != nullptr && current_stop->load(std::memory_order_relaxed)) return;
     }
 }
 
@@ -101,7 +121,7 @@ template <typename Fn> class Crew {
 
   private:
     void work(int worker) {
-        StopScope scope(&stop_);
+        Scope scope(current_stop, static_cast<const std::atomic<bool> *>(&stop_));
         try {
             while (!stop_.load(std::memory_order_relaxed)) {
                 const std::size_t task = next_.fetch_add(1, std::memory_order_relaxed);
@@ -144,8 +164,9 @@ template <typename Fn> class Crew {
 
 // Whether the loop this thread works for has been told to stop; long tasks ask now and then and return early.
 inline bool stop_requested() {
-    const auto *stop = parallel_detail::current_stop;
-    return stop != nullptr && stop->load(std::memory_order_relaxed);
+    using namespace parallel_detail;
+    if (current_stop != nullptr) return current_stop->load(std::memory_order_relaxed);
+    return current_inline != nullptr && current_inline->poll();
 }
 
 // Threads that a loop will use: n_threads, or every processor for 0, and never more than there are tasks.
@@ -160,7 +181,8 @@ template <typename Fn> void parallel_for(std::size_t n_tasks, int n_threads, Fn 
     parallel_detail::ReleaseGil released;
     const int n_workers = worker_count(n_tasks, n_threads);
     // A loop inside a task of another loop runs where it is: the processors are busy already.
-    if (n_workers == 1 || parallel_detail::current_stop != nullptr) return parallel_detail::run_inline(n_tasks, fn);
+    const bool is_inner = parallel_detail::current_stop != nullptr || parallel_detail::current_inline != nullptr;
+    if (n_workers == 1 || is_inner) return parallel_detail::run_inline(n_tasks, fn);
     parallel_detail::Crew<std::remove_reference_t<Fn>>(n_tasks, fn).run(n_workers);
 }
 

@@ -105,7 +105,9 @@ private:
             random.shuffle(order.data(), static_cast<std::uint32_t>(order.size()));
             std::fill(highest.begin(), highest.end(), -INFINITY);
             std::fill(lowest.begin(), lowest.end(), INFINITY);
+            std::uint32_t n_done = 0;
             for (std::int32_t i : order) {
+                if ((++n_done & 1023u) == 0 && stop_requested()) return;
                 for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) signs[positives_[p]] = 1.0f;
                 score(i, scores.data());
                 const bool is_moved = step(i, signs.data(), scores.data(), steps.data(), highest.data(), lowest.data());
@@ -114,7 +116,7 @@ private:
             }
             float widest = 0.0f;
             for (std::int32_t k = 0; k < problem_.n_children; ++k) widest = std::max(widest, highest[k] - lowest[k]);
-            if (widest <= params_.epsilon || stop_requested()) break;
+            if (widest <= params_.epsilon) break;
         }
     }
 
