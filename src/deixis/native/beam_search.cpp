@@ -42,21 +42,24 @@ public:
     explicit NodeScore(std::int32_t power) : power_(power) {}
 
     float operator()(float margin) const {
-        if (power_ == 0) return margin > 0 ? -std::log1p(std::exp(-margin)) : margin - std::log1p(std::exp(margin));
+        if (power_ == 0) {
+            const float log = margin > 0 ? -std::log1p(std::exp(-margin)) : margin - std::log1p(std::exp(margin));
+            return std::max(log, kLowest);
+        }
         const float shortfall = std::max(0.0f, 1.0f - margin);
         float product = shortfall;
         for (std::int32_t i = 1; i < power_; ++i) product *= shortfall;
-        return -product;
+        return std::max(-product, kLowest);
     }
 
-    /// A margin below which the score is surely lower than `score`; slightly too low rather than too high.
+    /// A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
     float least_margin(float score) const {
-        if (score >= 0.0f) return power_ == 0 ? INFINITY : 1.0f - 1e-4f;
-        const float exact = power_ == 0 ? score - std::log1p(-std::exp(score)) : 1.0f - std::pow(-score, 1.0f / power_);
+        const float exact = power_ == 0 ? score - std::log(-std::expm1(score)) : 1.0f - std::pow(-score, 1.0f / power_);
         return exact - 1e-4f * (1.0f + std::fabs(exact));
     }
 
 private:
+    static constexpr float kLowest = -1e30f;  // sums of a few stay finite: no NaN ever reaches a comparison
     std::int32_t power_;
 };
 
@@ -156,8 +159,10 @@ private:
 
     void expand(const Level& level, const Scored& parent, float threshold, const SearchParams& params, Query& query) const {
         const float inherited = params.memory * parent.score;
-        const float least_margin = threshold == -INFINITY ? -INFINITY : params.node_score.least_margin(threshold - inherited);
         if (inherited < threshold) return;  // a node's own score is never above 0
+        // What the sum's rounding may lift up to the threshold is still wanted.
+        const float rounding = 1e-6f * (std::fabs(threshold) + std::fabs(inherited)) + 1e-30f;
+        const float least_margin = threshold == -INFINITY ? -INFINITY : params.node_score.least_margin(threshold - inherited - rounding);
         const std::int64_t first = level.child_starts.data()[parent.node];
         const std::int64_t n_children = level.child_starts.data()[parent.node + 1] - first;
         find_margins(level, parent.node, first, n_children, query);
@@ -207,10 +212,12 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
         return "the buckets do not cover bucket_starts";
     if (entries[0] != 0 || entries[n_parents] != static_cast<std::int64_t>(children.shape(0)))
         return "the entries do not cover the weights";
+    for (std::int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
+        if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1]) return "parent " + std::to_string(v) + " ends before it begins";
     for (std::int64_t v = 0; v < n_parents; ++v) {
         const std::int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
-        if (n_buckets < 1 || !std::has_single_bit(static_cast<std::uint64_t>(n_buckets)) || n_entries < 0)
-            return "parent " + std::to_string(v) + " has a wrong number of buckets or entries";
+        if (n_buckets < 1 || !std::has_single_bit(static_cast<std::uint64_t>(n_buckets)))
+            return "parent " + std::to_string(v) + " has a wrong number of buckets";
         const int key_bits = n_bits - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
         if (key_bits < 0 || key_bits > kMaxKeyBits) return "parent " + std::to_string(v) + " has too few or too many buckets";
         const std::uint32_t* starts = bucket_starts.data() + offsets[v];
