@@ -22,11 +22,11 @@ _MAX_FIELD = 1 << 30
 def read_csv(lines: Iterator[tuple[int, bytes]], path: object) -> Records:
     """The records of a CSV file; the delimiter is `;` when the header has no comma."""
     text_lines = _TextLines(lines)
-    header = next(text_lines, "")
+    header = _header(text_lines, path)
     delimiter = ";" if "," not in header and ";" in header else ","
     # A process-wide setting of the csv module, only ever raised: descriptions may be longer than its 128 KB.
     csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
-    columns = _columns(next(csv.reader([header], delimiter=delimiter), []), path)
+    columns = _columns(next(csv.reader([header], delimiter=delimiter), []), path, text_lines.number)
     rows = csv.reader(text_lines, delimiter=delimiter, strict=True)
     while True:
         number = text_lines.number + 1
@@ -47,7 +47,8 @@ def read_csv(lines: Iterator[tuple[int, bytes]], path: object) -> Records:
 def read_tsv(lines: Iterator[tuple[int, bytes]], path: object) -> Records:
     """The records of a TSV file with a header."""
     text_lines = _TextLines(lines)
-    columns = _columns(next(text_lines, "").rstrip("\n").split("\t"), path)
+    header = _header(text_lines, path)
+    columns = _columns(header.rstrip("\n").split("\t"), path, text_lines.number)
     for line in text_lines:
         problem, text_lines.problem = text_lines.problem, None
         if problem is not None:
@@ -92,16 +93,24 @@ class _TextLines:
             return raw.decode("utf-8", "replace") + "\n"
 
 
-def _columns(header: list[str], path: object) -> list[str]:
+def _header(text_lines: _TextLines, path: object) -> str:
+    """The first line that is not blank."""
+    header = next((line for line in text_lines if line.strip()), "")
+    if text_lines.problem is not None:
+        raise DataError(text_lines.problem.reason, path=path, line=text_lines.number)
+    return header
+
+
+def _columns(header: list[str], path: object, line: int) -> list[str]:
     """The names of the columns, or an error about the header: without it no line can be read."""
     columns = [name.strip().lower() for name in header]
     repeated = sorted({name for name in columns if name and columns.count(name) > 1})
     if repeated:
-        raise DataError(f"the header names a column twice: {', '.join(repeated)}", path=path, line=1)
+        raise DataError(f"the header names a column twice: {', '.join(repeated)}", path=path, line=line)
     try:
         RecordMapping.choose(columns)
     except BadRecord as error:
-        raise DataError(f"the first line must name the columns; {error.reason}", path=path, line=1) from error
+        raise DataError(f"the first line must name the columns; {error.reason}", path=path, line=line) from error
     return columns
 
 
@@ -110,7 +119,8 @@ def _record(columns: list[str], row: list[str]) -> dict[str, Any] | BadRecord:
         return BadRecord("bad_row", f"{len(row)} fields where the header has {len(columns)}")
     record: dict[str, Any] = {}
     for name, value in zip(columns, row, strict=True):
-        value = value.strip()
-        if name and value:
-            record[name] = value.split(_SEPARATOR) if name in _LIST_COLUMNS else value
+        if name:
+            value = value.strip()
+            is_list = value and name in _LIST_COLUMNS
+            record[name] = value.split(_SEPARATOR) if is_list else value or None
     return record

@@ -1,0 +1,176 @@
+"""Looks a knowledge base file over before it is built: counts, coverage, and everything suspicious, with line numbers.
+
+Goes on after bad lines. Keeps a few bytes per entity and per name, never the descriptions.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from deixis.kb.findings import Example, Finding, FindingCollector
+from deixis.kb.formats import open_records
+from deixis.kb.id_index import repeated_ids
+from deixis.kb.reading import FilePath
+from deixis.kb.records import BadRecord, EntityFields, RecordMapping
+from deixis.kb.suspicions import text_suspicions
+from deixis.progress import track
+from deixis.store.string_hashes import hash_strings
+from deixis.store.strings import StringTableBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class CheckConfig:
+    """When something is worth telling, and how much of it is shown."""
+
+    risky_alias_entities: int = field(default=50, metadata={"help": "Report a name that more entities than this have."})
+    short_name: int = field(default=1, metadata={"help": "Report names of at most this many characters."})
+    max_examples: int = field(default=5, metadata={"help": "Lines shown per finding."})
+
+
+DEFAULT_CHECK = CheckConfig()
+
+
+@dataclass(frozen=True, slots=True)
+class KbReport:
+    """What a knowledge base file holds and what is wrong with it; `ok` when it can be built as it is.
+
+    Examples
+    --------
+    >>> report = KbReport("kb.jsonl", "jsonl", "native records", 2, 2, 0, {"description": 0.5}, {}, ())
+    >>> report.ok, report.to_dict()["coverage"]
+    (True, {'description': 0.5})
+    """
+
+    path: str
+    format: str
+    mapping: str
+    n_lines: int
+    n_entities: int
+    n_aliases: int
+    coverage: dict[str, float]
+    languages: dict[str, dict[str, int]]
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing found would stop a build."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"ok": self.ok}
+
+
+def check_file(path: FilePath, config: CheckConfig = DEFAULT_CHECK, *, format: str | None = None) -> KbReport:
+    """The report on a file of entities."""
+    format, records = open_records(path, format)
+    check = _Check(config)
+    for line, record in track(records, "checking entities"):
+        check.n_lines += 1
+        try:
+            if isinstance(record, BadRecord):
+                raise record
+            if check.mapping is None:
+                check.mapping = RecordMapping.choose(record)
+            fields = check.mapping.parse(record)
+        except BadRecord as error:
+            check.found.add(error.kind, Example(line, error.reason))
+            continue
+        check.keys.update(record)
+        check.entity(line, fields, record)
+    return check.report(str(path), format)
+
+
+class _Check:
+    """Everything counted so far."""
+
+    def __init__(self, config: CheckConfig) -> None:
+        self.config = config
+        self.mapping: RecordMapping | None = None
+        self.keys: set[str] = set()
+        self.found = FindingCollector(config.max_examples)
+        self.n_lines = 0
+        self.n_aliases = 0
+        self.has: Counter[str] = Counter()
+        self.languages: dict[str, Counter[str]] = {}
+        self.ids, self.lines = StringTableBuilder(), array("q")
+        self.names, self.name_rows = StringTableBuilder(), array("q")
+
+    def entity(self, line: int, fields: EntityFields, record: dict[str, Any]) -> None:
+        row = len(self.lines)
+        self.lines.append(line)
+        self.ids.append(fields.id)
+        self.n_aliases += len(fields.aliases)
+        self._coverage(fields)
+        spellings = {name.casefold() for name in (fields.title, *(text for text, _, _ in fields.aliases))}
+        for name in sorted(spellings):
+            self.names.append(name)
+            self.name_rows.append(row)
+            if len(name) <= self.config.short_name and not _is_ideographic(name):
+                self.found.add("short_name", Example(line, f"{fields.id!r} has the name {name!r}"))
+        for kind, detail in text_suspicions(record):
+            self.found.add(kind, Example(line, detail))
+
+    def report(self, path: str, format: str) -> KbReport:
+        if not self.lines:
+            self.found.add("no_entities", Example(0, f"{self.n_lines} lines, no entity among them"))
+        self._repeated_ids()
+        self._risky_names()
+        n_entities = len(self.lines)
+        return KbReport(
+            path=path,
+            format=format,
+            mapping=self.mapping.describe(self.keys) if self.mapping else "",
+            n_lines=self.n_lines,
+            n_entities=n_entities,
+            n_aliases=self.n_aliases,
+            coverage={kind: self.has[kind] / max(n_entities, 1) for kind in _COVERED},
+            languages={lang: dict(counts) for lang, counts in sorted(self.languages.items())},
+            findings=self.found.findings(),
+        )
+
+    def _coverage(self, fields: EntityFields) -> None:
+        parts = (fields.aliases, fields.descriptions, fields.types, fields.n_seen, fields.url, fields.alt_ids)
+        for kind, part in zip(_COVERED, parts, strict=True):
+            if part:
+                self.has[kind] += 1
+        self._count_languages("aliases", (lang for _, lang, _ in fields.aliases))
+        self._count_languages("descriptions", (lang for lang, _ in fields.descriptions))
+
+    def _count_languages(self, kind: str, langs: Iterable[str]) -> None:
+        for lang in set(langs):
+            if lang:
+                self.languages.setdefault(lang, Counter())[kind] += 1
+
+    def _repeated_ids(self) -> None:
+        ids = self.ids.build()
+        for row, first in zip(*(rows.tolist() for rows in repeated_ids(ids)), strict=True):
+            detail = f"the id {ids[row]!r} was used before, in line {self.lines[first]}"
+            self.found.add("duplicate_id", Example(self.lines[row], detail))
+
+    def _risky_names(self) -> None:
+        names = self.names.build()
+        hashes = hash_strings(names)
+        order = np.argsort(hashes, kind="stable")
+        starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]]) if len(order) else order
+        sizes = np.diff(np.r_[starts, len(order)])
+        risky = np.flatnonzero(sizes > self.config.risky_alias_entities)
+        # The most shared first; every name occurs once per entity, so a group's size is its number of entities.
+        for group in risky[np.argsort(-sizes[risky], kind="stable")].tolist():
+            first = int(order[starts[group]])
+            detail = f"{names[first]!r} is a name of {sizes[group]} entities"
+            self.found.add("risky_alias", Example(self.lines[self.name_rows[first]], detail))
+
+
+_COVERED = ("aliases", "description", "types", "count", "url", "alt_ids")
+
+
+def _is_ideographic(name: str) -> bool:
+    """Whether a single character can be a whole word: Chinese, Japanese and Korean writing."""
+    return any("\u2e80" <= character <= "\U0003ffff" and not "\ue000" <= character <= "\uffff" for character in name)
