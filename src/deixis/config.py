@@ -46,6 +46,13 @@ def config_to_dict(config: object) -> dict[str, Any]:
     return {f.name: _plain(getattr(config, f.name)) for f in dataclasses.fields(config)}
 
 
+def check_choices(config: object) -> None:
+    """Every field that is a choice (`Literal`) holds one of its values; for a config's `__post_init__`."""
+    for name, hint in typing.get_type_hints(type(config)).items():
+        if typing.get_origin(hint) is typing.Literal:
+            _convert(hint, getattr(config, name), name)
+
+
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return config_to_dict(value)

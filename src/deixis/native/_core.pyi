@@ -4,6 +4,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# sparse_rows.cpp
+def check_rows(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], data: NDArray[np.float32], n_columns: int
+) -> int: ...
+
 # clustering.cpp, rankers.cpp, beam_search.cpp
 def balanced_order(
     indptr: NDArray[np.int64],

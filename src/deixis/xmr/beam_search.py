@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import check_choices
 from deixis.errors import ConfigError
 from deixis.native import _core
 from deixis.xmr.linear_rankers import RankerLevel
@@ -31,11 +32,11 @@ class BeamConfig:
     )
 
     def __post_init__(self) -> None:
-        if self.width < 1:
-            raise ConfigError(f"The beam's width must be at least 1, got {self.width}.")
+        check_choices(self)
+        if not 1 <= self.width < 2**31:
+            raise ConfigError(f"The beam's width must be at least 1 and below 2^31, got {self.width}.")
         if not 1 <= self.power <= 8:
             raise ConfigError(f"The path score's power must lie in 1..8, got {self.power}.")
-
         if not 0 <= self.memory <= 1:
             raise ConfigError(f"The path score's memory must lie in 0..1, got {self.memory}.")
 

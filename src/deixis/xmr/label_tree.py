@@ -51,7 +51,7 @@ class LabelTree:
     --------
     >>> tree = plan_tree(1000, TreeConfig(branching=4, max_leaf_size=20))
     >>> [len(starts) - 1 for starts in tree]
-    [1, 4, 16]
+    [1, 4, 16, 50]
     """
 
     child_starts: tuple[NDArray[np.int64], ...]
@@ -95,7 +95,8 @@ class LabelTree:
         n_nodes = 1
         for t, starts in enumerate(levels):
             sizes = np.diff(starts)
-            if len(starts) != n_nodes + 1 or starts[0] != 0 or sizes.min() < 0 or sizes.max() > MAX_CHILDREN:
+            is_whole = n_nodes > 0 and len(starts) == n_nodes + 1 and starts[0] == 0
+            if not is_whole or sizes.min() < 0 or sizes.max() > MAX_CHILDREN:
                 raise StoreError(f"{prefix}.child_starts.{t} is not a level of a label tree: the model is damaged.")
             n_nodes = int(starts[-1])
         is_placed = np.zeros(len(order), dtype=bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
 from deixis.store.checks import require
@@ -40,11 +42,15 @@ class RankerConfig:
     max_rounds: int = field(default=100, metadata={"help": "Passes over a parent's instances, at most."})
 
     def __post_init__(self) -> None:
+        check_choices(self)
         for name in ("cost", "epsilon"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}.")
-        if self.bias < 0 or self.min_weight < 0 or self.max_rounds < 1:
-            raise ConfigError("bias and min_weight must not be negative, max_rounds must be at least 1.")
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} must be above 0 and finite, got {getattr(self, name)}.")
+        for name in ("bias", "min_weight"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} must be finite and not negative, got {getattr(self, name)}.")
+        if self.max_rounds < 1:
+            raise ConfigError(f"max_rounds must be at least 1, got {self.max_rounds}.")
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import check_choices
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.progress import stage
+from deixis.store.checks import check_length, check_range, require
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
 from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
-from deixis.xmr.sparse_rows import SparseRows
+from deixis.xmr.sklearn_estimator import SklearnEstimator
+from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class LabelTreeConfig:
     n_trees: int = field(default=1, metadata={"help": "Trees, each from another seed, whose scores are averaged."})
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if self.n_trees < 1:
             raise ConfigError(f"n_trees must be at least 1, got {self.n_trees}.")
 
@@ -77,7 +81,7 @@ class RankedTree:
 
     def rank(self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0) -> sparse.csr_matrix:
         """docs_by_labels scores, the best k of each row, best first."""
-        indptr, places, scores = self._searcher.search(queries, k, config, n_threads)
+        indptr, places, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads)
         labels = self.tree.label_order[places]
         return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
 
@@ -99,7 +103,7 @@ class RankedTree:
         return cls(tree, levels, n_features)
 
 
-class LabelTreeRanker:
+class LabelTreeRanker(SklearnEstimator):
     """Ranks labels for feature rows: fit on a sparse matrix and a multi-label indicator matrix, then rank.
 
     Examples
@@ -119,7 +123,10 @@ class LabelTreeRanker:
 
     def fit(self, X: Any, Y: Any) -> LabelTreeRanker:  # noqa: ANN401, N803 - any sparse or dense matrices
         """Learn from instances `X` (docs_by_features) and their labels `Y` (docs_by_labels, non-zero = has it)."""
-        docs_by_features, docs_by_labels = SparseRows.of(X, "feature matrix"), SparseRows.of(Y, "label matrix")
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"The seed must lie in 0..2^63 - 1, got {self.seed}.")
+        docs_by_features = SparseRows.of(X, "feature matrix")
+        docs_by_labels = SparseRows.of(Y, "label matrix").indicators()
         if docs_by_features.n_rows != docs_by_labels.n_rows:
             raise DataError(
                 f"X has {docs_by_features.n_rows} rows and Y has {docs_by_labels.n_rows}; they must be as many."
@@ -163,6 +170,9 @@ class LabelTreeRanker:
         best.data[:] = 1.0
         return best
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(self.trees)
+
     def _fitted(self) -> tuple[RankedTree, ...]:
         if not self.trees:
             raise NotFittedError("This ranker has learned nothing yet; call fit(X, Y) first.")
@@ -180,11 +190,15 @@ class LabelTreeRanker:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
     ) -> LabelTreeRanker:
         """The ranker `to_arrays` gave, checked."""
-        if f"{prefix}.n_features" not in arrays or len(arrays[f"{prefix}.n_features"]) != 1:
-            raise StoreError(f"The model has no {prefix}.n_features: it is no extreme ranker.")
-        n_features = int(arrays[f"{prefix}.n_features"][0])
+        name = f"{prefix}.n_features"
+        stored = require(arrays, name, np.int64)
+        check_length(name, stored, 1)
+        check_range(name, stored, 0, MAX_COLUMNS + 1)
+        n_features = int(stored[0])
         ranker = cls(config, n_threads=n_threads)
         ranker.trees = tuple(RankedTree.from_arrays(arrays, f"{prefix}.{n}", n_features) for n in range(config.n_trees))
+        if len({tree.tree.n_labels for tree in ranker.trees}) > 1:
+            raise StoreError(f"The trees of {prefix} hold different numbers of labels: the model is damaged.")
         return ranker
 
 

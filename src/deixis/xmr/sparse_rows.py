@@ -1,4 +1,4 @@
-"""Sparse matrices as the compiled core takes them: three flat arrays of fixed types."""
+"""Sparse matrices as the compiled core takes them: three flat arrays of fixed types, checked before it trusts them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.errors import DataError
+from deixis.native import _core
+
+MAX_COLUMNS = 2**31 - 1  # column numbers have 32 bits
+_UNSORTED, _NOT_FINITE, _DAMAGED = 1, 2, 3  # what check_rows says
 
 
 @dataclass(frozen=True, slots=True)
 class SparseRows:
-    """A matrix by rows: row i has `indices[indptr[i]:indptr[i+1]]`, ascending, and as many values in `data`."""
+    """A matrix by rows: row i has `indices[indptr[i]:indptr[i+1]]`, ascending, and as many values in `data`.
+
+    Examples
+    --------
+    >>> rows = SparseRows.of([[0, 3], [5, 0]])
+    >>> rows.indptr.tolist(), rows.indices.tolist(), rows.data.tolist()
+    ([0, 1, 2], [1, 0], [3.0, 5.0])
+    """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -28,22 +39,61 @@ class SparseRows:
 
     @classmethod
     def of(cls, matrix: Any, what: str = "matrix") -> SparseRows:  # noqa: ANN401 - anything SciPy can make sparse
-        """The rows of any SciPy sparse matrix or dense array, checked."""
-        is_by_rows = sparse.issparse(matrix) and matrix.format == "csr"  # type: ignore[attr-defined]
-        rows: Any = matrix if is_by_rows else sparse.csr_matrix(matrix)
-        if not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
-        data = np.ascontiguousarray(rows.data, dtype=np.float32)
-        if not np.isfinite(data).all():
-            raise DataError(f"The {what} has values that are not finite numbers; replace NaN and infinity first.")
-        return cls(
-            np.ascontiguousarray(rows.indptr, dtype=np.int64),
-            np.ascontiguousarray(rows.indices, dtype=np.int32),
-            data,
-            int(rows.shape[1]),
-        )
+        """The rows of any SciPy sparse matrix or dense array, checked; repeated places are summed."""
+        rows = _flat_arrays(_by_rows(matrix, what), what)
+        state = rows._check(what)
+        if state == _UNSORTED:
+            sorted_rows = rows.matrix().copy()
+            sorted_rows.sum_duplicates()
+            rows = _flat_arrays(sorted_rows, what)
+            rows._check(what)
+        return rows
+
+    def _check(self, what: str) -> int:
+        state = _core.check_rows(self.indptr, self.indices, self.data, self.n_columns)
+        if state == _DAMAGED:
+            raise DataError(f"The {what} is a damaged CSR matrix: row starts or column numbers lie outside of it.")
+        if state == _NOT_FINITE:
+            raise DataError(
+                f"The {what} has values that are not finite 32-bit numbers; replace NaN and infinity, or scale it down."
+            )
+        return state
 
     def matrix(self) -> sparse.csr_matrix:
         """The same rows as a SciPy matrix; no copy."""
         return sparse.csr_matrix((self.data, self.indices, self.indptr), shape=(self.n_rows, self.n_columns))
+
+    def indicators(self) -> SparseRows:
+        """Ones where there is anything but zero; zeros that were stored are gone."""
+        is_kept = self.data != 0
+        n_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(is_kept, dtype=np.int64)])
+        ones = np.ones(int(n_before[-1]), dtype=np.float32)
+        return SparseRows(n_before[self.indptr], self.indices[is_kept], ones, self.n_columns)
+
+
+def _by_rows(matrix: Any, what: str) -> Any:  # noqa: ANN401 - as SciPy takes and gives them
+    """A CSR matrix of numbers."""
+    if not sparse.issparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise DataError(
+            f"The {what} must have rows and columns of numbers, got {matrix.ndim} dimension(s) of {matrix.dtype}."
+        )
+    if matrix.shape[1] > MAX_COLUMNS:
+        raise DataError(f"The {what} has {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
+    return matrix if getattr(matrix, "format", "dense") == "csr" else sparse.csr_matrix(matrix)
+
+
+def _flat_arrays(rows: Any, what: str) -> SparseRows:  # noqa: ANN401 - a CSR matrix or array
+    n_items = int(rows.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
+    indices = rows.indices[:n_items]
+    if indices.dtype.itemsize > 4 and len(indices) and indices.max() > MAX_COLUMNS:
+        raise DataError(f"The {what} is a damaged CSR matrix: it names column {indices.max()} of {rows.shape[1]}.")
+    with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and that is looked for
+        data = np.ascontiguousarray(rows.data[:n_items], dtype=np.float32)
+    return SparseRows(
+        np.ascontiguousarray(rows.indptr, dtype=np.int64),
+        np.ascontiguousarray(indices, dtype=np.int32),
+        data,
+        int(rows.shape[1]),
+    )
