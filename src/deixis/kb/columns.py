@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import StoreError
 from deixis.store.checks import check_indptr, check_length, check_range, require
 from deixis.store.strings import StringTable
 
@@ -100,12 +99,7 @@ class EntityColumns:
         """The columns that `column_arrays` gave, checked against each other."""
         tables: dict[str, Any] = {name: StringTable.from_arrays(arrays, f"{prefix}.{name}") for name in _TABLES}
         plain: dict[str, Any] = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
-        try:
-            langs = tuple(StringTable.from_arrays(arrays, f"{prefix}.langs"))
-        except UnicodeDecodeError as error:
-            raise StoreError(
-                f"The array '{prefix}.langs' is not UTF-8: the model is damaged; build it again."
-            ) from error
+        langs = tuple(StringTable.from_arrays(arrays, f"{prefix}.langs"))
         columns = EntityColumns(**tables, **plain, langs=langs)
         _check(columns, prefix)
         return columns

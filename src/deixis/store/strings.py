@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.errors import StoreError
 from deixis.store.checks import check_indptr, require
 
 _BLOCK_BYTES = 1 << 22
@@ -60,7 +61,13 @@ class StringTable:
     def __getitem__(self, row: int) -> str:
         if not 0 <= row < len(self):
             raise IndexError(row)
-        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-8")
+        raw = self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError as error:  # bytes from a damaged model: sizes are checked on loading, bytes are not
+            raise StoreError(
+                f"The text {raw[:40]!r} is not UTF-8. The model is damaged; run 'deixis doctor'."
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         return (self[row] for row in range(len(self)))

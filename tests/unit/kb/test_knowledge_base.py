@@ -168,7 +168,6 @@ def damage(name, change):
         damage("kb.titles.offsets", lambda a: a[[0, -1]]),
         damage("kb.urls.offsets", lambda a: a[[0, -1]]),
         damage("kb.alt_ids.offsets", lambda a: a[::-1]),
-        damage("kb.langs.data", lambda a: a | 0x80),
         damage("kb.index.hashes", lambda a: a[::-1]),
         damage("kb.index.entries", lambda a: a + 50),
         damage("kb.index.entries", lambda a: a[:-1]),

@@ -38,6 +38,13 @@ def test_offsets_that_do_not_fit_the_bytes_are_refused(offsets):
         StringTable.from_arrays(arrays, "t")
 
 
+def test_damaged_bytes_are_a_store_error_when_they_are_read():
+    table = StringTable(np.array([0, 2, 4]), np.frombuffer(b"ok\xffx", np.uint8))
+    assert table[0] == "ok"
+    with pytest.raises(StoreError, match=r"xffx' is not UTF-8\. The model is damaged"):
+        table[1]
+
+
 def test_arrays_that_are_missing_or_of_another_type_are_named():
     good = StringTable.from_strings(WORDS).to_arrays("t")
     assert list(StringTable.from_arrays(good, "t")) == WORDS
