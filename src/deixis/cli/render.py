@@ -62,7 +62,7 @@ def bar(share: float, width: int = 10) -> str:
     Examples
     --------
     >>> bar(0.5, 4), bar(0.3, 4), bar(1.2, 4)
-    ('██  ', '█▏  ', '████')
+    ('██  ', '█▎  ', '████')
     """
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import sys
 import time
@@ -36,6 +37,11 @@ class Session:
         """Says something about the work, unless the user wants quiet."""
         if not self.is_quiet:
             click.echo(message, err=True)
+
+    def listen_to_warnings(self) -> None:
+        """Lets the library's warnings (with `--debug` all it logs) reach stderr."""
+        level = logging.DEBUG if self.is_debug else logging.ERROR if self.is_quiet else logging.WARNING
+        logging.basicConfig(level=level, format="%(levelname)s: %(message)s", stream=sys.stderr, force=True)
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -83,6 +89,7 @@ def session_options(*names: str) -> Callable[[F], Callable[..., Any]]:
             session.is_json = values.pop("json_", False)
             session.threads = values.pop("threads", 0)
             session.seed = values.pop("seed", 0)
+            session.listen_to_warnings()
             return command(session, **values)
 
         decorated: Callable[..., Any] = with_session
