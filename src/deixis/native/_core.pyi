@@ -97,3 +97,24 @@ def tfidf_rows(
 def tfidf_row(
     vocabularies: list[TfidfVocabulary], weights: list[float], texts: list[str], is_normalized: bool
 ) -> tuple[NDArray[Any], NDArray[Any]]: ...
+
+# dictionary_build.cpp, dictionary.cpp
+def dictionary_build(
+    name_data: NDArray[Any],
+    name_offsets: NDArray[Any],
+    text_data: NDArray[Any],
+    text_offsets: NDArray[Any],
+    stop_data: NDArray[Any],
+    stop_offsets: NDArray[Any],
+    min_chars: int,
+    min_chars_unspaced: int,
+    max_tokens: int,
+    ignores_case: bool,
+    common_share: float,
+    stop_share: float,
+    min_common_texts: int,
+) -> dict[str, NDArray[Any]]: ...
+
+class DictionaryMatcher:
+    def __init__(self, *arrays: NDArray[Any]) -> None: ...
+    def match(self, texts: list[str], n_threads: int) -> list[list[tuple[int, int]]]: ...

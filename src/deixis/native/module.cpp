@@ -11,6 +11,8 @@ void bind_beam_search(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
 void bind_tfidf_fit(nb::module_& m);
 void bind_tfidf(nb::module_& m);
+void bind_dictionary_build(nb::module_& m);
+void bind_dictionary(nb::module_& m);
 }  // namespace deixis
 
 NB_MODULE(_core, m) {
@@ -22,4 +24,6 @@ NB_MODULE(_core, m) {
     deixis::bind_tokenizer(m);
     deixis::bind_tfidf_fit(m);
     deixis::bind_tfidf(m);
+    deixis::bind_dictionary_build(m);
+    deixis::bind_dictionary(m);
 }

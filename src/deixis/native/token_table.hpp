@@ -64,17 +64,15 @@ class TokenBuilder {
         return {blob_.data() + offsets_[id], static_cast<std::size_t>(offsets_[id + 1] - offsets_[id])};
     }
 
+    // The number of the string, or -1.
+    std::int64_t find(const char *text, std::size_t size, std::uint64_t hash) const {
+        const std::uint64_t slot = slots_[place(text, size, hash)];
+        return slot == empty_slot ? -1 : static_cast<std::int64_t>(slot & 0xffffffffu);
+    }
+
     std::uint32_t add(const char *text, std::size_t size, std::uint64_t hash) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = hash & mask;
-        while (slots_[at] != empty_slot) {
-            const auto id = static_cast<std::uint32_t>(slots_[at]);
-            if ((slots_[at] ^ hash) >> 32 == 0) {
-                const std::string_view known = this->text(id);
-                if (known.size() == size && std::memcmp(known.data(), text, size) == 0) return id;
-            }
-            at = (at + 1) & mask;
-        }
+        const std::size_t at = place(text, size, hash);
+        if (slots_[at] != empty_slot) return static_cast<std::uint32_t>(slots_[at]);
         const auto id = static_cast<std::uint32_t>(hashes_.size());
         slots_[at] = make_slot(hash, id);
         hashes_.push_back(hash);
@@ -85,6 +83,18 @@ class TokenBuilder {
     }
 
   private:
+    // The slot of the string, or the empty one where it belongs.
+    std::size_t place(const char *text, std::size_t size, std::uint64_t hash) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = hash & mask;
+        for (; slots_[at] != empty_slot; at = (at + 1) & mask) {
+            if ((slots_[at] ^ hash) >> 32 != 0) continue;
+            const std::string_view known = this->text(static_cast<std::uint32_t>(slots_[at]));
+            if (known.size() == size && std::memcmp(known.data(), text, size) == 0) break;
+        }
+        return at;
+    }
+
     void grow() {
         std::vector<std::uint64_t> slots(2 * slots_.size(), empty_slot);
         const std::size_t mask = slots.size() - 1;

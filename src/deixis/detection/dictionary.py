@@ -1,0 +1,123 @@
+"""Mentions by the names of the knowledge base: the longest name from left to right, no two overlapping.
+
+Names and text are compared token by token after folding (see `deixis.features.tokens`), so accents in another encoding,
+full-width letters and line breaks inside a name do not matter; in scripts without spaces a name may begin anywhere.
+What is found is then checked against how the name is written, so that a film called It is not seen in every sentence:
+
+- a name with a capital first letter is found in text with a capital first letter. Phrases whose later words are in
+  lower case (Heart attack) and names in lower case are found either way, and so is everything when most of the list is
+  in capitals;
+- a name of up to three capitals (WHO, US) is found only in capitals;
+- a name that is a common word (a short list for some languages, and the words most of the knowledge base's texts use) is
+  found only with a capital inside a sentence; a rather common one not at its beginning;
+- names of one character, and of digits only, are not looked for; the bracket of "Mercury (planet)" may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.native import _core
+from deixis.store.checks import require
+from deixis.store.strings import StringTable
+
+# In the order in which the core's constructor takes them.
+_ARRAYS: dict[str, type[np.generic]] = {
+    "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
+    "trie.child_ptr": np.int32, "trie.labels": np.uint32, "flags": np.uint8,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DictionaryConfig:
+    """Which names are looked for, and how they must be written."""
+
+    min_chars: int = field(default=2, metadata={"help": "Shortest name looked for."})
+    min_chars_unspaced: int = field(default=2, metadata={"help": "The same, in scripts without spaces."})
+    max_tokens: int = field(default=12, metadata={"help": "Longest name looked for, in tokens."})
+    case: Literal["smart", "ignore"] = field(default="smart", metadata={"help": "Heed how names are capitalized."})
+    common_share: float = field(default=0.01, metadata={"help": "Texts with a common word, as a share of all."})
+    stop_share: float = field(default=0.2, metadata={"help": "The same, for words that bear little meaning."})
+    min_common_texts: int = field(default=10, metadata={"help": "Texts that make a word common, at least."})
+    stop_words: bool = field(default=True, metadata={"help": "Use the list of stop words that comes with Deixis."})
+
+    def __post_init__(self) -> None:
+        for name in ("min_chars", "min_chars_unspaced", "max_tokens", "min_common_texts"):
+            if not 1 <= getattr(self, name) < 2**31:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
+        for name in ("common_share", "stop_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} is a share of the texts, 0 to 1, got {getattr(self, name)}.")
+        if self.case not in ("smart", "ignore"):
+            raise ConfigError(f"case must be 'smart' or 'ignore', got {self.case!r}.")
+
+
+class DictionaryDetector:
+    """Finds the names of a knowledge base in texts.
+
+    Examples
+    --------
+    >>> detector = DictionaryDetector.build(["Paris", "Troy", "New York", "New York City", "It"])
+    >>> text = "To save Troy, Paris went to New York City. It rained."
+    >>> [text[start:end] for start, end in detector.detect([text])[0]]
+    ['Troy', 'Paris', 'New York City']
+    """
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], config: DictionaryConfig) -> None:
+        self.config = config
+        self._arrays = arrays
+        self._matcher = _core.DictionaryMatcher(*(arrays[name] for name in _ARRAYS))
+
+    @classmethod
+    def build(
+        cls,
+        names: StringTable | Sequence[str] | tuple[StringTable, NDArray[np.integer]],
+        texts: StringTable | None = None,
+        config: DictionaryConfig | None = None,
+    ) -> DictionaryDetector:
+        """A detector of the names (or of what `kb.names()` gave); `texts`, the KB's descriptions, show common words."""
+        config = config or DictionaryConfig()
+        if isinstance(names, tuple) and names and isinstance(names[0], StringTable):
+            names = names[0]
+        table = StringTable.from_strings(names)  # type: ignore[arg-type]
+        shown = texts if texts is not None else StringTable.from_strings([])
+        stop_words = StringTable.from_strings(_stop_words() if config.stop_words else [])
+        arrays = _core.dictionary_build(
+            table.data, table.offsets, shown.data, shown.offsets, stop_words.data, stop_words.offsets,
+            config.min_chars, config.min_chars_unspaced, config.max_tokens, config.case == "ignore",
+            config.common_share, config.stop_share, config.min_common_texts,
+        )  # fmt: skip
+        return cls(arrays, config)
+
+    def detect(self, texts: Sequence[str], n_threads: int = 0) -> list[list[tuple[int, int]]]:
+        """For each text the code points [start, end) of the names in it, in order."""
+        if isinstance(texts, str):
+            raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
+        return self._matcher.match(list(texts), n_threads)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The dictionary as arrays under names that begin with `prefix`."""
+        return {f"{prefix}.{name}": self._arrays[name] for name in _ARRAYS}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: DictionaryConfig | None = None
+    ) -> DictionaryDetector:
+        """The detector that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
+        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        try:
+            return cls(found, config or DictionaryConfig())
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+
+
+def _stop_words() -> list[str]:
+    lines = resources.files("deixis.detection").joinpath("stop_words.txt").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]

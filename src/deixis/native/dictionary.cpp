@@ -1,0 +1,197 @@
+// Finds the names of a dictionary in texts: the longest name from left to right, no two overlapping. The names are a
+// trie over their folded tokens, so comparisons are exact; where they begin and end, and how they are written, is
+// checked on the text as it is.
+#include "dictionary.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <bit>
+
+#include "parallel.hpp"
+#include "texts.hpp"
+#include "token_table.hpp"
+#include "token_trie.hpp"
+
+namespace deixis {
+
+Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end) {
+    Casing casing;
+    for (std::size_t at = begin; at < end;) {
+        const Decoded decoded = decode_utf8(text, at, end);
+        const CharRecord &record = char_record(decoded.cp);
+        const CharClass kind = record.char_class();
+        if (at == begin) {
+            casing.begins_upper = record.is_upper();
+            casing.begins_lower = record.is_lower();
+        }
+        casing.has_upper |= record.is_upper();
+        casing.has_lower |= record.is_lower();
+        casing.is_number &= record.is_number();
+        casing.n_chars += kind == CharClass::word || kind == CharClass::unspaced;
+        casing.n_letters += record.is_upper() || record.is_lower();
+        at += decoded.n_bytes;
+    }
+    return casing;
+}
+
+Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end) {
+    if (begin == end) return {};
+    if (end - begin == 1 && text[begin] == ' ') return {false, false, false, false};
+    Gap gap{false, false, false, false};
+    std::size_t n_chars = 0, n_lines = 0;
+    for (std::size_t at = begin; at < end; ++n_chars) {
+        const Decoded decoded = decode_utf8(text, at, end);
+        at += decoded.n_bytes;
+        switch (decoded.cp) {
+        case '\n':
+            ++n_lines;
+            [[fallthrough]];
+        case '.':
+            gap.ends_sentence = true;
+            break;
+        case ' ': case '\r': case '-': case '\'': case '&': case '/': case '+': case '_':
+        case 0xA0: case 0xB7: case 0x2010: case 0x2011: case 0x2013: case 0x2019: case 0x202F: case 0x3000: case 0x30FB:
+            break;
+        case '!': case '?': case ':': case '"': case 0x2026: case 0x201C: case 0x201D: case 0x201E: case 0xAB: case 0xBB:
+        case 0x3002: case 0xFF01: case 0xFF1F: case 0x2022: case '*': case '#': case '(': case '[':
+            gap.ends_sentence = true;
+            [[fallthrough]];
+        default:
+            gap.is_hard |= char_record(decoded.cp).char_class() != CharClass::joiner;
+        }
+    }
+    gap.is_far = n_chars > 4 || n_lines > 1;
+    return gap;
+}
+
+namespace {
+
+struct TextToken {
+    std::int32_t id;
+    std::size_t start, end;
+    Casing casing;
+    Gap gap_before;
+    bool is_unspaced;
+};
+
+struct Span {
+    std::size_t start, end;
+};
+
+class DictionaryMatcher {
+  public:
+    DictionaryMatcher(ArrayIn<std::uint8_t> token_data, ArrayIn<std::int64_t> token_offsets,
+                      ArrayIn<std::uint64_t> token_slots, ArrayIn<std::int32_t> child_ptr, ArrayIn<std::uint32_t> labels,
+                      ArrayIn<std::uint8_t> flags)
+        : held_{nb::cast(token_data), nb::cast(token_offsets), nb::cast(token_slots),
+                nb::cast(child_ptr),  nb::cast(labels),        nb::cast(flags)},
+          tokens_(token_data.data(), token_data.shape(0), token_offsets.data(), token_offsets.shape(0) - 1,
+                  token_slots.data(), token_slots.shape(0)),
+          trie_(child_ptr.data(), child_ptr.shape(0) - 1, labels.data(), labels.shape(0), tokens_.size()),
+          flags_(flags.data()) {
+        if (token_offsets.shape(0) < 1 || child_ptr.shape(0) < 1 || !std::has_single_bit(token_slots.shape(0)) ||
+            trie_.n_inner() > trie_.n_nodes() || flags.shape(0) != trie_.n_nodes())
+            throw nb::value_error("The arrays of the dictionary do not fit together.");
+    }
+
+    nb::list match(nb::list strings, int n_threads) const {
+        std::vector<nb::object> kept;
+        std::vector<Utf8> texts;
+        for (nb::handle string : strings) {
+            kept.push_back(nb::borrow(string));
+            texts.emplace_back(string);
+        }
+        std::vector<std::vector<Span>> found(texts.size());
+        // Texts are dealt out in small runs, so that many short ones cost little.
+        const std::size_t run = 16;
+        parallel_for((texts.size() + run - 1) / run, n_threads, [&](std::size_t r) {
+            for (std::size_t i = r * run; i < std::min(texts.size(), (r + 1) * run) && !stop_requested(); ++i)
+                found[i] = match_text(texts[i].data(), texts[i].size());
+        });
+        nb::list result;
+        for (const auto &spans : found) {
+            nb::list pairs;
+            for (const Span &span : spans) pairs.append(nb::make_tuple(span.start, span.end));
+            result.append(std::move(pairs));
+        }
+        return result;
+    }
+
+  private:
+    std::vector<Span> match_text(const std::uint8_t *text, std::size_t size) const {
+        const std::vector<TextToken> tokens = read(text, size);
+        std::vector<Span> spans;
+        for (std::size_t i = 0; i < tokens.size();) {
+            const std::size_t n = longest_name(tokens, i);
+            if (n > 0) spans.push_back({tokens[i].start, tokens[i + n - 1].end});
+            i += std::max<std::size_t>(n, 1);
+        }
+        return spans;
+    }
+
+    std::vector<TextToken> read(const std::uint8_t *text, std::size_t size) const {
+        static thread_local Tokenizer tokenizer{FoldOptions{}};
+        std::vector<TextToken> tokens;
+        std::size_t before = 0;
+        tokenizer.run(text, size, [&](const TokenView &token) {
+            const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
+            TextToken read{id, token.start, token.end, {}, {}, token.is_unspaced};
+            read.gap_before = gap_between(text, before, token.byte_start);
+            if (tokens.empty()) read.gap_before.ends_sentence = true;
+            if (id >= 0) read.casing = casing_of(text, token.byte_start, token.byte_end);
+            tokens.push_back(read);
+            before = token.byte_end;
+        });
+        return tokens;
+    }
+
+    // How many tokens the longest name that begins at `first` has; 0 if none does.
+    std::size_t longest_name(const std::vector<TextToken> &tokens, std::size_t first) const {
+        std::int32_t node = tokens[first].id;
+        if (node < 0) return 0;
+        Casing casing = tokens[first].casing;
+        bool has_hard = false;
+        std::size_t longest = 0;
+        for (std::size_t n = 1;; ++n) {
+            if (is_found(flags_[node], casing, has_hard, tokens[first].gap_before.ends_sentence)) longest = n;
+            if (first + n >= tokens.size()) return longest;
+            const TextToken &next = tokens[first + n];
+            if (next.id < 0 || next.gap_before.is_far) return longest;
+            node = trie_.child(node, next.id);
+            if (node < 0) return longest;
+            casing.add(next.casing);
+            // Between two characters of a script without spaces nothing stands, not even a space.
+            const bool is_split = tokens[first + n - 1].is_unspaced && next.is_unspaced && !next.gap_before.is_empty;
+            has_hard |= next.gap_before.is_hard || is_split;
+        }
+    }
+
+    static bool is_found(std::uint8_t flags, const Casing &casing, bool has_hard, bool is_first) {
+        if (!(flags & ends_name) || (has_hard && !(flags & has_hard_gap))) return false;
+        if ((flags & not_first) && is_first) return false;
+        if (casing.begins_lower) return flags & found_lower;
+        if (!casing.begins_upper) return true;
+        if (casing.is_all_upper() && casing.n_letters > 1) return flags & found_all_upper;
+        return flags & found_upper;
+    }
+
+    std::vector<nb::object> held_;  // the arrays the views below look into
+    TokenTable tokens_;
+    TokenTrie trie_;
+    const std::uint8_t *flags_;
+};
+
+}  // namespace
+
+void bind_dictionary(nb::module_ &m) {
+    nb::class_<DictionaryMatcher>(m, "DictionaryMatcher", "Names to be found in texts, in arrays it only looks into.")
+        .def(nb::init<ArrayIn<std::uint8_t>, ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
+                      ArrayIn<std::uint32_t>, ArrayIn<std::uint8_t>>(),
+             nb::arg("token_data"), nb::arg("token_offsets"), nb::arg("token_slots"), nb::arg("child_ptr"),
+             nb::arg("labels"), nb::arg("flags"))
+        .def("match", &DictionaryMatcher::match, nb::arg("texts"), nb::arg("n_threads"),
+             "For each text the (start, end) code points of the names found, in order.");
+}
+
+}  // namespace deixis

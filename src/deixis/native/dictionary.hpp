@@ -1,0 +1,54 @@
+// What building a dictionary of names and matching it share: how a token is written, what stands between two tokens,
+// and under which conditions a name may be found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tokenizer.hpp"
+#include "unicode.hpp"
+
+namespace deixis {
+
+// How a token or a whole span is written.
+struct Casing {
+    bool begins_upper = false, begins_lower = false;
+    bool has_upper = false, has_lower = false;
+    bool is_number = true;
+    std::uint32_t n_chars = 0;    // without marks
+    std::uint32_t n_letters = 0;  // that have case
+
+    bool is_all_upper() const { return has_upper && !has_lower; }
+
+    void add(const Casing &next) {
+        has_upper |= next.has_upper;
+        has_lower |= next.has_lower;
+        is_number &= next.is_number;
+        n_chars += next.n_chars;
+        n_letters += next.n_letters;
+    }
+};
+
+Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end);
+
+// What stands between two tokens.
+struct Gap {
+    bool is_empty = true;
+    bool is_hard = false;        // more than spaces, hyphens, apostrophes, dots and the like
+    bool is_far = false;         // too long for one name: over four characters, or a blank line
+    bool ends_sentence = false;  // the next token may be capitalized for that reason alone
+};
+
+Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end);
+
+// Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
+enum NodeFlag : std::uint8_t {
+    ends_name = 1,
+    found_lower = 2,       // in text that begins with a lower-case letter
+    found_upper = 4,       // in text that begins with an upper-case letter
+    found_all_upper = 8,   // in text all in upper case
+    not_first = 16,        // not where a sentence begins
+    has_hard_gap = 32,     // a comma, bracket or the like may stand between its tokens
+};
+
+}  // namespace deixis

@@ -1,0 +1,260 @@
+// Builds the trie of names that dictionary.cpp matches, and decides how each name must be written in a text to count.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "dictionary.hpp"
+#include "parallel.hpp"
+#include "texts.hpp"
+#include "token_table.hpp"
+#include "token_trie.hpp"
+
+namespace deixis {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_sampled_texts = 20000;
+constexpr std::uint32_t max_acronym_letters = 3;
+
+struct NameRules {
+    std::uint32_t min_chars, min_chars_unspaced;
+    std::size_t max_tokens;
+    bool ignores_case;
+    double common_share, stop_share;
+    int min_common_texts;
+};
+
+// A name as it was written; its tokens lie in one long list.
+struct Name {
+    std::size_t first_token;
+    std::uint32_t n_tokens;
+    Casing casing;
+    bool has_hard_gap = false;
+    bool is_unspaced = false;
+    bool is_phrase = false;  // several words, of which a later one begins in lower case: Heart attack, not New York
+};
+
+class DictionaryBuild {
+  public:
+    DictionaryBuild(const Texts &names, const Texts &texts, const Texts &stop_words, NameRules rules)
+        : names_(names), texts_(texts), stop_words_(stop_words), rules_(rules) {}
+
+    nb::dict run() {
+        {
+            nb::gil_scoped_release released;
+            read_stop_words();
+            read_names();
+            count_lower_case();
+            TokenArrays arrays(tokens_, [](std::size_t) { return true; });
+            arrays_ = std::move(arrays);
+            grow_trie();
+        }
+        nb::dict arrays;
+        arrays["tokens.data"] = to_numpy(std::move(arrays_.data));
+        arrays["tokens.offsets"] = to_numpy(std::move(arrays_.offsets));
+        arrays["tokens.slots"] = to_numpy(std::move(arrays_.slots));
+        arrays["trie.child_ptr"] = to_numpy(std::move(child_ptr_));
+        arrays["trie.labels"] = to_numpy(std::move(labels_));
+        arrays["flags"] = to_numpy(std::move(flags_));
+        return arrays;
+    }
+
+  private:
+    // One after the other, with a look at signals between chunks.
+    template <typename Fn> static void walk(const Texts &texts, Fn &&fn) {
+        const std::vector<std::size_t> bounds = texts.chunks(chunk_bytes, 1 << 14);
+        parallel_for(bounds.size() - 1, 1, [&](std::size_t c) {
+            for (std::size_t i = bounds[c]; i < bounds[c + 1]; ++i) fn(i);
+        });
+    }
+
+    void read_stop_words() {
+        for (std::size_t i = 0; i < stop_words_.size(); ++i)
+            tokenizer_.run(stop_words_.text(i), stop_words_.length(i), [&](const TokenView &token) {
+                tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
+            });
+        n_stop_words_ = tokens_.size();
+    }
+
+    bool is_stop_word(std::int32_t token) const { return static_cast<std::size_t>(token) < n_stop_words_; }
+
+    void read_names() {
+        walk(names_, [&](std::size_t i) {
+            const std::uint8_t *text = names_.text(i);
+            const std::size_t size = names_.length(i);
+            read_name(text, size);
+            // Nobody writes the qualifier of "Mercury (planet)" in a text.
+            if (size > 3 && text[size - 1] == ')') {
+                std::size_t bracket = size - 1;
+                while (bracket > 0 && text[bracket] != '(') --bracket;
+                if (bracket > 0) read_name(text, bracket);
+            }
+        });
+        std::size_t n_cased = 0, n_all_upper = 0;
+        for (const Name &name : found_) {
+            n_cased += name.casing.n_letters > 1;
+            n_all_upper += name.casing.n_letters > 1 && name.casing.is_all_upper();
+        }
+        // A list all in capitals says nothing about how its names are written elsewhere.
+        if (2 * n_all_upper > n_cased) rules_.ignores_case = true;
+    }
+
+    void read_name(const std::uint8_t *text, std::size_t size) {
+        Name name{ids_.size(), 0, {}};
+        std::size_t before = 0;
+        tokenizer_.run(text, size, [&](const TokenView &token) {
+            const std::uint32_t id = tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
+            const Casing casing = casing_of(text, token.byte_start, token.byte_end);
+            if (name.n_tokens == 0) {
+                name.casing = casing;
+            } else {
+                const Gap gap = gap_between(text, before, token.byte_start);
+                name.casing.add(casing);
+                name.has_hard_gap |= gap.is_hard || (name.is_unspaced && token.is_unspaced && !gap.is_empty);
+                name.is_phrase |= casing.begins_lower && casing.n_chars > 2 && !is_stop_word(static_cast<int>(id));
+            }
+            name.is_unspaced |= token.is_unspaced;
+            ids_.push_back(static_cast<std::int32_t>(id));
+            ++name.n_tokens;
+            before = token.byte_end;
+        });
+        const std::uint32_t least = name.is_unspaced ? rules_.min_chars_unspaced : rules_.min_chars;
+        const bool is_usable = name.n_tokens > 0 && name.n_tokens <= rules_.max_tokens && !name.casing.is_number &&
+                               name.casing.n_chars >= least;
+        if (is_usable)
+            found_.push_back(name);
+        else
+            ids_.resize(name.first_token);
+    }
+
+    // In how many of the knowledge base's own texts (a sample, if they are many) each token begins in lower case.
+    void count_lower_case() {
+        n_lower_.assign(tokens_.size(), 0);
+        std::vector<std::uint32_t> last_text(tokens_.size(), 0);
+        const std::size_t stride = (texts_.size() + max_sampled_texts - 1) / max_sampled_texts;
+        if (stride == 0) return;
+        n_sampled_ = (texts_.size() + stride - 1) / stride;
+        const std::size_t run = 1000;
+        parallel_for((n_sampled_ + run - 1) / run, 1, [&](std::size_t r) {
+            for (std::size_t s = r * run; s < std::min(n_sampled_, (r + 1) * run); ++s) {
+                const std::uint8_t *text = texts_.text(s * stride);
+                tokenizer_.run(text, texts_.length(s * stride), [&](const TokenView &token) {
+                    const Decoded first = decode_utf8(text, token.byte_start, token.byte_end);
+                    if (!char_record(first.cp).is_lower()) return;
+                    const std::int64_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
+                    if (id < 0 || last_text[id] == s + 1) return;
+                    last_text[id] = static_cast<std::uint32_t>(s + 1);
+                    ++n_lower_[id];
+                });
+            }
+        });
+    }
+
+    std::uint8_t conditions(const Name &name) const {
+        std::uint8_t flags = ends_name | (name.has_hard_gap ? has_hard_gap : 0);
+        const Casing &casing = name.casing;
+        const bool is_acronym = casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= max_acronym_letters;
+        if (rules_.ignores_case || casing.begins_lower || name.is_phrase)
+            flags |= found_lower | found_upper | found_all_upper;
+        else if (is_acronym)
+            flags |= found_all_upper;
+        else
+            flags |= found_upper | found_all_upper;
+        if (name.n_tokens != 1 || casing.n_letters == 0) return flags;
+        const std::int32_t token = ids_[name.first_token];
+        const double n_lower = n_lower_[token], n_texts = static_cast<double>(n_sampled_);
+        const bool is_known = n_lower >= rules_.min_common_texts;
+        if (is_stop_word(token) || (is_known && n_lower >= rules_.stop_share * n_texts)) {
+            // Words like "it" count only where they are written as names: capitals inside a sentence.
+            flags &= ~(found_lower | found_all_upper);
+            flags |= not_first | (casing.is_all_upper() ? found_all_upper : 0);
+        } else if (is_known && n_lower >= rules_.common_share * n_texts && casing.begins_upper) {
+            flags |= not_first;
+        }
+        return flags;
+    }
+
+    // Names with the same tokens: whatever one of them allows.
+    void end_name(std::size_t node, const Name &name) {
+        const std::uint8_t flags = conditions(name), before = flags_[node];
+        const bool stays_inside = (flags & not_first) && (!(before & ends_name) || (before & not_first));
+        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~not_first) | (stays_inside ? not_first : 0));
+    }
+
+    void grow_trie() {
+        struct Step {
+            std::uint64_t key;
+            std::uint32_t name;
+            bool operator<(const Step &other) const { return key < other.key; }
+        };
+        const std::size_t n_tokens = tokens_.size();
+        flags_.assign(n_tokens, 0);
+        child_ptr_.assign(1, 0);
+        std::vector<std::int32_t> nodes(found_.size());
+        std::vector<Step> steps;
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            nodes[i] = ids_[found_[i].first_token];
+            if (found_[i].n_tokens == 1) end_name(nodes[i], found_[i]);
+        }
+        for (std::size_t depth = 1;; ++depth) {
+            steps.clear();
+            for (std::size_t i = 0; i < found_.size(); ++i)
+                if (found_[i].n_tokens > depth) {
+                    const auto token = static_cast<std::uint32_t>(ids_[found_[i].first_token + depth]);
+                    steps.push_back({std::uint64_t(nodes[i]) << 32 | scramble(token), static_cast<std::uint32_t>(i)});
+                }
+            if (steps.empty()) return;
+            std::sort(steps.begin(), steps.end());
+            const std::size_t n_parents = flags_.size();
+            for (std::size_t s = 0; s < steps.size(); ++s) {
+                if (s == 0 || steps[s].key != steps[s - 1].key) {
+                    while (child_ptr_.size() <= steps[s].key >> 32) child_ptr_.push_back(static_cast<int>(labels_.size()));
+                    labels_.push_back(static_cast<std::uint32_t>(steps[s].key));
+                    flags_.push_back(0);
+                    if (flags_.size() > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("Too many names.");
+                }
+                nodes[steps[s].name] = static_cast<std::int32_t>(flags_.size() - 1);
+                if (found_[steps[s].name].n_tokens == depth + 1) end_name(flags_.size() - 1, found_[steps[s].name]);
+            }
+            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<int>(labels_.size()));
+        }
+    }
+
+    const Texts &names_, &texts_, &stop_words_;
+    NameRules rules_;
+    Tokenizer tokenizer_{FoldOptions{}};
+    TokenBuilder tokens_;
+    std::size_t n_stop_words_ = 0, n_sampled_ = 0;
+    std::vector<std::int32_t> ids_, n_lower_;
+    std::vector<Name> found_;
+    TokenArrays arrays_;
+    std::vector<std::int32_t> child_ptr_;
+    std::vector<std::uint32_t> labels_;
+    std::vector<std::uint8_t> flags_;
+};
+
+nb::dict dictionary_build(ArrayIn<std::uint8_t> name_data, ArrayIn<std::int64_t> name_offsets,
+                          ArrayIn<std::uint8_t> text_data, ArrayIn<std::int64_t> text_offsets,
+                          ArrayIn<std::uint8_t> stop_data, ArrayIn<std::int64_t> stop_offsets, int min_chars,
+                          int min_chars_unspaced, int max_tokens, bool ignores_case, double common_share,
+                          double stop_share, int min_common_texts) {
+    const Texts names(name_data, name_offsets), texts(text_data, text_offsets), stop_words(stop_data, stop_offsets);
+    const NameRules rules{static_cast<std::uint32_t>(min_chars), static_cast<std::uint32_t>(min_chars_unspaced),
+                          static_cast<std::size_t>(max_tokens),  ignores_case, common_share, stop_share,
+                          min_common_texts};
+    return DictionaryBuild(names, texts, stop_words, rules).run();
+}
+
+}  // namespace
+
+void bind_dictionary_build(nb::module_ &m) {
+    m.def("dictionary_build", &dictionary_build, nb::arg("name_data"), nb::arg("name_offsets"), nb::arg("text_data"),
+          nb::arg("text_offsets"), nb::arg("stop_data"), nb::arg("stop_offsets"), nb::arg("min_chars"),
+          nb::arg("min_chars_unspaced"), nb::arg("max_tokens"), nb::arg("ignores_case"), nb::arg("common_share"),
+          nb::arg("stop_share"), nb::arg("min_common_texts"), "The arrays of a dictionary of names.");
+}
+
+}  // namespace deixis
