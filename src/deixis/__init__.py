@@ -9,37 +9,43 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deixis.documents.reading import read_documents
-    from deixis.documents.writing import write_documents
-    from deixis.errors import ToolkitError
-    from deixis.types import Candidate, Document, Mention
+    from deixis.documents.reading import read_documents as read_documents
+    from deixis.documents.writing import write_documents as write_documents
+    from deixis.errors import ToolkitError as ToolkitError
+    from deixis.features.tfidf import TfidfConfig as TfidfConfig
+    from deixis.features.tfidf import TfidfVectorizer as TfidfVectorizer
+    from deixis.kb.entity import Entity as Entity
+    from deixis.kb.knowledge_base import KnowledgeBase as KnowledgeBase
+    from deixis.types import Candidate as Candidate
+    from deixis.types import Document as Document
+    from deixis.types import Mention as Mention
+    from deixis.xmr.model import LabelTreeConfig as LabelTreeConfig
+    from deixis.xmr.model import LabelTreeRanker as LabelTreeRanker
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_NAME_TO_MODULE = {
     "Candidate": "deixis.types",
     "Document": "deixis.types",
+    "Entity": "deixis.kb.entity",
+    "KnowledgeBase": "deixis.kb.knowledge_base",
+    "LabelTreeConfig": "deixis.xmr.model",
+    "LabelTreeRanker": "deixis.xmr.model",
     "Mention": "deixis.types",
+    "TfidfConfig": "deixis.features.tfidf",
+    "TfidfVectorizer": "deixis.features.tfidf",
     "ToolkitError": "deixis.errors",
     "read_documents": "deixis.documents.reading",
     "write_documents": "deixis.documents.writing",
 }
 
-__all__ = [
-    "Candidate",
-    "Document",
-    "Mention",
-    "ToolkitError",
-    "__version__",
-    "read_documents",
-    "write_documents",
-]
+__all__ = ["__version__", *_NAME_TO_MODULE]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
-    if name not in _HOMES:
+    if name not in _NAME_TO_MODULE:
         raise AttributeError(f"module 'deixis' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_NAME_TO_MODULE[name]), name)
     globals()[name] = value
     return value
 

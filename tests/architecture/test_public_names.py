@@ -11,7 +11,13 @@ import deixis
 PUBLIC_NAMES = [
     "Candidate",
     "Document",
+    "Entity",
+    "KnowledgeBase",
+    "LabelTreeConfig",
+    "LabelTreeRanker",
     "Mention",
+    "TfidfConfig",
+    "TfidfVectorizer",
     "ToolkitError",
     "__version__",
     "read_documents",
