@@ -37,7 +37,7 @@ test: lint  ## everything a contributor must see green
 	$(BIN)/python -m pytest -q -n 2
 
 bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against PECOS and omikuji, each in its own environment
-	$(BIN)/python benchmarks/speed/bench_xmr.py
+	$(BIN)/python -m benchmarks.speed.bench_xmr
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) .venv-* build dist

@@ -1,0 +1,76 @@
+"""Tables in README and docs, made from `results/latest.json`: `python -m benchmarks.tables [--check]`.
+
+A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
+`<!-- /results -->`: one line per metric, one column per system.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.rows import LATEST, RESULTS, Row, read_rows, row_key
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)
+DIGITS = {"share": 3, "x": 1}
+
+
+def render(text: str, rows: Iterable[Row]) -> str:
+    """The text with every table between markers written anew."""
+    by_key = {row_key(row): row for row in rows}
+
+    def table(found: re.Match[str]) -> str:
+        spec = dict(part.split("=", 1) for part in found["spec"].split())
+        missing = {"suite", "systems", "metrics"} - set(spec)
+        if missing:
+            raise ValueError(f"<!-- results {found['spec']} --> lacks {', '.join(sorted(missing))}.")
+        lines = table_lines(spec["suite"], spec["systems"].split(","), spec["metrics"].split(","), by_key)
+        return found["open"] + "\n".join(lines) + "\n" + found["close"]
+
+    return TABLE.sub(table, text)
+
+
+def table_lines(
+    suite: str, systems: list[str], metrics: list[str], by_key: dict[tuple[str, str, str], Row]
+) -> list[str]:
+    """A markdown table of one suite; a dash where nothing was measured."""
+    lines = [f"| {suite} | " + " | ".join(systems) + " |", "| --- |" + " ---: |" * len(systems)]
+    for metric in metrics:
+        cells = [cell(by_key.get((suite, metric, system))) for system in systems]
+        lines.append(f"| {metric} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def cell(row: Row | None) -> str:
+    """A value with its unit."""
+    if row is None:
+        return "–"
+    value, unit = row["value"], row["unit"]
+    digits = DIGITS.get(unit, 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3)
+    number = f"{value:,.{digits}f}"
+    return number.removeprefix("0") if unit == "share" else f"{number}×" if unit == "x" else f"{number} {unit}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Rewrite the tables; with --check, only say which files are out of date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a table is out of date")
+    options = parser.parse_args(arguments)
+    rows = read_rows(RESULTS / LATEST)
+    stale = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        fresh = render(text, rows)
+        if fresh != text:
+            stale.append(path)
+            if not options.check:
+                path.write_text(fresh, encoding="utf-8")
+    for path in stale:
+        print(("out of date: " if options.check else "rewritten: ") + str(path.relative_to(ROOT)))
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

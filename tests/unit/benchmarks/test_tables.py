@@ -1,0 +1,59 @@
+import pytest
+
+from benchmarks import tables
+
+ROWS = [
+    {"suite": "wordnet", "metric": "recall@10", "system": "deixis", "value": 0.7512, "unit": "share"},
+    {"suite": "wordnet", "metric": "disk", "system": "deixis", "value": 21.04, "unit": "MB"},
+    {"suite": "wordnet", "metric": "disk", "system": "pecos", "value": 39.47, "unit": "MB"},
+    {"suite": "wordnet", "metric": "train_cpu_ratio", "system": "deixis/pecos", "value": 12.44, "unit": "x"},
+]
+OPEN = "<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->\n"
+
+
+def test_a_table_has_a_line_per_metric_and_a_column_per_system():
+    text = f"before\n{OPEN}old\n<!-- /results -->\nafter\n"
+    assert tables.render(text, ROWS).splitlines() == [
+        "before",
+        OPEN.strip(),
+        "| wordnet | deixis | pecos |",
+        "| --- | ---: | ---: |",
+        "| recall@10 | .751 | – |",
+        "| disk | 21.0 MB | 39.5 MB |",
+        "<!-- /results -->",
+        "after",
+    ]
+
+
+def test_rendering_twice_changes_nothing_more():
+    once = tables.render(f"{OPEN}<!-- /results -->", ROWS)
+    assert tables.render(once, ROWS) == once
+
+
+def test_text_between_two_tables_stays():
+    text = f"{OPEN}<!-- /results -->\nkept\n{OPEN}<!-- /results -->\n"
+    assert tables.render(text, ROWS).count("kept") == 1
+    assert tables.render(text, ROWS).count("| disk |") == 2
+
+
+def test_a_ratio_is_shown_with_its_sign():
+    assert tables.cell(ROWS[-1]) == "12.4×"
+
+
+def test_a_marker_that_lacks_a_part_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match="lacks metrics, systems"):
+        tables.render("<!-- results suite=wordnet -->\n<!-- /results -->", ROWS)
+
+
+def test_check_finds_a_stale_table_and_writes_nothing(tmp_path, monkeypatch, capsys):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text(f"{OPEN}<!-- /results -->\n")
+    (tmp_path / "docs" / "fine.md").write_text("no table\n")
+    (tmp_path / "latest.json").write_text("[]")
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert tables.main(["--check"]) == 1
+    assert capsys.readouterr().out == "out of date: README.md\n"
+    assert tables.main([]) == 0
+    assert "| disk | – | – |" in (tmp_path / "README.md").read_text()
+    assert tables.main(["--check"]) == 0
