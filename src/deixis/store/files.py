@@ -128,8 +128,10 @@ class _CheckedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any writable buffer, as in io
+        # Plain input is passed on as it comes: somebody may be typing it, or another program making it slowly.
+        read = self._inner.read1 if isinstance(self._inner, io.BufferedReader) else self._inner.read
         try:
-            chunk = self._inner.read(len(buffer))
+            chunk = read(len(buffer))
         except EOFError:
             raise DataError("the compressed data ends too early; fetch the file again", path=self._path) from None
         except (zlib.error, lzma.LZMAError, OSError) as error:

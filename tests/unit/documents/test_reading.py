@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 
 import pytest
 
@@ -53,6 +54,27 @@ def test_a_file_without_a_telling_name_is_known_by_its_first_line(tmp_path, cont
 def test_a_dash_reads_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("Zürich, then Paris".encode()), encoding="utf-8"))
     assert [(d.id, d.text) for d in read_documents("-")] == [("stdin", "Zürich, then Paris")]
+
+
+def test_a_line_of_standard_input_is_read_before_the_next_one_is_written(monkeypatch):
+    reading, writing = os.pipe()
+    with open(reading, encoding="utf-8") as stdin, open(writing, "wb", buffering=0) as producer:
+        monkeypatch.setattr("sys.stdin", stdin)
+        documents = read_documents("-", format="lines")
+        for word in ("Paris", "Troy"):
+            producer.write(f"{word}\n".encode())
+            assert next(documents).text == word
+
+
+def test_bytes_that_are_not_utf8_are_an_error_with_their_line(tmp_path):
+    (tmp_path / "latin.txt").write_bytes(b"Paris\nZ\xfcrich\n")
+    with pytest.raises(DataError, match=r"latin\.txt, line 2: not valid UTF-8: byte 0xfc"):
+        list(read_documents(tmp_path / "latin.txt"))
+
+
+def test_a_missing_file_is_a_data_error():
+    with pytest.raises(DataError, match="no such file"):
+        list(read_documents("missing.jsonl"))
 
 
 def test_an_unknown_format_is_refused_before_anything_is_opened():
