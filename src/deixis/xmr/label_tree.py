@@ -102,7 +102,7 @@ class LabelTree:
         is_placed = np.zeros(len(order), dtype=bool)
         if len(order) and 0 <= order.min() and order.max() < len(order):
             is_placed[order] = True
-        if not levels or n_nodes != len(order) or not is_placed.all():
+        if not levels or not len(order) or n_nodes != len(order) or not is_placed.all():
             raise StoreError(f"{prefix}.label_order does not name every label once: the model is damaged.")
         return cls(tuple(levels), order)
 

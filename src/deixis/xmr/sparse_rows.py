@@ -75,6 +75,8 @@ def _by_rows(matrix: Any, what: str) -> Any:  # noqa: ANN401 - as SciPy takes an
     """A CSR matrix of numbers."""
     if not sparse.issparse(matrix):
         matrix = np.asarray(matrix)
+        if matrix.dtype == np.float16:  # SciPy has none of these
+            matrix = matrix.astype(np.float32)
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise DataError(
             f"The {what} must have rows and columns of numbers, got {matrix.ndim} dimension(s) of {matrix.dtype}."

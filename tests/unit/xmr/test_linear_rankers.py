@@ -1,0 +1,180 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from deixis.errors import ConfigError, StoreError
+from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
+from deixis.xmr.sparse_rows import SparseRows
+
+BFLOAT16 = 2.0**-8  # half a unit in the last of 8 significant bits, relative
+
+
+def train_root(X, Y, **settings):
+    """Rankers of one parent that learns from every row: features_by_children weights and biases."""
+    n_docs, n_children = Y.shape
+    instances = sparse.csc_matrix(np.ones((n_docs, 1), dtype=np.float32))
+    starts = np.array([0, n_children])
+    level = train_level(SparseRows.of(X), SparseRows.of(Y), instances, starts, RankerConfig(**settings))
+    weights, biases = level.weights_by_child(X.shape[1])
+    return weights.toarray(), biases, level
+
+
+def test_one_instance_is_solved_as_by_hand():
+    # Squared hinge, C = 1: the dual is a (|x|^2 + 1 / 2C) = 1, so a = 1 / 5.5 and w = a x.
+    weights, biases, _ = train_root(np.array([[1.0, 2.0]]), np.ones((1, 1)), bias=0, min_weight=0, epsilon=1e-6)
+    np.testing.assert_allclose(weights[:, 0], [1 / 5.5, 2 / 5.5], rtol=BFLOAT16)
+    assert biases.tolist() == [0]
+
+
+def test_the_hinge_stops_at_its_cost():
+    # Unbounded, a would be 1 / |x|^2 = 1 / 5; the hinge loss holds it at C = 0.125, which bfloat16 stores exactly.
+    weights, _, _ = train_root(
+        np.array([[1.0, 2.0]]), np.ones((1, 1)), loss="hinge", cost=0.125, bias=0, min_weight=0, epsilon=1e-6
+    )
+    assert weights[:, 0].tolist() == [0.125, 0.25]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(("cost", "bias"), [(1.0, 1.0), (0.3, 2.0), (1.0, 0.0)])
+def test_weights_agree_with_liblinear(loss, cost, bias):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 20)) * (rng.random((150, 20)) < 0.4)
+    Y = (X @ rng.normal(size=(20, 11)) + rng.normal(size=(150, 11)) > 0.5).astype(np.float32)
+    weights, biases, _ = train_root(X, Y, loss=loss, cost=cost, bias=bias, epsilon=1e-4, min_weight=0, max_rounds=5000)
+    for child in range(11):
+        svc = LinearSVC(
+            loss=loss,
+            C=cost,
+            dual=True,
+            tol=1e-6,
+            max_iter=200_000,
+            fit_intercept=bias > 0,
+            intercept_scaling=bias or 1,
+        ).fit(X, Y[:, child])
+        np.testing.assert_allclose(weights[:, child], svc.coef_[0], rtol=BFLOAT16, atol=2e-3)
+        np.testing.assert_allclose(biases[child], np.ravel(svc.intercept_)[0], atol=2e-3)
+
+
+def test_small_weights_are_dropped_and_the_others_stay_as_they_are():
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(60, 30)), (rng.random((60, 5)) < 0.3).astype(np.float32)
+    every, _, _ = train_root(X, Y, min_weight=0)
+    pruned, _, level = train_root(X, Y, min_weight=0.15)
+    is_near = np.abs(np.abs(every) - 0.15) < 0.15 * BFLOAT16  # weights are compared before they are rounded
+    expected = np.where(np.abs(every) >= 0.15, every, 0)
+    assert (pruned[~is_near] == expected[~is_near]).all()
+    assert 0 < level.n_weights < 30 * 5
+
+
+def test_no_exact_zero_is_stored():
+    X = np.array([[1.0, 0.0], [1.0, 0.0]])
+    _, _, level = train_root(X, np.array([[1.0], [1.0]]), min_weight=0)
+    assert level.n_weights == 1
+
+
+def test_children_do_not_learn_from_other_parents():
+    # Parent 1's only instance has feature 1; feature 0 belongs to parent 0's.
+    instances = sparse.csc_matrix(np.array([[1, 0], [0, 1]], dtype=np.float32))
+    docs_by_children = SparseRows.of([[1, 0, 0, 0], [0, 0, 1, 0]])
+    level = train_level(SparseRows.of(np.eye(2)), docs_by_children, instances, np.array([0, 2, 4]), RankerConfig())
+    weights = level.weights_by_child(2)[0].toarray()
+    assert (weights[0, :2] != 0).all() and (weights[0, 2:] == 0).all()
+    assert (weights[1, :2] == 0).all() and (weights[1, 2:] != 0).all()
+    assert np.sign(weights[[0, 1], [0, 2]]).tolist() == [1, 1]
+
+
+def test_a_parent_without_instances_has_neither_weights_nor_biases():
+    instances = sparse.csc_matrix((3, 1), dtype=np.float32)
+    level = train_level(
+        SparseRows.of(np.eye(3)), SparseRows.of(np.zeros((3, 2))), instances, np.array([0, 2]), RankerConfig()
+    )
+    assert level.n_weights == 0
+    assert level.arrays["biases"].tolist() == [0, 0]
+
+
+def test_256_children_and_features_beyond_16_bits_are_found_again():
+    rng = np.random.default_rng(2)
+    X = sparse.random(256, 300_000, density=4e-4, format="csr", dtype=np.float32, random_state=rng)
+    Y = sparse.identity(256, format="csr", dtype=np.float32)
+    _, _, level = train_root_sparse(X, Y)
+    weights, _ = level.weights_by_child(300_000)
+    # The doc of child i is its only positive: all its features' weights for that child are above zero, and no
+    # feature that no doc has weighs anything.
+    for child in range(0, 256, 17):
+        column = np.ravel(weights[:, [child]].toarray())
+        alone = [f for f in X[child].indices if X[:, [f]].nnz == 1]
+        assert (column[alone] > 0).all()
+    assert set(np.unique(weights.indices)) <= set(np.unique(X.indices))
+
+
+def train_root_sparse(X, Y):
+    instances = sparse.csc_matrix(np.ones((X.shape[0], 1), dtype=np.float32))
+    level = train_level(
+        SparseRows.of(X), SparseRows.of(Y), instances, np.array([0, Y.shape[1]]), RankerConfig(min_weight=0)
+    )
+    return *level.weights_by_child(X.shape[1]), level
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cost": 0},
+        {"cost": float("nan")},
+        {"cost": float("inf")},
+        {"epsilon": -1},
+        {"bias": -1},
+        {"bias": float("nan")},
+        {"min_weight": float("nan")},
+        {"max_rounds": 0},
+        {"loss": "logistic"},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings):
+    with pytest.raises(ConfigError):
+        RankerConfig(**settings)
+
+
+def level_arrays():
+    _, _, level = train_root(np.eye(6) + 0.5, np.eye(6), min_weight=0)
+    return level.to_arrays("level"), level.child_starts
+
+
+@pytest.mark.parametrize(
+    "name", ["bucket_starts", "bucket_offsets", "entry_starts", "keys", "children", "weights", "biases"]
+)
+def test_a_level_with_a_cut_off_or_missing_array_is_refused(name):
+    arrays, starts = level_arrays()
+    whole = arrays[f"level.{name}"]
+    for damaged in (
+        whole[:-1],
+        whole[:0],
+        np.append(whole, whole[-1:]),
+        whole.astype(np.float64),
+        whole.reshape(1, -1),
+    ):
+        with pytest.raises(StoreError, match="level"):
+            RankerLevel.from_arrays(arrays | {f"level.{name}": damaged}, "level", starts, 6)
+    del arrays[f"level.{name}"]
+    with pytest.raises(StoreError, match=name):
+        RankerLevel.from_arrays(arrays, "level", starts, 6)
+
+
+@pytest.mark.parametrize("end", [1 + 2**20, 2**40, -(2**63), 2**63 - 1])
+def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(end):
+    instances = sparse.csc_matrix(np.ones((4, 2), dtype=np.float32))
+    docs_by_children = SparseRows.of(np.eye(4))
+    level = train_level(SparseRows.of(np.eye(4)), docs_by_children, instances, np.array([0, 2, 4]), RankerConfig())
+    for name in ("bucket_offsets", "entry_starts"):
+        arrays = level.to_arrays("level")
+        arrays[f"level.{name}"] = arrays[f"level.{name}"].copy()
+        arrays[f"level.{name}"][1] = end
+        with pytest.raises(StoreError, match="ends before it begins"):
+            RankerLevel.from_arrays(arrays, "level", level.child_starts, 2**30)
+
+
+def test_a_child_that_is_not_there_is_refused():
+    arrays, starts = level_arrays()
+    arrays["level.children"] = np.full_like(arrays["level.children"], 6)
+    with pytest.raises(StoreError, match="a child it does not have"):
+        RankerLevel.from_arrays(arrays, "level", starts, 6)
