@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import DataError, StoreError
+from deixis.kb import id_index
 from deixis.kb.entity import Alias, Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.model_folder import open_model, save_model
@@ -185,3 +186,10 @@ def test_every_column_is_needed(kb):
     for name in arrays:
         with pytest.raises(StoreError, match=name):
             KnowledgeBase.from_arrays({key: array for key, array in arrays.items() if key != name})
+
+
+def test_ids_with_the_same_hash_are_told_apart_by_their_text(monkeypatch):
+    monkeypatch.setattr(id_index, "hash_string", lambda text: 7)
+    monkeypatch.setattr(id_index, "hash_strings", lambda table: np.full(len(table), 7, np.uint64))
+    kb = KnowledgeBase.from_records(RECORDS)
+    assert [kb.row_of(name) for name in ("Q90", "Q22647", "Q167646", "FR-75", "nobody")] == [0, 1, 2, 0, None]
