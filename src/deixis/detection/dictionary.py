@@ -8,8 +8,10 @@ What is found is then checked against how the name is written, so that a film ca
   lower case (Heart attack) and names in lower case are found either way, and so is everything when most of the list is
   in capitals;
 - a name of up to three capitals (WHO, US) is found only in capitals;
-- a name that is a common word (a short list for some languages, and the words most of the knowledge base's texts use) is
-  found only with a capital inside a sentence; a rather common one not at its beginning;
+- a name made of stop words (a short list for some languages) is found only with a capital inside a sentence;
+- among names with capitals, one word in lower case is not looked for in lower case if the knowledge base's own texts
+  use it now and then (year, people); one with a capital that they use often is not seen where a sentence begins or
+  where all is in capitals. In a list that is mostly in lower case, only words in a fifth of the texts are left out;
 - names of one character, and of digits only, are not looked for; the bracket of "Mercury (planet)" may be missing.
 """
 
@@ -43,8 +45,9 @@ class DictionaryConfig:
     min_chars_unspaced: int = field(default=2, metadata={"help": "The same, in scripts without spaces."})
     max_tokens: int = field(default=12, metadata={"help": "Longest name looked for, in tokens."})
     case: Literal["smart", "ignore"] = field(default="smart", metadata={"help": "Heed how names are capitalized."})
-    common_share: float = field(default=0.01, metadata={"help": "Texts with a common word, as a share of all."})
-    stop_share: float = field(default=0.2, metadata={"help": "The same, for words that bear little meaning."})
+    common_share: float = field(default=0.001, metadata={"help": "Share of the KB's texts that have a common word."})
+    frequent_share: float = field(default=0.01, metadata={"help": "The same, for frequent words."})
+    stop_share: float = field(default=0.2, metadata={"help": "The same, for words in lists all in lower case."})
     min_common_texts: int = field(default=10, metadata={"help": "Texts that make a word common, at least."})
     stop_words: bool = field(default=True, metadata={"help": "Use the list of stop words that comes with Deixis."})
 
@@ -52,7 +55,7 @@ class DictionaryConfig:
         for name in ("min_chars", "min_chars_unspaced", "max_tokens", "min_common_texts"):
             if not 1 <= getattr(self, name) < 2**31:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
-        for name in ("common_share", "stop_share"):
+        for name in ("common_share", "frequent_share", "stop_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} is a share of the texts, 0 to 1, got {getattr(self, name)}.")
         if self.case not in ("smart", "ignore"):
@@ -92,7 +95,7 @@ class DictionaryDetector:
         arrays = _core.dictionary_build(
             table.data, table.offsets, shown.data, shown.offsets, stop_words.data, stop_words.offsets,
             config.min_chars, config.min_chars_unspaced, config.max_tokens, config.case == "ignore",
-            config.common_share, config.stop_share, config.min_common_texts,
+            config.common_share, config.frequent_share, config.stop_share, config.min_common_texts,
         )  # fmt: skip
         return cls(arrays, config)
 

@@ -111,6 +111,7 @@ def dictionary_build(
     max_tokens: int,
     ignores_case: bool,
     common_share: float,
+    frequent_share: float,
     stop_share: float,
     min_common_texts: int,
 ) -> dict[str, NDArray[Any]]: ...

@@ -139,7 +139,7 @@ class DictionaryMatcher {
             TextToken read{id, token.start, token.end, {}, {}, token.is_unspaced};
             read.gap_before = gap_between(text, before, token.byte_start);
             if (tokens.empty()) read.gap_before.ends_sentence = true;
-            if (id >= 0) read.casing = casing_of(text, token.byte_start, token.byte_end);
+            read.casing = casing_of(text, token.byte_start, token.byte_end);
             tokens.push_back(read);
             before = token.byte_end;
         });
@@ -154,7 +154,9 @@ class DictionaryMatcher {
         bool has_hard = false;
         std::size_t longest = 0;
         for (std::size_t n = 1;; ++n) {
-            if (is_found(flags_[node], casing, has_hard, tokens[first].gap_before.ends_sentence)) longest = n;
+            if (is_found(flags_[node], casing, has_hard) &&
+                !((flags_[node] & common_word) && is_capitalized_anyway(tokens, first, n)))
+                longest = n;
             if (first + n >= tokens.size()) return longest;
             const TextToken &next = tokens[first + n];
             if (next.id < 0 || next.gap_before.is_far) return longest;
@@ -167,9 +169,17 @@ class DictionaryMatcher {
         }
     }
 
-    static bool is_found(std::uint8_t flags, const Casing &casing, bool has_hard, bool is_first) {
+    // Whether capitals say nothing here: where a sentence begins, and where all around is in capitals.
+    static bool is_capitalized_anyway(const std::vector<TextToken> &tokens, std::size_t first, std::size_t n) {
+        if (tokens[first].gap_before.ends_sentence) return true;
+        if (!tokens[first].casing.is_all_upper()) return false;
+        const bool is_lower_before = first > 0 && tokens[first - 1].casing.has_lower;
+        const bool is_lower_after = first + n < tokens.size() && tokens[first + n].casing.has_lower;
+        return !is_lower_before && !is_lower_after;
+    }
+
+    static bool is_found(std::uint8_t flags, const Casing &casing, bool has_hard) {
         if (!(flags & ends_name) || (has_hard && !(flags & has_hard_gap))) return false;
-        if ((flags & not_first) && is_first) return false;
         if (casing.begins_lower) return flags & found_lower;
         if (!casing.begins_upper) return true;
         if (casing.is_all_upper() && casing.n_letters > 1) return flags & found_all_upper;

@@ -44,11 +44,11 @@ Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end);
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
 enum NodeFlag : std::uint8_t {
     ends_name = 1,
-    found_lower = 2,       // in text that begins with a lower-case letter
-    found_upper = 4,       // in text that begins with an upper-case letter
-    found_all_upper = 8,   // in text all in upper case
-    not_first = 16,        // not where a sentence begins
-    has_hard_gap = 32,     // a comma, bracket or the like may stand between its tokens
+    found_lower = 2,      // in text that begins with a lower-case letter
+    found_upper = 4,      // in text that begins with an upper-case letter
+    found_all_upper = 8,  // in text all in upper case
+    common_word = 16,     // not where a common word would have capitals too
+    has_hard_gap = 32,    // a comma, bracket or the like may stand between its tokens
 };
 
 }  // namespace deixis

@@ -23,7 +23,7 @@ struct NameRules {
     std::uint32_t min_chars, min_chars_unspaced;
     std::size_t max_tokens;
     bool ignores_case;
-    double common_share, stop_share;
+    double common_share, frequent_share, stop_share;
     int min_common_texts;
 };
 
@@ -93,13 +93,15 @@ class DictionaryBuild {
                 if (bracket > 0) read_name(text, bracket);
             }
         });
-        std::size_t n_cased = 0, n_all_upper = 0;
+        std::size_t n_cased = 0, n_all_upper = 0, n_lower = 0;
         for (const Name &name : found_) {
             n_cased += name.casing.n_letters > 1;
+            n_lower += name.casing.n_letters > 1 && name.casing.begins_lower;
             n_all_upper += name.casing.n_letters > 1 && name.casing.is_all_upper();
         }
         // A list all in capitals says nothing about how its names are written elsewhere.
         if (2 * n_all_upper > n_cased) rules_.ignores_case = true;
+        is_lower_list_ = 2 * n_lower > n_cased;
     }
 
     void read_name(const std::uint8_t *text, std::size_t size) {
@@ -163,25 +165,38 @@ class DictionaryBuild {
             flags |= found_all_upper;
         else
             flags |= found_upper | found_all_upper;
-        if (name.n_tokens != 1 || casing.n_letters == 0) return flags;
-        const std::int32_t token = ids_[name.first_token];
-        const double n_lower = n_lower_[token], n_texts = static_cast<double>(n_sampled_);
-        const bool is_known = n_lower >= rules_.min_common_texts;
-        if (is_stop_word(token) || (is_known && n_lower >= rules_.stop_share * n_texts)) {
+        if (casing.n_letters == 0) return flags;
+        if (is_all_stop_words(name)) {
             // Words like "it" count only where they are written as names: capitals inside a sentence.
             flags &= ~(found_lower | found_all_upper);
-            flags |= not_first | (casing.is_all_upper() ? found_all_upper : 0);
-        } else if (is_known && n_lower >= rules_.common_share * n_texts && casing.begins_upper) {
-            flags |= not_first;
+            return flags | common_word | (casing.is_all_upper() ? found_all_upper : 0);
         }
+        if (name.n_tokens != 1) return flags;
+        const std::int32_t token = ids_[name.first_token];
+        // In a list all in lower case, the case of a name says nothing; among names with capitals it marks a word.
+        if (is_in_share(token, is_lower_list_ ? rules_.stop_share : rules_.common_share) && !rules_.ignores_case)
+            flags &= ~found_lower;
+        if (is_in_share(token, rules_.frequent_share) && casing.begins_upper) flags |= common_word;
         return flags;
+    }
+
+    bool is_all_stop_words(const Name &name) const {
+        for (std::size_t i = 0; i < name.n_tokens; ++i)
+            if (!is_stop_word(ids_[name.first_token + i])) return false;
+        return true;
+    }
+
+    // Whether at least that share of the knowledge base's texts has the token in lower case.
+    bool is_in_share(std::int32_t token, double share) const {
+        const double n_lower = n_lower_[token];
+        return n_lower >= rules_.min_common_texts && n_lower >= share * static_cast<double>(n_sampled_);
     }
 
     // Names with the same tokens: whatever one of them allows.
     void end_name(std::size_t node, const Name &name) {
         const std::uint8_t flags = conditions(name), before = flags_[node];
-        const bool stays_inside = (flags & not_first) && (!(before & ends_name) || (before & not_first));
-        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~not_first) | (stays_inside ? not_first : 0));
+        const bool is_common = (flags & common_word) && (!(before & ends_name) || (before & common_word));
+        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~common_word) | (is_common ? common_word : 0));
     }
 
     void grow_trie() {
@@ -228,6 +243,7 @@ class DictionaryBuild {
     Tokenizer tokenizer_{FoldOptions{}};
     TokenBuilder tokens_;
     std::size_t n_stop_words_ = 0, n_sampled_ = 0;
+    bool is_lower_list_ = false;
     std::vector<std::int32_t> ids_, n_lower_;
     std::vector<Name> found_;
     TokenArrays arrays_;
@@ -240,11 +256,11 @@ nb::dict dictionary_build(ArrayIn<std::uint8_t> name_data, ArrayIn<std::int64_t>
                           ArrayIn<std::uint8_t> text_data, ArrayIn<std::int64_t> text_offsets,
                           ArrayIn<std::uint8_t> stop_data, ArrayIn<std::int64_t> stop_offsets, int min_chars,
                           int min_chars_unspaced, int max_tokens, bool ignores_case, double common_share,
-                          double stop_share, int min_common_texts) {
+                          double frequent_share, double stop_share, int min_common_texts) {
     const Texts names(name_data, name_offsets), texts(text_data, text_offsets), stop_words(stop_data, stop_offsets);
     const NameRules rules{static_cast<std::uint32_t>(min_chars), static_cast<std::uint32_t>(min_chars_unspaced),
-                          static_cast<std::size_t>(max_tokens),  ignores_case, common_share, stop_share,
-                          min_common_texts};
+                          static_cast<std::size_t>(max_tokens),  ignores_case, common_share, frequent_share,
+                          stop_share, min_common_texts};
     return DictionaryBuild(names, texts, stop_words, rules).run();
 }
 
@@ -254,7 +270,7 @@ void bind_dictionary_build(nb::module_ &m) {
     m.def("dictionary_build", &dictionary_build, nb::arg("name_data"), nb::arg("name_offsets"), nb::arg("text_data"),
           nb::arg("text_offsets"), nb::arg("stop_data"), nb::arg("stop_offsets"), nb::arg("min_chars"),
           nb::arg("min_chars_unspaced"), nb::arg("max_tokens"), nb::arg("ignores_case"), nb::arg("common_share"),
-          nb::arg("stop_share"), nb::arg("min_common_texts"), "The arrays of a dictionary of names.");
+          nb::arg("frequent_share"), nb::arg("stop_share"), nb::arg("min_common_texts"), "The arrays of a dictionary of names.");
 }
 
 }  // namespace deixis
