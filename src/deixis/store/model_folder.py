@@ -217,4 +217,7 @@ def _check_strays(folder: Path, manifest: Manifest) -> None:
 
 def _foreign_files(folder: Path, manifest: Manifest) -> list[str]:
     known = {MANIFEST_NAME, *map(array_file, manifest.arrays)}
-    return sorted(entry.name for entry in folder.iterdir() if entry.name not in known)
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if entry.name not in known)
+    except OSError as error:  # replaced by a save, or taken away, since its manifest was read
+        raise StoreError(f"{folder} cannot be read: {error.strerror}. Check the path.") from error
