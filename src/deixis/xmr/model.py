@@ -22,6 +22,9 @@ from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
 from deixis.xmr.sklearn_estimator import SklearnEstimator
 from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
+# An ensemble's trees each give at least this many labels, so that the first few do not depend on how many are wanted.
+MIN_PER_TREE = 100
+
 
 @dataclass(frozen=True)
 class LabelTreeConfig:
@@ -161,7 +164,9 @@ class LabelTreeRanker(SklearnEstimator):
         queries = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
         if queries.n_columns != self.n_features:
             raise DataError(f"The rows have {queries.n_columns} features; the ranker was fitted on {self.n_features}.")
-        ranked = [tree.rank(queries, k, beam or self.config.beam, self.n_threads) for tree in self._fitted()]
+        trees = self._fitted()
+        n_each = k if len(trees) == 1 else max(k, MIN_PER_TREE)
+        ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads) for tree in trees]
         return ranked[0] if len(ranked) == 1 else _average(ranked, k)
 
     def predict(self, X: Any) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
@@ -214,13 +219,15 @@ def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> Sparse
 
 def _average(ranked: Sequence[sparse.csr_matrix], k: int) -> sparse.csr_matrix:
     """The mean score over trees (0 where a tree did not find a label), best k of each row, best first."""
-    total = ranked[0]
-    for other in ranked[1:]:
-        total = total + other
-    total = (total / np.float32(len(ranked))).tocsr()
-    rows = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
-    order = np.lexsort((total.indices, -total.data, rows))
-    within = np.arange(len(order)) - total.indptr[rows[order]]
-    kept = order[within < k]
-    indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(total.indptr), k))])
-    return sparse.csr_matrix((total.data[kept], total.indices[kept], indptr), shape=total.shape)
+    n_rows, n_labels = ranked[0].shape
+    rows = [np.repeat(np.arange(n_rows, dtype=np.int64), np.diff(one.indptr)) for one in ranked]
+    cells = np.concatenate([row * n_labels + one.indices for row, one in zip(rows, ranked, strict=True)])
+    cells, numbers = np.unique(cells, return_inverse=True)
+    totals = np.bincount(numbers, weights=np.concatenate([one.data for one in ranked]), minlength=len(cells))
+    means = (totals / len(ranked)).astype(np.float32)
+    row_of_cell, labels = np.divmod(cells, n_labels)
+    starts = np.searchsorted(row_of_cell, np.arange(n_rows + 1))
+    order = np.lexsort((labels, -means, row_of_cell))
+    kept = order[np.arange(len(order)) - starts[row_of_cell] < k]
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
+    return sparse.csr_matrix((means[kept], labels[kept].astype(np.int32), indptr), shape=(n_rows, n_labels))
