@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.speed.tasks import Instances, Task
-from deixis.features.mention_features import MentionFeatures
+from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
+from deixis.features.tfidf import TfidfConfig
 
 PARTS = ("train", "dev", "test")
 
@@ -40,7 +41,8 @@ def prepare(task: Task) -> Matrices:
     folder = cache_folder() / task.name
     folder.mkdir(parents=True, exist_ok=True)
     contexts = [context for context in task.train.contexts if context]
-    features = MentionFeatures().fit(task.train.mentions, contexts)
+    config = MentionFeaturesConfig(context=TfidfConfig(min_df=task.context_min_df))
+    features = MentionFeatures(config).fit(task.train.mentions, contexts)
     n_rows = {}
     for part in PARTS:
         instances: Instances = getattr(task, part)
