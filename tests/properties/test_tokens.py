@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from functools import cache
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,13 +15,16 @@ UNSPACED = (
     "THAI", "LAO", "KHMER", "MYANMAR",
 )  # fmt: skip
 JOINERS = "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060\ufeff"
-IGNORABLE = (
+IGNORABLE = set(
     [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0, *range(0x180B, 0x1810)]
     + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10)]
     + [*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)]
 )
 # Characters that meet in odd ways: marks, jamo, ligatures, kana marks, joiners, titlecase, astral letters, emoji.
-ODD = "aAİıIßẞŒǅﬁ½²①㎏Åñé\u0301\u0308\u0323\u0345ᄀ각ᆨ\u1161가ｶﾞカガ々〇漢字กำ\u0e4d\u0e34ສခ\u1039ខ្ម\u200d\u200c\u00ad\ufe0f😀𝔄𐐀אבשׁ\ufb2aﷺﬃ_-'. \n١٢"
+ODD = (
+    "aAİıIßẞŒǅﬁ½²①㎏Åñé\u0301\u0308\u0323\u0345ᄀ각ᆨ\u1161가"
+    "ｶﾞカガ々〇漢字กำ\u0e4d\u0e34ສခ\u1039ខ្ម\u200d\u200c\u00ad\ufe0f😀𝔄𐐀אבשׁ\ufb2aﷺﬃ_-'. \n١٢"
+)
 
 
 def reference_fold(token, casefold, nfkc):
@@ -30,7 +34,9 @@ def reference_fold(token, casefold, nfkc):
     return unicodedata.normalize("NFKC", folded) if nfkc and folded != token else folded
 
 
+@cache
 def reference_class(char):
+    """How the documented rules see a character."""
     category = unicodedata.category(char)
     if char in JOINERS:
         return "joiner"
@@ -84,11 +90,9 @@ def test_the_text_at_a_tokens_place_folds_to_the_token(text):
 
 
 def test_every_character_folds_as_python_folds_it():
-    for code in range(sys.maxunicode + 1):
-        char = chr(code)
-        if 0xD800 <= code < 0xE000 or not known(char):
-            continue
-        # Alone, and after a letter, where a mark may compose with it.
-        for text in (char, "e" + char):
-            found = [(t.text, t.start, t.end) for t in tokenize(text)]
-            assert found == reference_tokens(text), f"U+{code:04X}"
+    chars = [chr(code) for code in range(sys.maxunicode + 1)]
+    chars = [char for char in chars if unicodedata.category(char) not in ("Cn", "Co", "Cs") and known(char)]
+    # Alone, and after a letter, where a mark may compose with it.
+    for block in range(0, len(chars), 1000):
+        text = " ".join(f"{char} e{char}" for char in chars[block : block + 1000])
+        assert [(t.text, t.start, t.end) for t in tokenize(text)] == reference_tokens(text)

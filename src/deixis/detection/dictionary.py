@@ -12,7 +12,7 @@ What is found is then checked against how the name is written, so that a film ca
 - among names with capitals, one word in lower case is not looked for in lower case if the knowledge base's own texts
   use it now and then (year, people); one with a capital that they use often is not seen where a sentence begins or
   where all is in capitals. In a list that is mostly in lower case, only words in a fifth of the texts are left out;
-- names of one character, and of digits only, are not looked for; the bracket of "Mercury (planet)" may be missing.
+- names of one character, and of digits only, are not looked for; "Mercury (planet)" is looked for as Mercury.
 """
 
 from __future__ import annotations

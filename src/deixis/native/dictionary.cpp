@@ -6,7 +6,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "parallel.hpp"
 #include "texts.hpp"
@@ -70,6 +72,7 @@ namespace {
 struct TextToken {
     std::int32_t id;
     std::size_t start, end;
+    std::size_t byte_start, byte_end;
     Casing casing;
     Gap gap_before;
     bool is_unspaced;
@@ -124,7 +127,10 @@ class DictionaryMatcher {
         std::vector<Span> spans;
         for (std::size_t i = 0; i < tokens.size();) {
             const std::size_t n = longest_name(tokens, i);
-            if (n > 0) spans.push_back({tokens[i].start, tokens[i + n - 1].end});
+            if (n > 0) {
+                const TextToken &last = tokens[i + n - 1];
+                spans.push_back({tokens[i].start, last.end + has_tail(text, size, tokens[i].byte_start, last)});
+            }
             i += std::max<std::size_t>(n, 1);
         }
         return spans;
@@ -136,7 +142,7 @@ class DictionaryMatcher {
         std::size_t before = 0;
         tokenizer.run(text, size, [&](const TokenView &token) {
             const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
-            TextToken read{id, token.start, token.end, {}, {}, token.is_unspaced};
+            TextToken read{id, token.start, token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
             read.gap_before = gap_between(text, before, token.byte_start);
             if (tokens.empty()) read.gap_before.ends_sentence = true;
             read.casing = casing_of(text, token.byte_start, token.byte_end);
@@ -144,6 +150,15 @@ class DictionaryMatcher {
             before = token.byte_end;
         });
         return tokens;
+    }
+
+    // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
+    static bool has_tail(const std::uint8_t *text, std::size_t size, std::size_t begin, const TextToken &last) {
+        if (last.byte_end >= size || last.byte_start == begin) return false;
+        if (text[last.byte_end] == '.') return last.end - last.start == 1 && text[last.byte_start - 1] == '.';
+        if (text[last.byte_end] != ')') return false;
+        const std::string_view span(reinterpret_cast<const char *>(text) + begin, last.byte_end - begin);
+        return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
     }
 
     // How many tokens the longest name that begins at `first` has; 0 if none does.

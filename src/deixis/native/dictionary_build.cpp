@@ -85,13 +85,7 @@ class DictionaryBuild {
         walk(names_, [&](std::size_t i) {
             const std::uint8_t *text = names_.text(i);
             const std::size_t size = names_.length(i);
-            read_name(text, size);
-            // Nobody writes the qualifier of "Mercury (planet)" in a text.
-            if (size > 3 && text[size - 1] == ')') {
-                std::size_t bracket = size - 1;
-                while (bracket > 0 && text[bracket] != '(') --bracket;
-                if (bracket > 0) read_name(text, bracket);
-            }
+            read_name(text, without_qualifier(text, size));
         });
         std::size_t n_cased = 0, n_all_upper = 0, n_lower = 0;
         for (const Name &name : found_) {
@@ -102,6 +96,14 @@ class DictionaryBuild {
         // A list all in capitals says nothing about how its names are written elsewhere.
         if (2 * n_all_upper > n_cased) rules_.ignores_case = true;
         is_lower_list_ = 2 * n_lower > n_cased;
+    }
+
+    // Nobody writes the bracket of "Mercury (planet)" in a text.
+    static std::size_t without_qualifier(const std::uint8_t *text, std::size_t size) {
+        if (size == 0 || text[size - 1] != ')') return size;
+        std::size_t bracket = size - 1;
+        while (bracket > 0 && text[bracket] != '(') --bracket;
+        return bracket > 1 && text[bracket - 1] == ' ' ? bracket - 1 : size;
     }
 
     void read_name(const std::uint8_t *text, std::size_t size) {

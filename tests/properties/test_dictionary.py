@@ -1,0 +1,32 @@
+"""The dictionary against a plain search over token lists."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.features.tokens import tokenize
+
+words = st.sampled_from(["ba", "ce", "di", "fo", "Gu", "Zü", "東", "京"])
+phrases = st.lists(words, min_size=1, max_size=4).map(" ".join)
+
+
+def plain_search(names, text):
+    """Longest match from left to right, by comparing token lists."""
+    wanted = {tuple(token.text for token in tokenize(name)) for name in names}
+    tokens = tokenize(text)
+    at, spans = 0, []
+    while at < len(tokens):
+        ends = [
+            n for n in range(1, 5) if tuple(t.text for t in tokens[at : at + n]) in wanted and at + n <= len(tokens)
+        ]
+        if ends:
+            spans.append((tokens[at].start, tokens[at + ends[-1] - 1].end))
+        at += ends[-1] if ends else 1
+    return spans
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(phrases, max_size=12), st.lists(words, max_size=30).map(" ".join))
+def test_finds_what_a_plain_search_finds(names, text):
+    config = DictionaryConfig(case="ignore", min_chars=1, min_chars_unspaced=1, stop_words=False)
+    assert DictionaryDetector.build(names, config=config).detect([text])[0] == plain_search(names, text)
