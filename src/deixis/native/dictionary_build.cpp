@@ -183,6 +183,7 @@ class DictionaryBuild {
     }
 
     bool is_all_stop_words(const Name &name) const {
+        if (name.n_tokens > 1 && name.casing.n_chars == name.n_tokens) return false;  // initials: U.S.
         for (std::size_t i = 0; i < name.n_tokens; ++i)
             if (!is_stop_word(ids_[name.first_token + i])) return false;
         return true;
