@@ -1,0 +1,110 @@
+"""What scikit-learn asks of an estimator, asked of every estimator of ours."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError as SklearnNotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from deixis.errors import ConfigError
+from deixis.xmr.beam_search import BeamConfig
+from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
+
+ESTIMATORS = [LabelTreeRanker]
+TEXTS = ["the red planet", "a planet of rings", "the messenger god", "liquid metal", "god of war", "metal of war"] * 3
+LABELS = MultiLabelBinarizer().fit_transform(
+    [{"mars"}, {"saturn"}, {"hermes"}, {"mercury"}, {"mars"}, {"iron", "mars"}] * 3
+)
+
+
+@pytest.fixture(params=ESTIMATORS)
+def estimator(request):
+    return request.param()
+
+
+def test_it_ends_a_pipeline_on_texts(estimator):
+    pipeline = make_pipeline(TfidfVectorizer(), estimator).fit(TEXTS, LABELS)
+    predicted = pipeline.predict(TEXTS)
+    assert predicted.shape == LABELS.shape
+    assert (LABELS[np.arange(len(TEXTS)), predicted.indices] == 1).all()
+
+
+def test_a_clone_has_the_parameters_and_none_of_the_learning(estimator):
+    estimator.set_params(seed=5)
+    fitted = estimator.fit(np.eye(4), np.eye(4))
+    twin = clone(fitted)
+    assert twin is not fitted
+    assert twin.get_params(deep=False) == fitted.get_params(deep=False)
+    with pytest.raises(SklearnNotFittedError):
+        check_is_fitted(twin)
+    check_is_fitted(fitted)
+
+
+def test_parameters_are_the_constructors_arguments(estimator):
+    params = estimator.get_params(deep=False)
+    twin = type(estimator)(**params)
+    assert twin.get_params() == estimator.get_params()
+
+
+def test_what_get_params_gives_set_params_takes(estimator):
+    assert type(estimator)().set_params(**estimator.get_params()).get_params() == estimator.get_params()
+
+
+def test_an_unknown_parameter_is_refused(estimator):
+    with pytest.raises(ConfigError, match="No parameter 'sead'"):
+        estimator.set_params(sead=3)
+
+
+def test_fit_gives_itself_and_leaves_its_parameters_alone(estimator):
+    before = estimator.get_params()
+    assert estimator.fit(np.eye(4), np.eye(4)) is estimator
+    assert estimator.get_params() == before
+
+
+def test_tags_say_multi_label_and_sparse(estimator):
+    tags = get_tags(estimator)
+    assert tags.input_tags.sparse and tags.target_tags.two_d_labels and tags.requires_fit
+
+
+def test_a_pipeline_can_be_shown_and_asked_for_its_parameters(estimator):
+    pipeline = make_pipeline(TfidfVectorizer(), estimator)
+    assert type(estimator).__name__ in repr(pipeline)
+    assert type(estimator).__name__ in pipeline._repr_html_()
+    name = type(estimator).__name__.lower()
+    assert pipeline.set_params(**{f"{name}__seed": 9}).get_params()[f"{name}__seed"] == 9
+
+
+def test_settings_inside_the_config_are_parameters_of_their_own():
+    ranker = LabelTreeRanker().set_params(config__beam__width=3, config__n_trees=2)
+    assert ranker.config == replace(LabelTreeConfig(), beam=BeamConfig(width=3), n_trees=2)
+    assert ranker.get_params()["config__beam__width"] == 3
+    with pytest.raises(ConfigError, match="width must be at least 1"):
+        ranker.set_params(config__beam__width=0)
+    with pytest.raises(ConfigError, match="No parameter 'config__beam__widht'"):
+        ranker.set_params(config__beam__widht=3)
+
+
+def test_a_grid_search_finds_the_better_setting():
+    def precision_at_1(fitted, texts, labels):
+        return labels[np.arange(len(texts)), fitted.predict(texts).indices].mean()
+
+    pipeline = make_pipeline(TfidfVectorizer(), LabelTreeRanker())
+    grid = {"labeltreeranker__config__ranker__min_weight": [0.0, 100.0]}  # 100 drops every weight
+    search = GridSearchCV(pipeline, grid, scoring=precision_at_1, cv=3).fit(TEXTS, LABELS)
+    assert search.best_params_ == {"labeltreeranker__config__ranker__min_weight": 0.0}
+    assert search.best_score_ > 0.9
+
+
+def test_deixis_does_not_import_sklearn():
+    ask = "from deixis.xmr.model import LabelTreeRanker; LabelTreeRanker().__sklearn_tags__()"
+    code = f"import sys; {ask}; print('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
