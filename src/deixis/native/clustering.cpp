@@ -174,16 +174,18 @@ public:
     }
 
     void run(std::int64_t n_top_nodes, std::int32_t n_threads) {
+        scratches_.resize(worker_count(rows_.n_rows, n_threads));  // no loop below has more tasks than there are rows
         std::vector<Job> big{{0, 0, n_top_nodes}}, small;
         while (!big.empty()) {
             std::vector<Job> rest;
             for (const Job& job : big) (size(job) > max_sample_ ? rest : small).push_back(job);
             parallel_for(static_cast<std::int64_t>(rest.size()), n_threads,
-                         [&](std::int64_t i) { cut_by_sample(narrowed(rest[i])); });
+                         [&](std::int64_t i, int worker) { cut_by_sample(narrowed(rest[i]), scratch_of(worker)); });
             big.clear();
             for (const Job& job : rest) push_halves(narrowed(job), big);
         }
-        parallel_for(static_cast<std::int64_t>(small.size()), n_threads, [&](std::int64_t i) { settle(small[i]); });
+        parallel_for(static_cast<std::int64_t>(small.size()), n_threads,
+                     [&](std::int64_t i, int worker) { settle(small[i], scratch_of(worker)); });
     }
 
     std::vector<std::int32_t> take_order() { return std::move(order_); }
@@ -215,14 +217,13 @@ private:
         return Random(seed_, static_cast<std::uint64_t>(begin(job)) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(size(job)));
     }
 
-    Scratch& scratch() const {
-        thread_local std::unique_ptr<Scratch> kept;
-        if (!kept || static_cast<std::int64_t>(kept->seen.size()) < n_features_) kept = std::make_unique<Scratch>(n_features_);
-        return *kept;
+    Scratch& scratch_of(int worker) {
+        if (!scratches_[worker]) scratches_[worker] = std::make_unique<Scratch>(n_features_);
+        return *scratches_[worker];
     }
 
     /// Finds the centres on a sample of the rows, then cuts all of them.
-    void cut_by_sample(const Job& job) {
+    void cut_by_sample(const Job& job, Scratch& memory) {
         const std::int64_t n = size(job), wanted = n_left(job);
         if (job.last - job.first < 2 || wanted <= 0 || wanted >= n) return;
         std::int32_t* members = order_.data() + begin(job);
@@ -230,7 +231,6 @@ private:
         std::vector<std::int32_t> sample(max_sample_);
         for (std::int64_t i = 0; i < max_sample_; ++i)  // one row of each of max_sample equal stretches
             sample[i] = members[i * n / max_sample_ + random.below(static_cast<std::uint32_t>(n / max_sample_))];
-        Scratch& memory = scratch();
         const LocalRows local = copy_rows(rows_, sample.data(), max_sample_, memory);
         std::vector<std::int32_t> numbers(max_sample_);
         std::iota(numbers.begin(), numbers.end(), 0);
@@ -247,32 +247,33 @@ private:
         for (std::int32_t f : local.features) memory.direction[f] = 0.0f;
         std::nth_element(scored.begin(), scored.begin() + wanted, scored.end());
         for (std::int64_t i = 0; i < n; ++i) members[i] = scored[i].second;
+        std::sort(members, members + wanted);  // nth_element's order is the library's choice; ours must not depend on it
+        std::sort(members + wanted, members + n);
     }
 
     /// Orders all rows of a job down to its leaves, on a copy small enough for the caches.
-    void settle(const Job& job) {
+    void settle(const Job& job, Scratch& memory) {
         const std::int64_t n = size(job);
         std::int32_t* members = order_.data() + begin(job);
-        std::sort(members, members + n);  // nth_element's order is the library's choice; ours must not depend on it
-        const LocalRows local = copy_rows(rows_, members, n, scratch());
+        const LocalRows local = copy_rows(rows_, members, n, memory);
         std::vector<std::int32_t> numbers(n);
         std::iota(numbers.begin(), numbers.end(), 0);
-        settle_local(local, numbers.data(), job);
+        settle_local(local, numbers.data(), job, memory);
         std::vector<std::int32_t> ordered(n);
         for (std::int64_t i = 0; i < n; ++i) ordered[i] = members[numbers[i]];
         std::copy(ordered.begin(), ordered.end(), members);
     }
 
-    void settle_local(const LocalRows& local, std::int32_t* numbers, const Job& wide) {
+    void settle_local(const LocalRows& local, std::int32_t* numbers, const Job& wide, Scratch& memory) {
         const Job job = narrowed(wide);
         const std::int64_t n = size(job);
         if (job.last - job.first < 2 || n < 2 || stop_requested()) return;
         const std::int64_t n_all = static_cast<std::int64_t>(local.indptr.size()) - 1;
         if (n * 8 <= n_all) {  // much smaller than its copy: copy again, with fewer features
             std::vector<std::int32_t> chosen(numbers, numbers + n), inner(n);
-            const LocalRows smaller = copy_rows(local.view(), chosen.data(), n, scratch());
+            const LocalRows smaller = copy_rows(local.view(), chosen.data(), n, memory);
             std::iota(inner.begin(), inner.end(), 0);
-            settle_local(smaller, inner.data(), job);
+            settle_local(smaller, inner.data(), job, memory);
             for (std::int64_t i = 0; i < n; ++i) numbers[i] = chosen[inner[i]];
             return;
         }
@@ -280,8 +281,8 @@ private:
         Bisection(local, max_rounds_).run(numbers, n, n_left(job), random);
         std::sort(numbers, numbers + n_left(job));
         std::sort(numbers + n_left(job), numbers + n);
-        settle_local(local, numbers, {job.level, job.first, middle(job)});
-        settle_local(local, numbers + n_left(job), {job.level, middle(job), job.last});
+        settle_local(local, numbers, {job.level, job.first, middle(job)}, memory);
+        settle_local(local, numbers + n_left(job), {job.level, middle(job), job.last}, memory);
     }
 
     CsrView rows_;
@@ -291,6 +292,7 @@ private:
     std::int32_t max_rounds_;
     std::uint64_t seed_;
     std::vector<std::int32_t> order_;
+    std::vector<std::unique_ptr<Scratch>> scratches_;
 };
 
 ArrayOut<std::int32_t> balanced_order(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
