@@ -69,8 +69,20 @@ struct Found {
     float value;
 };
 
+/// Where one parent's weights lie.
+struct ParentView {
+    const std::uint32_t* bucket_starts;
+    const std::uint16_t *keys, *weights;
+    const std::uint8_t* children;
+    const float* biases;
+    std::int64_t first_child, n_children;
+    int key_bits;
+    std::size_t found_end;  // its buckets end here in Query::found
+};
+
 struct Query {
     std::vector<std::pair<std::uint32_t, float>> features;  // hashed feature, value
+    std::vector<ParentView> parents;
     std::vector<Found> found;
     std::vector<Scored> beam, next;
     std::vector<float> margins;
@@ -84,7 +96,8 @@ struct SearchParams {
 
 class TreeSearch {
 public:
-    TreeSearch(std::vector<nb::dict> levels, std::int64_t n_features) : n_features_(n_features), n_bits_(bits_for(n_features)) {
+    TreeSearch(std::vector<nb::dict> levels, ArrayIn<std::int32_t> labels, std::int64_t n_features)
+        : labels_(labels), n_features_(n_features), n_bits_(bits_for(n_features)) {
         for (const nb::dict& level : levels) {
             levels_.push_back({nb::cast<ArrayIn<std::int64_t>>(level["child_starts"]),
                                nb::cast<ArrayIn<std::int64_t>>(level["bucket_offsets"]),
@@ -96,7 +109,7 @@ public:
         }
     }
 
-    /// The best `k` nodes of level `n_levels` for each row: where each row's begin, their numbers, their scores, best first.
+    /// The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their scores.
     nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::size_t n_levels,
                      std::int32_t width, std::int32_t k, std::int32_t power, float memory, std::int32_t n_threads) const {
         if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
@@ -116,13 +129,14 @@ public:
             }
         });
         for (std::int64_t row = 0; row < queries.n_rows; ++row) starts[row + 1] += starts[row];
+        const bool is_last = n_levels == levels_.size() && labels_.shape(0) > 0;
         std::vector<std::int32_t> nodes;
         std::vector<float> scores;
         nodes.reserve(starts.back());
         scores.reserve(starts.back());
         for (const auto& part : found)
             for (const Scored& s : part) {
-                nodes.push_back(s.node);
+                nodes.push_back(is_last ? labels_.data()[s.node] : s.node);
                 scores.push_back(std::exp(s.score));
             }
         return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(nodes)), to_numpy(std::move(scores)));
@@ -139,8 +153,12 @@ private:
             query.next.clear();
             const auto kept = static_cast<std::size_t>(t + 1 < n_levels ? params.width : params.k);
             float threshold = -INFINITY;  // the worst of the best `kept` so far
-            for (const Scored& parent : query.beam) {
-                expand(levels_[t], parent, threshold, params, query);
+            find_buckets(levels_[t], query);
+            std::size_t found_begin = 0;
+            for (std::size_t i = 0; i < query.beam.size(); ++i) {
+                const ParentView& parent = query.parents[i];
+                expand(parent, found_begin, query.beam[i].score * params.memory, threshold, params.node_score, query);
+                found_begin = parent.found_end;
                 if (query.next.size() <= 2 * kept) continue;
                 keep_best(query.next, kept);
                 threshold = query.next.back().score;
@@ -157,45 +175,62 @@ private:
         nodes.resize(kept);
     }
 
-    void expand(const Level& level, const Scored& parent, float threshold, const SearchParams& params, Query& query) const {
-        const float inherited = params.memory * parent.score;
+    ParentView view(const Level& level, std::int32_t parent) const {
+        const std::int64_t first = level.child_starts.data()[parent], entry = level.entry_starts.data()[parent];
+        const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
+        const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
+        return {level.bucket_starts.data() + bucket_offset,
+                level.keys.data() + entry,
+                level.weights.data() + entry,
+                level.children.data() + entry,
+                level.biases.data() + first,
+                first,
+                level.child_starts.data()[parent + 1] - first,
+                n_bits_ - std::countr_zero(static_cast<std::uint64_t>(n_buckets)),
+                0};
+    }
+
+    /// The buckets of all the query's features in all the beam's parents. Memory is asked for one pass before it is read.
+    void find_buckets(const Level& level, Query& query) const {
+        query.parents.clear();
+        query.found.clear();
+        for (const Scored& node : query.beam) {
+            query.parents.push_back(view(level, node.node));
+            const ParentView& parent = query.parents.back();
+            for (const auto& [hash, value] : query.features) __builtin_prefetch(parent.bucket_starts + (hash >> parent.key_bits));
+        }
+        for (ParentView& parent : query.parents) {
+            const std::uint32_t key_mask = (1u << parent.key_bits) - 1;
+            for (const auto& [hash, value] : query.features) {
+                const std::uint32_t* bucket = parent.bucket_starts + (hash >> parent.key_bits);
+                if (bucket[0] == bucket[1]) continue;
+                __builtin_prefetch(parent.keys + bucket[0]);
+                query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
+            }
+            parent.found_end = query.found.size();
+        }
+    }
+
+    static void expand(const ParentView& parent, std::size_t found_begin, float inherited, float threshold,
+                       const NodeScore& node_score, Query& query) {
         if (inherited < threshold) return;  // a node's own score is never above 0
         // What the sum's rounding may lift up to the threshold is still wanted.
         const float rounding = 1e-6f * (std::fabs(threshold) + std::fabs(inherited)) + 1e-30f;
-        const float least_margin = threshold == -INFINITY ? -INFINITY : params.node_score.least_margin(threshold - inherited - rounding);
-        const std::int64_t first = level.child_starts.data()[parent.node];
-        const std::int64_t n_children = level.child_starts.data()[parent.node + 1] - first;
-        find_margins(level, parent.node, first, n_children, query);
-        for (std::int64_t c = 0; c < n_children; ++c)
-            if (query.margins[c] >= least_margin)
-                query.next.push_back({inherited + params.node_score(query.margins[c]), static_cast<std::int32_t>(first + c)});
-    }
-
-    void find_margins(const Level& level, std::int32_t parent, std::int64_t first, std::int64_t n_children, Query& query) const {
-        query.margins.assign(level.biases.data() + first, level.biases.data() + first + n_children);
-        const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
-        const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
-        const int key_bits = n_bits_ - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
-        const std::uint32_t key_mask = (1u << key_bits) - 1;
-        const std::uint32_t* starts = level.bucket_starts.data() + bucket_offset;
-        const std::int64_t entry_start = level.entry_starts.data()[parent];
-        const std::uint16_t* keys = level.keys.data() + entry_start;
-        const std::uint16_t* weights = level.weights.data() + entry_start;
-        const std::uint8_t* children = level.children.data() + entry_start;
-        // Two passes, so that the memory of all buckets is on its way before the first is read.
-        query.found.clear();
-        for (const auto& [hash, value] : query.features) {
-            const std::uint32_t* bucket = starts + (hash >> key_bits);
-            if (bucket[0] == bucket[1]) continue;
-            __builtin_prefetch(keys + bucket[0]);
-            query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
-        }
-        for (const Found& f : query.found)
+        const float least_margin =
+            threshold == -INFINITY ? -INFINITY : node_score.least_margin(threshold - inherited - rounding);
+        query.margins.assign(parent.biases, parent.biases + parent.n_children);
+        for (std::size_t i = found_begin; i < parent.found_end; ++i) {
+            const Found& f = query.found[i];
             for (std::uint32_t e = f.begin; e < f.end; ++e)
-                if (keys[e] == f.key) query.margins[children[e]] += f.value * from_bfloat16(weights[e]);
+                if (parent.keys[e] == f.key) query.margins[parent.children[e]] += f.value * from_bfloat16(parent.weights[e]);
+        }
+        for (std::int64_t c = 0; c < parent.n_children; ++c)
+            if (query.margins[c] >= least_margin)
+                query.next.push_back({inherited + node_score(query.margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
     }
 
     std::vector<Level> levels_;
+    ArrayIn<std::int32_t> labels_;  // place at the last level -> label
     std::int64_t n_features_;
     int n_bits_;
 };
@@ -237,7 +272,8 @@ void bind_beam_search(nb::module_& m) {
     m.def("find_damage", &find_damage, nb::arg("child_starts"), nb::arg("bucket_offsets"), nb::arg("bucket_starts"),
           nb::arg("entry_starts"), nb::arg("children"), nb::arg("n_features"));
     nb::class_<TreeSearch>(m, "TreeSearch")
-        .def(nb::init<std::vector<nb::dict>, std::int64_t>(), nb::arg("levels"), nb::arg("n_features"))
+        .def(nb::init<std::vector<nb::dict>, ArrayIn<std::int32_t>, std::int64_t>(), nb::arg("levels"), nb::arg("labels"),
+             nb::arg("n_features"))
         .def("search", &TreeSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_levels"),
              nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"),
              nb::arg("n_threads"));

@@ -47,16 +47,20 @@ class BeamConfig:
 
 
 class TreeSearcher:
-    """Ready to search: holds the levels' arrays where the compiled core finds them."""
+    """Ready to search: holds the levels' arrays where the compiled core finds them.
 
-    def __init__(self, levels: Sequence[RankerLevel], n_features: int) -> None:
-        self._core = _core.TreeSearch([level.for_search() for level in levels], n_features)
+    `labels` gives the label at each place of the last level; without it, places are what a search finds.
+    """
+
+    def __init__(self, levels: Sequence[RankerLevel], n_features: int, labels: NDArray[np.int32] | None = None) -> None:
+        names = np.zeros(0, dtype=np.int32) if labels is None else labels
+        self._core = _core.TreeSearch([level.for_search() for level in levels], names, n_features)
         self._n_levels = len(levels)
 
     def search(
         self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """The best `k` nodes of the last level for each query, best first: row starts, nodes, scores in 0..1."""
+        """The best `k` labels (or nodes) of the last level for each query, best first: row starts, labels, scores in 0..1."""
         found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,

@@ -52,7 +52,7 @@ class RankedTree:
         self.tree = tree
         self.levels = tuple(levels)
         self.n_features = n_features
-        self._searcher = TreeSearcher(self.levels, n_features)
+        self._searcher = TreeSearcher(self.levels, n_features, tree.label_order)
 
     @classmethod
     def train(
@@ -84,8 +84,9 @@ class RankedTree:
 
     def rank(self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0) -> sparse.csr_matrix:
         """docs_by_labels scores, the best k of each row, best first."""
-        indptr, places, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads)
-        labels = self.tree.label_order[places]
+        indptr, labels, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads)
+        if len(labels) < 2**31:  # SciPy is quicker when both index arrays have one type
+            indptr = indptr.astype(np.int32)
         return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
