@@ -205,6 +205,8 @@ private:
                 const std::uint32_t* bucket = parent.bucket_starts + (hash >> parent.key_bits);
                 if (bucket[0] == bucket[1]) continue;
                 __builtin_prefetch(parent.keys + bucket[0]);
+                __builtin_prefetch(parent.children + bucket[0]);
+                __builtin_prefetch(parent.weights + bucket[0]);
                 query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
             }
             parent.found_end = query.found.size();
@@ -221,8 +223,10 @@ private:
         query.margins.assign(parent.biases, parent.biases + parent.n_children);
         for (std::size_t i = found_begin; i < parent.found_end; ++i) {
             const Found& f = query.found[i];
-            for (std::uint32_t e = f.begin; e < f.end; ++e)
-                if (parent.keys[e] == f.key) query.margins[parent.children[e]] += f.value * from_bfloat16(parent.weights[e]);
+            std::uint32_t e = f.begin;  // keys ascend within a bucket
+            while (e < f.end && parent.keys[e] < f.key) ++e;
+            for (; e < f.end && parent.keys[e] == f.key; ++e)
+                query.margins[parent.children[e]] += f.value * from_bfloat16(parent.weights[e]);
         }
         for (std::int64_t c = 0; c < parent.n_children; ++c)
             if (query.margins[c] >= least_margin)
