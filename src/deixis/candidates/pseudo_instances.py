@@ -27,7 +27,8 @@ class PseudoInstancesConfig:
     )
     has_names: bool = field(default=True, metadata={"help": "Make an instance of each name alone."})
     max_shared: int = field(
-        default=20, metadata={"help": "Make an instance of each word of names that at most so many entities share; 0: none."}
+        default=20,
+        metadata={"help": "Make an instance of each word of names that at most so many entities share; 0: none."},
     )
 
 
