@@ -60,7 +60,7 @@ class TreeSearcher:
     def search(
         self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """The best `k` labels (or nodes) of the last level for each query, best first: row starts, labels, scores in 0..1."""
+        """The best `k` labels (or nodes) of each query, best first: where rows start, labels, scores in 0..1."""
         found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,
