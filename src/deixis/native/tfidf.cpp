@@ -23,19 +23,24 @@ namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
+// Tokens looked up together, so that their waits for memory overlap.
+constexpr std::size_t batch_tokens = 64;
+
+struct PendingToken {
+    std::uint64_t hash;
+    std::size_t begin, size;  // in the pending text
+};
+
 // Memory one thread reuses from text to text.
 struct RowScratch {
     Tokenizer tokenizer{FoldOptions{}};
+    std::vector<PendingToken> pending;
+    std::string pending_text;
     std::vector<std::int32_t> ids;
     std::vector<std::uint32_t> columns, sorted;
     std::string padded;
     std::vector<std::size_t> starts;
 };
-
-RowScratch &thread_scratch() {
-    static thread_local RowScratch scratch;
-    return scratch;
-}
 
 // Ascending. Radix passes beat comparisons from a few dozen columns on.
 void sort_columns(std::vector<std::uint32_t> &columns, std::vector<std::uint32_t> &other) {
@@ -133,16 +138,49 @@ class TfidfVocabulary {
         scratch.columns.clear();
         scratch.tokenizer.set_options(settings_.fold);
         scratch.tokenizer.run(text, size, [&](const TokenView &token) {
-            scratch.ids.push_back(tokens_.find(token.text, token.size, hash_bytes(token.text, token.size)));
+            const std::uint64_t hash = hash_bytes(token.text, token.size);
+            tokens_.ask_slot(hash);
+            scratch.pending.push_back({hash, scratch.pending_text.size(), token.size});
+            scratch.pending_text.append(token.text, token.size);
+            if (scratch.pending.size() == batch_tokens) look_up(scratch);
             if (settings_.has_chars()) collect_chars(token, scratch);
         });
-        const std::size_t n = scratch.ids.size();
+        look_up(scratch);
+        for (std::size_t begin = 0; begin < scratch.ids.size(); begin += batch_tokens)
+            collect_ngrams(begin, std::min(begin + batch_tokens, scratch.ids.size()), scratch);
+    }
+
+    // Appends the numbers of the pending tokens to the ids.
+    void look_up(RowScratch &scratch) const {
+        std::int32_t found[batch_tokens];
+        const std::size_t n = scratch.pending.size();
+        for (std::size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
+        for (std::size_t i = 0; i < n; ++i)
+            if (found[i] >= 0) tokens_.ask_text(found[i]);
         for (std::size_t i = 0; i < n; ++i) {
-            std::int32_t node = scratch.ids[i];
+            const PendingToken &token = scratch.pending[i];
+            const char *text = scratch.pending_text.data() + token.begin;
+            if (found[i] >= 0 && !tokens_.is_text(found[i], text, token.size))
+                found[i] = tokens_.find(text, token.size, token.hash);
+            if (found[i] >= 0) trie_.ask_children(found[i]);
+        }
+        scratch.ids.insert(scratch.ids.end(), found, found + n);
+        scratch.pending.clear();
+        scratch.pending_text.clear();
+    }
+
+    // The n-grams that begin at the tokens [begin, end).
+    void collect_ngrams(std::size_t begin, std::size_t end, RowScratch &scratch) const {
+        const std::vector<std::int32_t> &ids = scratch.ids;
+        const std::size_t n = ids.size();
+        for (std::size_t i = begin; i < end; ++i)
+            if (ids[i] >= 0 && i + 1 < n && ids[i + 1] >= 0) trie_.ask_child(ids[i], ids[i + 1]);
+        for (std::size_t i = begin; i < end; ++i) {
+            std::int32_t node = ids[i];
             if (node < 0) continue;
             add_node(node, scratch.columns);
             for (std::size_t j = i + 1; j < n && j < i + settings_.ngrams_max; ++j) {
-                node = scratch.ids[j] < 0 ? -1 : trie_.child(node, scratch.ids[j]);
+                node = ids[j] < 0 ? -1 : trie_.child(node, ids[j]);
                 if (node < 0) break;
                 add_node(node, scratch.columns);
             }
@@ -158,7 +196,10 @@ class TfidfVocabulary {
     }
 
     void add_node(std::int32_t node, std::vector<std::uint32_t> &columns) const {
-        if (dropped_.empty()) return columns.push_back(static_cast<std::uint32_t>(node));
+        if (dropped_.empty()) {
+            prefetch(idf_ + node);
+            return columns.push_back(static_cast<std::uint32_t>(node));
+        }
         const auto gone = std::lower_bound(dropped_.begin(), dropped_.end(), node);
         if (gone != dropped_.end() && *gone == node) return;
         const std::int64_t column = node - (gone - dropped_.begin());
@@ -247,9 +288,10 @@ nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary *> &vocabularies, c
     }
     const std::vector<std::size_t> bounds = texts[longest].chunks(chunk_bytes, 1 << 13);
     std::vector<RowBlock> blocks(bounds.size() - 1);
-    parallel_for(blocks.size(), n_threads, [&](std::size_t b) {
+    std::vector<RowScratch> scratches(worker_count(blocks.size(), n_threads));
+    parallel_for(blocks.size(), n_threads, [&](std::size_t b, int worker) {
         RowBlock block;
-        RowScratch &scratch = thread_scratch();
+        RowScratch &scratch = scratches[worker];
         for (std::size_t i = bounds[b]; i < bounds[b + 1]; ++i) {
             const std::size_t begin = block.values.size();
             for (std::size_t p = 0; p < parts.size(); ++p)
@@ -267,12 +309,13 @@ nb::tuple tfidf_row(const std::vector<const TfidfVocabulary *> &vocabularies, co
                     nb::list strings, bool is_normalized) {
     const std::vector<Part> parts = make_parts(vocabularies, weights);
     if (strings.size() != parts.size()) throw nb::value_error("Every vocabulary needs a text of its own.");
+    static thread_local RowScratch scratch;
     std::vector<std::int32_t> columns;
     std::vector<float> values;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const Utf8 text(strings[p]);
         parts[p].vocabulary->append_row(text.data(), text.size(), parts[p].weight, parts[p].first_column,
-                                        thread_scratch(), columns, values);
+                                        scratch, columns, values);
     }
     if (is_normalized) normalize(values.data(), values.size());
     return nb::make_tuple(to_numpy(std::move(columns)), to_numpy(std::move(values)));

@@ -41,6 +41,25 @@ inline std::uint64_t hash_bytes(const char *text, std::size_t size) {
     return mix64(h ^ short_word(text, size));
 }
 
+inline bool same_bytes(const char *a, const char *b, std::size_t size) {
+    for (; size > 8; a += 8, b += 8, size -= 8) {
+        std::uint64_t left, right;
+        std::memcpy(&left, a, 8);
+        std::memcpy(&right, b, 8);
+        if (left != right) return false;
+    }
+    return short_word(a, size) == short_word(b, size);
+}
+
+// Asks for memory that will be read soon; never faults, whatever the address.
+inline void prefetch(const void *address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 inline constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
 
 // A slot holds the upper half of the hash and the number of the string.
@@ -90,7 +109,7 @@ class TokenBuilder {
         for (; slots_[at] != empty_slot; at = (at + 1) & mask) {
             if ((slots_[at] ^ hash) >> 32 != 0) continue;
             const std::string_view known = this->text(static_cast<std::uint32_t>(slots_[at]));
-            if (known.size() == size && std::memcmp(known.data(), text, size) == 0) break;
+            if (known.size() == size && same_bytes(known.data(), text, size)) break;
         }
         return at;
     }
@@ -161,9 +180,30 @@ class TokenTable {
             const auto id = static_cast<std::uint32_t>(slot);
             if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
             const std::string_view known = this->text(id);
-            if (known.size() == size && std::memcmp(known.data(), text, size) == 0) return static_cast<std::int32_t>(id);
+            if (known.size() == size && same_bytes(known.data(), text, size)) return static_cast<std::int32_t>(id);
         }
         return -1;
+    }
+
+    // The same look-up in steps for many strings at once, so that they wait for memory together: ask for the slot; take
+    // the first number whose hash agrees (or -1) and ask for its place; ask for its text; compare.
+    void ask_slot(std::uint64_t hash) const { prefetch(slots_ + (hash & (n_slots_ - 1))); }
+    std::int32_t ask_place(std::uint64_t hash) const {
+        std::size_t at = hash & (n_slots_ - 1);
+        for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
+            const std::uint64_t slot = slots_[at];
+            if (slot == empty_slot) return -1;
+            const auto id = static_cast<std::uint32_t>(slot);
+            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
+            prefetch(offsets_ + id);
+            return static_cast<std::int32_t>(id);
+        }
+        return -1;
+    }
+    void ask_text(std::int32_t id) const { prefetch(text(static_cast<std::size_t>(id)).data()); }
+    bool is_text(std::int32_t id, const char *text, std::size_t size) const {
+        const std::string_view known = this->text(static_cast<std::size_t>(id));
+        return known.size() == size && same_bytes(known.data(), text, size);
     }
 
   private:

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "token_table.hpp"
+
 namespace deixis {
 
 // A bijection of 32-bit numbers (the finalizer of MurmurHash3) and its inverse.
@@ -56,21 +58,37 @@ class TokenTrie {
         return static_cast<std::int32_t>(n_tokens_ + place);
     }
 
+    // Ask for the memory that child() will read: first where the children are, then where the child should be.
+    void ask_children(std::int32_t node) const {
+        if (static_cast<std::size_t>(node) < n_inner_) prefetch(child_ptr_ + node);
+    }
+    void ask_child(std::int32_t node, std::int32_t token) const {
+        if (static_cast<std::size_t>(node) >= n_inner_) return;
+        const std::int64_t begin = child_ptr_[node], n = child_ptr_[node + 1] - begin;
+        if (begin < 0 || n <= 0) return;
+        prefetch(labels_ + begin + guess(n, scramble(static_cast<std::uint32_t>(token))));
+    }
+
   private:
+    // Where among n evenly spread labels this one stands.
+    static std::int64_t guess(std::int64_t n, std::uint32_t label) {
+        return static_cast<std::int64_t>(std::uint64_t{label} * static_cast<std::uint64_t>(n) >> 32);
+    }
+
     std::int64_t lower_bound(std::int64_t begin, std::int64_t end, std::uint32_t label) const {
         std::int64_t low = begin, high = end;  // the answer lies in [low, high]
         const std::int64_t n = end - begin;
-        std::int64_t guess = begin + static_cast<std::int64_t>(std::uint64_t{label} * static_cast<std::uint64_t>(n) >> 32);
+        std::int64_t look = begin + guess(n, label);
         for (int n_looks = 0; n_looks < 4 && high - low > 16; ++n_looks) {
-            const std::uint32_t seen = labels_[guess];
-            if (seen == label) return guess;
-            (seen < label ? low : high) = seen < label ? guess + 1 : guess;
+            const std::uint32_t seen = labels_[look];
+            if (seen == label) return look;
+            (seen < label ? low : high) = seen < label ? look + 1 : look;
             const std::int64_t distance = static_cast<std::int64_t>(label) - static_cast<std::int64_t>(seen);
             const std::int64_t step = distance * n / (std::int64_t{1} << 32);
-            if (step > -8 && step < 8) return scan(guess, low, high, label);
-            guess += step;
-            if (guess < low) guess = low;
-            if (guess >= high) guess = high - 1;
+            if (step > -8 && step < 8) return scan(look, low, high, label);
+            look += step;
+            if (look < low) look = low;
+            if (look >= high) look = high - 1;
         }
         while (high - low > 8) {
             const std::int64_t middle = (low + high) / 2;
