@@ -74,12 +74,12 @@ def test_scores_that_differ_by_a_hair_are_not_mixed_up(settings):
     rng = np.random.default_rng(0)
     for base in (0.0, 0.9, 0.999, 5.0, 13.0, 16.0, 40.0, -7.0):
         biases = (base * (1 + 1e-6 * rng.integers(-40, 40, 400)) + 1e-6 * rng.normal(size=400)).astype(np.float32)
-        levels = [level_of([0, 20], rng.normal(1, 1e-4, 20)), level_of(np.arange(21) * 20, biases)]
-        everything = search(levels, 400, width=20, **settings)
-        for k in (1, 3, 7, 20):
-            few = search(levels, k, width=20, **settings)
-            assert few[0] == everything[0][:k]
-            assert few[1] == everything[1][:k]
+        for parents in (1.0, 8.0, 13.0):
+            levels = [level_of([0, 20], rng.normal(parents, 1e-4, 20)), level_of(np.arange(21) * 20, biases)]
+            everything = search(levels, 400, width=20, **settings)
+            for k in (1, 3, 7, 20):
+                few = search(levels, k, width=20, **settings)
+                assert few == (everything[0][:k], everything[1][:k])
 
 
 @pytest.mark.parametrize("settings", [{"path_score": "sigmoid"}, {"power": 1}, {"power": 8}])
