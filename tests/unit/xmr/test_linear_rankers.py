@@ -95,7 +95,8 @@ def test_a_parent_without_instances_has_neither_weights_nor_biases():
 
 def test_256_children_and_features_beyond_16_bits_are_found_again():
     rng = np.random.default_rng(2)
-    X = sparse.random(256, 300_000, density=4e-4, format="csr", dtype=np.float32, random_state=rng)
+    X = sparse.csr_matrix((rng.random(256 * 120), rng.integers(0, 300_000, 256 * 120), np.arange(257) * 120))
+    X.resize(256, 300_000)
     Y = sparse.identity(256, format="csr", dtype=np.float32)
     _, _, level = train_root_sparse(X, Y)
     weights, n_docs = level.weights_by_child(300_000)[0], X.getnnz(axis=0)
