@@ -49,10 +49,10 @@ class Instances:
         return Instances(mentions, contexts, sparse.vstack([part.docs_by_labels for part in parts], format="csr"))
 
 
-def make_instances(kb: KnowledgeBase, config: PseudoInstancesConfig) -> Instances:
-    """The instances of a whole knowledge base; labels are its rows."""
+def make_instances(kb: KnowledgeBase, config: PseudoInstancesConfig, has_context: bool = True) -> Instances:
+    """The instances of a whole knowledge base; labels are its rows. Descriptions are of use only where context is."""
     parts = []
-    if config.has_descriptions:
+    if config.has_descriptions and has_context:
         parts.append(Instances(kb.titles, kb.description_texts(), sparse.identity(len(kb), np.float32, format="csr")))
     if config.has_names or config.max_shared or not parts:
         names, rows = kb.names()
@@ -103,7 +103,8 @@ def _row_keys(rows: sparse.csr_matrix) -> NDArray[np.uint64]:
     columns = np.random.default_rng(0).integers(1, 2**63, size=rows.shape[1], dtype=np.uint64)
     shares = np.rint(rows.data * 1000).astype(np.uint64)
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(columns[rows.indices] * shares, dtype=np.uint64)])
-    return running[rows.indptr[1:]] - running[rows.indptr[:-1]]
+    keys: NDArray[np.uint64] = running[rows.indptr[1:]] - running[rows.indptr[:-1]]
+    return keys
 
 
 def _blank(n: int) -> StringTable:

@@ -25,9 +25,9 @@ class BeamConfig:
         default="hinge",
         metadata={"help": "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."},
     )
-    power: int = field(default=3, metadata={"help": "Power of the hinge path score."})
+    power: int = field(default=1, metadata={"help": "Power of the hinge path score."})
     memory: float = field(
-        default=1.0,
+        default=0.3,
         metadata={"help": "Share of the parent's score a child inherits: 1 the whole path, 0 the last step."},
     )
 

@@ -1,0 +1,159 @@
+"""Candidates from a label tree over the entities' names (XMRED, sections 2.1 to 2.3): mentions in, entities out.
+
+The paper's own recipe (`preset "xmred"` of the linker) routes by name and context together. With one instance per
+entity that sends mentions down the wrong branches, so by default the tree sees names only; context decides later.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
+from deixis.errors import ConfigError
+from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
+from deixis.features.tfidf import TfidfConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.progress import stage, track
+from deixis.store.strings import StringTableBuilder
+from deixis.types import Candidate, Document, MentionInContext
+from deixis.xmr.beam_search import BeamConfig
+from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
+
+logger = logging.getLogger(__name__)
+
+
+def _names_only() -> MentionFeaturesConfig:
+    return MentionFeaturesConfig(mention=TfidfConfig(char_ngrams_min=4, char_ngrams_max=4), context_weight=0.0)
+
+
+def _wide_beam() -> LabelTreeConfig:
+    return LabelTreeConfig(beam=BeamConfig(width=20))
+
+
+@dataclass(frozen=True)
+class LabelTreeCandidatesConfig:
+    """What the tree learns from, what it sees of a mention, and how it is built and searched."""
+
+    instances: PseudoInstancesConfig = field(default_factory=PseudoInstancesConfig)
+    features: MentionFeaturesConfig = field(default_factory=_names_only)
+    ranker: LabelTreeConfig = field(default_factory=_wide_beam)
+
+
+class LabelTreeCandidates:
+    """Finds the entities a mention may mean by descending a tree of all entities.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
+    >>> generator = LabelTreeCandidates.build(kb)
+    >>> mention = MentionInContext("Paris", "Paris had to be sacrificed.", 0, 5)
+    >>> [candidate.id for candidate in generator.generate([mention], k=1)[0]]
+    ['Q90']
+    """
+
+    def __init__(
+        self, kb: KnowledgeBase, features: MentionFeatures, ranker: LabelTreeRanker, config: LabelTreeCandidatesConfig
+    ) -> None:
+        self.kb = kb
+        self.features = features
+        self.ranker = ranker
+        self.config = config
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: LabelTreeCandidatesConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> LabelTreeCandidates:
+        """A generator that knows the entities of `kb`, and the mentions of `annotated` documents if there are any."""
+        config = config or LabelTreeCandidatesConfig()
+        if len(kb) == 0:
+            raise ConfigError("The knowledge base has no entities; a linker needs at least one.")
+        with stage("making training instances"):
+            has_context = config.features.context_weight > 0
+            instances = make_instances(kb, config.instances, has_context)
+        given = _from_mentions(kb, annotated, config.features.context_window if has_context else 0)
+        if given is not None:
+            instances = Instances.joined([instances, given])
+        with stage("counting words"):
+            features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
+            docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
+        ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
+        return cls(kb, features, ranker.fit(docs_by_features, instances.docs_by_labels), config)
+
+    def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
+        """For each mention up to `k` entities, best first, with the tree's scores (0 to 1)."""
+        if not mentions:
+            return []
+        window = self.config.features.context_window
+        contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
+        names = [mention.text for mention in mentions]
+        queries = self.features.transform(names, contexts, self.ranker.n_threads)
+        ranked = self.ranker.rank(queries, k)
+        is_known = np.diff(queries.indptr) > 0
+        return [self._candidates(ranked, row) if is_known[row] else [] for row in range(len(mentions))]
+
+    def _candidates(self, ranked: sparse.csr_matrix, row: int) -> list[Candidate]:
+        found = slice(ranked.indptr[row], ranked.indptr[row + 1])
+        labels, scores = ranked.indices[found].tolist(), ranked.data[found].tolist()
+        return [
+            Candidate(self.kb.ids[label], score, self.kb.titles[label])
+            for label, score in zip(labels, scores, strict=True)
+        ]
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""
+        return self.features.to_arrays(f"{prefix}.features") | self.ranker.to_arrays(f"{prefix}.ranker")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: LabelTreeCandidatesConfig,
+        n_threads: int = 0,
+    ) -> LabelTreeCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from."""
+        features = MentionFeatures.from_arrays(arrays, f"{prefix}.features", config.features)
+        ranker = LabelTreeRanker.from_arrays(arrays, f"{prefix}.ranker", config.ranker, n_threads)
+        return cls(kb, features, ranker, config)
+
+
+def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
+    """The annotated mentions whose entity is in the knowledge base."""
+    mentions, contexts, rows, n_unknown = StringTableBuilder(), StringTableBuilder(), [], 0
+    for document in track(annotated, "reading annotated mentions"):
+        for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
+            row = None if mention.entity is None else known_row(kb, mention.entity)
+            n_unknown += mention.entity is not None and row is None
+            if row is None:
+                continue
+            mentions.append(mention.text)
+            contexts.append(in_context.context(window) if window else "")
+            rows.append(row)
+    logger.info("%d annotated mentions; %d more name entities that are not in the knowledge base", len(rows), n_unknown)
+    if not rows:
+        return None
+    places = (np.arange(len(rows)), np.array(rows))
+    labels = sparse.csr_matrix((np.ones(len(rows), np.float32), places), shape=(len(rows), len(kb)))
+    return Instances(mentions.build(), contexts.build(), labels)
+
+
+def known_row(kb: KnowledgeBase, gold: str) -> int | None:
+    """The row of a gold id, or of the first known one among several joined by `|` or `+`."""
+    row = kb.row_of(gold)
+    if row is None and ("|" in gold or "+" in gold):
+        parts = (kb.row_of(part) for part in gold.replace("+", "|").split("|"))
+        row = next((part for part in parts if part is not None), None)
+    return row

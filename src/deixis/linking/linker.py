@@ -1,0 +1,145 @@
+"""The linker: the only place that knows in which order the stations come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import overload
+
+from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.config import config_from_dict, config_to_dict
+from deixis.detection.dictionary import DictionaryDetector
+from deixis.errors import DataError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.progress import stage
+from deixis.ranking.context import ContextRanker
+from deixis.store.model_folder import open_model, save_model
+from deixis.types import Document, Mention
+
+KIND = "linker"
+BATCH_SIZE = 64  # documents that walk through the stations together
+
+
+class Linker:
+    """Finds which entity each mention of a text means, and how sure that is.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "description": "capital of France, on the river Seine"},
+    ...     {"id": "Q167646", "title": "Paris", "description": "prince of Troy who carried Helen off"},
+    ...     {"id": "Q22647", "title": "Troy", "description": "ancient city besieged by the Greeks"},
+    ... ])
+    >>> document = Linker.build(kb).link("To save Troy, Paris had to be sacrificed.")
+    >>> [(mention.text, mention.entity) for mention in document.mentions]
+    [('Troy', 'Q22647'), ('Paris', 'Q167646')]
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        detector: DictionaryDetector,
+        generator: LabelTreeCandidates,
+        ranker: ContextRanker,
+        config: LinkerConfig,
+        n_threads: int = 0,
+    ) -> None:
+        self.kb = kb
+        self.detector = detector
+        self.generator = generator
+        self.ranker = ranker
+        self.config = config
+        self.n_threads = n_threads
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        mentions: Iterable[Document] | None = None,
+        config: LinkerConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> Linker:
+        """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
+        config = config or LinkerConfig()
+        generator = LabelTreeCandidates.build(kb, mentions or (), config.candidates, seed, n_threads)
+        with stage("reading descriptions"):
+            ranker = ContextRanker.build(kb, config.ranking, n_threads)
+        with stage("making a dictionary of names"):
+            detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
+        return cls(kb, detector, generator, ranker, config, n_threads)
+
+    @overload
+    def link(self, text: str | Document) -> Document: ...  # type: ignore[overload-overlap]
+    @overload
+    def link(self, text: Iterable[str | Document]) -> list[Document]: ...
+    def link(self, text: str | Document | Iterable[str | Document]) -> Document | list[Document]:
+        """The document with its mentions linked; mentions are detected where none are given. A list for many."""
+        if isinstance(text, (str, Document)):
+            return self._link_batch([as_document(text, 0)])[0]
+        return list(self.link_stream(text))
+
+    def link_stream(self, texts: Iterable[str | Document], batch_size: int = BATCH_SIZE) -> Iterator[Document]:
+        """Linked documents as they come, for more text than fits in memory."""
+        batch: list[Document] = []
+        for number, text in enumerate(texts):
+            batch.append(as_document(text, number))
+            if len(batch) == batch_size:
+                yield from self._link_batch(batch)
+                batch = []
+        if batch:
+            yield from self._link_batch(batch)
+
+    def _link_batch(self, documents: list[Document]) -> list[Document]:
+        documents = self._with_detected(documents)
+        in_context = [mention for document in documents for mention in document.mentions_in_context()]
+        proposed = self.generator.generate(in_context, k=self.config.n_candidates)
+        ranked = self.ranker.rank(in_context, proposed, self.n_threads)
+        linked, first = [], 0
+        for document in documents:
+            last = first + len(document.mentions)
+            linked.append(document.with_mentions(self.config.nil.decide(document.mentions, ranked[first:last])))
+            first = last
+        return linked
+
+    def _with_detected(self, documents: list[Document]) -> list[Document]:
+        bare = [number for number, document in enumerate(documents) if not document.mentions]
+        if not bare:
+            return documents
+        completed = list(documents)
+        found = self.detector.detect([documents[number].text for number in bare], self.n_threads)
+        for number, spans in zip(bare, found, strict=True):
+            text = documents[number].text
+            completed[number] = documents[number].with_mentions([Mention(s, e, text[s:e]) for s, e in spans])
+        return completed
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model folder; an older model of that name is replaced only when the new one is whole."""
+        arrays = self.kb.to_arrays("kb") | self.detector.to_arrays("detector")
+        arrays |= self.generator.to_arrays("candidates") | self.ranker.to_arrays("ranking")
+        save_model(path, KIND, config_to_dict(self.config), arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
+        """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
+        stored = open_model(path, KIND)
+        config = config_from_dict(LinkerConfig, stored.config)
+        kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
+        return cls(
+            kb,
+            DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection),
+            LabelTreeCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads),
+            ContextRanker.from_arrays(stored.arrays, "ranking", kb, config.ranking),
+            config,
+            n_threads,
+        )
+
+
+def as_document(text: str | Document, number: int) -> Document:
+    """A document of a plain text; a document as it is."""
+    if isinstance(text, Document):
+        return text
+    if not isinstance(text, str):
+        raise DataError(f"Expected a text or a Document, got {type(text).__name__}: {text!r:.60}.")
+    return Document(f"doc{number + 1}", text)
