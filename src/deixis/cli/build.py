@@ -1,0 +1,135 @@
+"""`deixis build`: a knowledge base in, a model folder out."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deixis.cli.examples import examples
+from deixis.cli.measures import cpu_seconds, format_bytes, peak_memory
+from deixis.cli.options import CommandWithSettings, options_from, with_settings
+from deixis.cli.session import Session, session_options
+from deixis.documents.reading import read_documents
+from deixis.errors import ConfigError, StoreError
+from deixis.kb.demo import read_demo
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
+from deixis.progress import track
+
+
+@click.command(
+    cls=CommandWithSettings,
+    epilog=examples(
+        "deixis build entities.jsonl -o model",
+        "deixis build products.csv.gz -o model --mentions annotated.jsonl",
+        "deixis build --demo -o demo-model            # the shipped knowledge base",
+        "deixis build entities.jsonl -o model --preset xmred --config mine.toml",
+    ),
+)
+@click.argument("kb_files", metavar="[KB]...", nargs=-1, type=click.Path())
+@click.option("-o", "--output", required=True, metavar="MODEL", help="The model folder to write, whole or not at all.")
+@click.option("--demo", "is_demo", is_flag=True, help="Use the shipped demo knowledge base.")
+@click.option("--mentions", multiple=True, metavar="FILE", help="Annotated documents to learn from; may be repeated.")
+@click.option("--preset", metavar="NAME", help="A named set of settings; 'xmred' is the paper's recipe to the letter.")
+@click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings, laid over the preset.")
+@click.option("--skip-bad", is_flag=True, help="Skip and count lines of the knowledge base that cannot be read.")
+@options_from(LinkerConfig, "typed")
+@session_options("json", "threads", "seed")
+def build(
+    session: Session,
+    kb_files: tuple[str, ...],
+    output: str,
+    is_demo: bool,
+    mentions: tuple[str, ...],
+    preset: str | None,
+    config_file: str | None,
+    skip_bad: bool,
+    typed: dict[str, Any],
+) -> None:
+    """Build a model from a knowledge base: titles, aliases and descriptions are enough.
+
+    KB files are JSON lines, CSV or TSV, compressed or not; - reads stdin. Annotated documents (--mentions) make it
+    better where you have them. Settings are taken from the preset, then the --config file, then the options.
+    """
+    if is_demo == bool(kb_files):
+        raise click.UsageError("Give knowledge base files, or --demo, and not both.")
+    config = chosen_config(preset, config_file, typed)
+    _check_place(Path(output))
+    with session.watching():
+        kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
+        session.note(f"Knowledge base: {len(kb):,} entities.")
+        documents = itertools.chain.from_iterable(map(read_documents, mentions))
+        annotated = track(documents, "reading annotated mentions") if mentions else None
+        linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
+        linker.save(output)
+        size = folder_size(Path(output))
+        session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
+        session.note(f'  echo "{_example_text(kb)}" | deixis link {output} --pretty')
+    if session.is_json:
+        click.echo(json.dumps(_summary(session, output, len(kb), size)))
+
+
+def chosen_config(preset: str | None, config_file: str | None, typed: dict[str, Any]) -> LinkerConfig:
+    """The preset's settings with the file's and then the typed ones laid over them; a file may name its preset."""
+    from_file = {} if config_file is None else _read_toml(Path(config_file))
+    named = from_file.pop("preset", None)
+    name = preset or named
+    config = LinkerConfig() if name is None else LinkerConfig.preset(str(name))
+    return with_settings(config, from_file, typed)
+
+
+def _read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
+    """The knowledge base; how its files were understood is told."""
+    kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
+    for line in report.files:
+        session.note(line)
+    for skipped in report.skipped:
+        session.note(f"Skipped: {skipped}")
+    if report.n_skipped > len(report.skipped):
+        session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
+    return kb
+
+
+def folder_size(path: Path) -> int:
+    """The bytes of all files below a folder."""
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}. Example: context_weight = 0.3") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8 text; settings are written in TOML.") from None
+
+
+def _check_place(path: Path) -> None:
+    """Says before an hour's work, and not after it, that the result cannot be put there."""
+    if path.is_file():
+        raise StoreError(f"{path} is a file; a model is a folder. Choose another place with -o.")
+    if path.is_dir() and any(path.iterdir()) and not (path / "manifest.json").is_file():
+        raise StoreError(f"The folder {path} holds other things than a model. Choose another place with -o.")
+
+
+def _example_text(kb: KnowledgeBase) -> str:
+    title = kb.title(0).replace('"', "").replace("$", "").replace("`", "")
+    return f"Tell me about {title}."
+
+
+def _summary(session: Session, output: str, n_entities: int, size: int) -> dict[str, Any]:
+    return {
+        "model": output,
+        "entities": n_entities,
+        "bytes": size,
+        "seconds": round(time.perf_counter() - session.started, 3),
+        "cpu_seconds": round(cpu_seconds(), 3),
+        "peak_memory_bytes": peak_memory(),
+    }

@@ -1,0 +1,69 @@
+"""The console command, run as a user runs it, and a small model to run it on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENTITIES = """\
+{"id": "paris_city", "title": "Paris", "aliases": ["City of Light"], "description": "capital of France on the Seine"}
+{"id": "paris_trojan", "title": "Paris", "description": "prince of Troy who carried off Helen from Sparta"}
+{"id": "troy", "title": "Troy", "description": "ancient city besieged by the Greeks for ten years"}
+{"id": "london", "title": "London", "aliases": ["the Smoke"], "description": "capital of England on the Thames"}
+"""
+GOLD = """\
+{"id": "g1", "text": "To save Troy, Paris had to go.", "mentions": [{"start": 8, "end": 12, "entity": "troy"}]}
+{"id": "g2", "text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "london"}]}
+{"id": "g3", "text": "Berlin waits", "mentions": [{"start": 0, "end": 6, "entity": "berlin"}]}
+"""
+
+
+class Deixis:
+    """Runs `deixis` in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "error"}
+        self.environment.pop("DEIXIS_DEBUG", None)
+
+    def command(self, *arguments: object) -> list[str]:
+        return [sys.executable, "-m", "deixis.cli", *map(str, arguments)]
+
+    def __call__(self, *arguments: object, stdin: str = "", code: int | None = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            self.command(*arguments),
+            input=stdin,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert code is None or done.returncode == code, done.stderr
+        assert "--debug" in arguments or "Traceback" not in done.stderr, done.stderr
+        return done
+
+    def start(self, *arguments: object) -> subprocess.Popen[bytes]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self.command(*arguments), cwd=self.folder, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+
+
+@pytest.fixture
+def deixis(tmp_path: Path) -> Deixis:
+    (tmp_path / "kb.jsonl").write_text(ENTITIES, encoding="utf-8")
+    (tmp_path / "gold.jsonl").write_text(GOLD, encoding="utf-8")
+    return Deixis(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of four entities, built once; tests must not change it."""
+    folder = tmp_path_factory.mktemp("shared-model")
+    (folder / "kb.jsonl").write_text(ENTITIES, encoding="utf-8")
+    Deixis(folder)("build", "kb.jsonl", "-o", "model")
+    return folder / "model"

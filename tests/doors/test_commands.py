@@ -1,0 +1,198 @@
+"""One round trip of every command."""
+
+import gzip
+import json
+
+import pytest
+from rich.cells import cell_len
+
+
+def lines_of(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def rows_of(text: str) -> dict[str, dict]:
+    return {row["metric"]: row for row in lines_of(text)}
+
+
+def test_build_link_eval_info_and_doctor_go_round(deixis):
+    built = deixis("build", "kb.jsonl", "-o", "model")
+    assert "4 entities" in built.stderr
+    assert "peak memory" in built.stderr
+    assert built.stdout == ""
+    (document,) = lines_of(deixis("link", "model", stdin="To save Troy, Paris had to be sacrificed.").stdout)
+    assert [mention["text"] for mention in document["mentions"]] == ["Troy", "Paris"]
+    assert document["mentions"][0]["entity"] == "troy"
+    assert document["mentions"][0]["candidates"][0]["title"] == "Troy"
+    assert "recall@10" in deixis("eval", "model", "gold.jsonl").stdout
+    assert "linker" in deixis("info", "model").stdout
+    assert "Everything is fine." in deixis("doctor", "model").stdout
+
+
+def test_build_tells_programs_what_it_did(deixis):
+    (summary,) = lines_of(deixis("build", "kb.jsonl", "-o", "model", "--json", "--quiet").stdout)
+    assert summary["entities"] == 4
+    assert summary["bytes"] > 0
+    assert summary["peak_memory_bytes"] > 1e6
+
+
+def test_the_same_seed_builds_the_same_bytes_on_one_thread_or_two(deixis):
+    for name, threads in (("one", 1), ("two", 2)):
+        deixis("build", "kb.jsonl", "-o", name, "--seed", 7, "--threads", threads, "--quiet")
+    one, two = (deixis.folder / name for name in ("one", "two"))
+    assert sorted(file.name for file in one.iterdir()) == sorted(file.name for file in two.iterdir())
+    for file in one.iterdir():
+        assert file.read_bytes() == (two / file.name).read_bytes(), file.name
+
+
+def test_build_learns_from_annotated_mentions(deixis):
+    annotated = {"text": "Ilios fell", "mentions": [{"start": 0, "end": 5, "entity": "troy"}]}
+    (deixis.folder / "more.jsonl").write_text(json.dumps(annotated) + "\n", encoding="utf-8")
+    deixis("build", "kb.jsonl", "-o", "model", "--mentions", "more.jsonl", "--mentions", "gold.jsonl")
+    question = json.dumps({"text": "Ilios stood", "mentions": [{"start": 0, "end": 5}]})
+    (document,) = lines_of(deixis("link", "model", stdin=question).stdout)
+    assert document["mentions"][0]["candidates"][0]["id"] == "troy"
+
+
+def test_a_config_file_may_name_the_preset_as_the_option_does(deixis):
+    (deixis.folder / "mine.toml").write_text('preset = "xmred"\n', encoding="utf-8")
+    deixis("build", "kb.jsonl", "-o", "file", "--config", "mine.toml", "-q")
+    deixis("build", "kb.jsonl", "-o", "option", "--preset", "xmred", "-q")
+    deixis("build", "kb.jsonl", "-o", "default", "-q")
+    configs = [json.loads(deixis("info", name, "--json").stdout)["config"] for name in ("file", "option", "default")]
+    assert configs[0] == configs[1] != configs[2]
+
+
+def test_link_reads_files_of_every_kind_and_stdin(deixis, model):
+    (deixis.folder / "a.txt").write_text("London\n\nTroy", encoding="utf-8")
+    with gzip.open(deixis.folder / "b.jsonl.gz", "wt", encoding="utf-8") as stream:
+        stream.write('{"id": "b", "text": "Ilion is Troy", "mentions": [{"start": 0, "end": 5}]}\n')
+    documents = lines_of(deixis("link", model, "a.txt", "b.jsonl.gz", "-", stdin="Paris").stdout)
+    assert [document["id"] for document in documents] == ["a.txt", "b", "stdin"]
+    assert [mention["text"] for mention in documents[0]["mentions"]] == ["London", "Troy"]
+    assert [mention["text"] for mention in documents[1]["mentions"]] == ["Ilion"]
+
+
+def test_link_takes_every_line_as_a_document_when_asked(deixis, model):
+    documents = lines_of(deixis("link", model, "--lines", stdin="London\n\nTroy\n").stdout)
+    assert [(document["id"], document["text"]) for document in documents] == [("1", "London"), ("3", "Troy")]
+
+
+def test_link_keeps_as_many_candidates_as_asked(deixis, model):
+    (document,) = lines_of(deixis("link", model, "--top-k", 1, stdin="Paris").stdout)
+    assert len(document["mentions"][0]["candidates"]) == 1
+
+
+def test_link_leaves_out_what_is_below_the_threshold(deixis, model):
+    (document,) = lines_of(deixis("link", model, "--threshold", 1, stdin="Paris").stdout)
+    assert document["mentions"][0]["entity"] is None
+    assert document["mentions"][0]["nil"] is True
+    assert document["mentions"][0]["candidates"]
+
+
+def test_link_writes_a_file_whole_and_compressed_by_its_name(deixis, model):
+    deixis("link", model, "-o", "out.jsonl.gz", stdin="Zürich is not London 東京")
+    with gzip.open(deixis.folder / "out.jsonl.gz", "rt", encoding="utf-8") as stream:
+        assert json.loads(stream.read())["text"] == "Zürich is not London 東京"
+    assert {file.name for file in deixis.folder.iterdir()} == {"kb.jsonl", "gold.jsonl", "out.jsonl.gz"}
+
+
+def test_pretty_marks_the_text_and_shows_the_runner_up_without_colour_in_a_pipe(deixis, model):
+    shown = deixis("link", model, "--pretty", stdin="To save Troy, Paris had to be sacrificed.").stdout
+    assert "To save Troy[1], Paris[2] had to be sacrificed." in shown
+    assert "capital of France" in shown
+    assert "prince of Troy" in shown
+    assert "\x1b" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_pretty_lets_no_control_character_of_a_text_reach_the_terminal(deixis, model):
+    shown = deixis("link", model, "--pretty", stdin="London \x1b[31mred\x07 Troy").stdout
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_eval_writes_rows_that_scripts_read(deixis, model):
+    rows = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1,5").stdout)
+    assert list(rows) == ["recall@1", "recall@5", "accuracy", "upper_bound", "mentions_per_second"]
+    assert (rows["recall@1"]["value"], rows["recall@1"]["n"]) == (1.0, 2)
+    assert rows["upper_bound"]["value"] == pytest.approx(2 / 3, abs=1e-5)
+    assert rows["upper_bound"]["n"] == 3
+    assert rows["recall@1"]["suite"].startswith("model/")
+
+
+def test_eval_never_shows_the_gold_to_the_linker(deixis, model):
+    """A gold id that contradicts the text must not become the answer."""
+    wrong = '{"text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "troy"}]}\n'
+    (deixis.folder / "wrong.jsonl").write_text(wrong, encoding="utf-8")
+    rows = rows_of(deixis("eval", model, "wrong.jsonl", "--json").stdout)
+    assert rows["accuracy"]["value"] == 0.0
+
+
+def test_info_tells_programs_everything(deixis, model):
+    (facts,) = lines_of(deixis("info", model, "--json").stdout)
+    assert facts["entities"] == 4
+    assert facts["kind"] == "linker"
+    assert facts["config"]
+
+
+def test_doctor_looks_at_the_installation(deixis):
+    (report,) = lines_of(deixis("doctor", "--json").stdout)
+    assert report["ok"] is True
+    assert {"deixis", "python", "numpy", "compiled core"} <= {finding["what"] for finding in report["findings"]}
+
+
+def test_doctor_finds_a_flipped_bit_and_says_in_which_file(deixis):
+    deixis("build", "kb.jsonl", "-o", "model")
+    victim = max((deixis.folder / "model").glob("*.bin"), key=lambda file: file.stat().st_size)
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 1
+    victim.write_bytes(content)
+    done = deixis("doctor", "model", code=1)
+    assert any(line.startswith("BAD") and victim.name in line for line in done.stdout.splitlines())
+
+
+def test_kb_check_reports_and_its_exit_code_says_whether_the_file_would_do(deixis):
+    assert "4 entities" in deixis("kb", "check", "kb.jsonl").stdout
+    with open(deixis.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
+        stream.write('{"id": "troy", "title": "Troy again"}\n{"id": 5\n')
+    shown = deixis("kb", "check", "kb.jsonl", code=1).stdout
+    assert "line 5" in shown
+    assert "line 6" in shown
+
+
+def test_kb_check_tells_programs(deixis):
+    (report,) = lines_of(deixis("kb", "check", "kb.jsonl", "--json").stdout)
+    assert report["n_entities"] == 4
+    assert report["ok"] is True
+
+
+def test_skip_bad_builds_without_the_bad_lines_and_counts_them(deixis):
+    with open(deixis.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
+        stream.write("not json\n")
+    assert "line 5" in deixis("build", "kb.jsonl", "-o", "m", code=1).stderr
+    assert not (deixis.folder / "m").exists()
+    assert "line 5" in deixis("build", "kb.jsonl", "-o", "m", "--skip-bad").stderr
+
+
+def test_quiet_is_quiet(deixis):
+    done = deixis("build", "kb.jsonl", "-o", "model", "--quiet")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_the_demo_is_honest_and_fits_eighty_columns_without_colour_in_a_pipe(deixis):
+    shown = deixis("demo").stdout
+    assert "annotated sentences right" in shown
+    assert "deixis build my.csv -o model" in shown
+    assert "[Paris]" in shown
+    assert "\x1b" not in shown
+    assert not any(line.endswith(" ") for line in shown.splitlines())
+    assert max(map(cell_len, shown.splitlines())) <= 80
+
+
+def test_the_demo_tells_programs_its_score(deixis):
+    (score,) = lines_of(deixis("demo", "--json").stdout)
+    assert score["entities"] >= 600
+    assert score["sentences_right"] <= score["sentences"]
+    assert sum(lang["of"] for lang in score["by_language"].values()) == score["sentences"]
+    assert len(score["by_language"]) >= 6

@@ -1,0 +1,61 @@
+"""Every command explains itself."""
+
+import pytest
+
+from deixis.cli.main import COMMANDS
+from deixis.cli.main import deixis as root
+
+PATHS = [(), *((name,) for name in COMMANDS), ("kb", "check")]
+
+
+def spoken(path: tuple[str, ...]) -> str:
+    return " ".join(("deixis", *path))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=spoken)
+def test_help_shows_usage_and_an_example_within_eighty_columns(deixis, path):
+    usage, *rest = deixis(*path, "--help").stdout.splitlines()
+    assert usage.startswith(f"Usage: {spoken(path)} ")
+    assert any(spoken(path) in line for line in rest)
+    assert max(map(len, [usage, *rest])) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_names_commands_that_exist(name):
+    command = root.get_command(None, name)
+    assert command is not None
+    assert command.name == name
+    assert COMMANDS[name].summary.endswith(".")
+
+
+def test_the_version_is_told(deixis):
+    assert deixis("--version").stdout.startswith("deixis 0.")
+
+
+def test_no_command_shows_the_help(deixis):
+    done = deixis(code=None)
+    assert "Start here" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bild"], "Did you mean 'build'?"),
+        (["kb", "chek"], "Did you mean 'check'?"),
+        (["build", "kb.jsonl"], "Missing option '-o'"),
+        (["build", "-o", "m"], "or --demo"),
+        (["build", "--demo", "kb.jsonl", "-o", "m"], "not both"),
+        (["link"], "Missing argument 'MODEL'"),
+        (["link", "m", "--lines", "--format", "native"], "contradict"),
+        (["link", "m", "--threshold", "2"], "--threshold"),
+        (["eval", "m"], "Missing argument 'DATA...'"),
+        (["eval", "m", "gold.jsonl", "--at", "0,1"], "--at"),
+        (["eval", "m", "gold.jsonl", "--at", "one"], "--at"),
+        (["info", "m", "--colour"], "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_is_exit_code_two_and_says_what_is_right(deixis, arguments, words):
+    done = deixis(*arguments, code=2)
+    assert words in done.stderr
+    assert done.stdout == ""

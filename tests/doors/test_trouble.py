@@ -1,0 +1,110 @@
+"""Errors, interruptions and closed pipes end in words and exit codes, never in a traceback or half a file."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from deixis.cli.exits import EXIT_BUG, EXIT_CODES, exit_code, message_of
+from deixis.errors import ConfigError, DataError, ToolkitError
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as on Unix")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["build", "none.jsonl", "-o", "m"], "none.jsonl: no such file"),
+        (["build", "kb.jsonl", "-o", "gold.jsonl"], "a model is a folder"),
+        (["build", "kb.jsonl", "-o", "m", "--preset", "xmrde"], "Did you mean 'xmred'"),
+        (["build", "kb.jsonl", "-o", "m", "--config", "none.toml"], "No such file"),
+        (["build", "kb.jsonl", "-o", "m", "--config", "kb.jsonl"], "not valid TOML"),
+        (["build", "kb.jsonl", "-o", "m", "--config", "typo.toml"], "Unknown setting"),
+        (["build", "kb.jsonl", "-o", "m", "--mentions", "none.jsonl"], "none.jsonl: no such file"),
+        (["link", "none"], "no such folder"),
+        (["link", "."], "not a Deixis model"),
+        (["eval", "none", "gold.jsonl"], "no such folder"),
+        (["info", "kb.jsonl"], "it is a file"),
+        (["doctor", "none"], "no such folder"),
+        (["kb", "check", "none.jsonl"], "no such file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_of_the_user_is_exit_code_one_and_one_clear_message(deixis, arguments, words):
+    (deixis.folder / "typo.toml").write_text("widht = 3\n", encoding="utf-8")
+    done = deixis(*arguments, code=1)
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+    assert words in done.stderr
+    assert not (deixis.folder / "m").exists()
+
+
+def test_a_broken_document_names_its_file_and_line_and_leaves_the_old_output(deixis, model):
+    (deixis.folder / "docs.jsonl").write_text('{"text": "London"}\n{"text": 3}\n', encoding="utf-8")
+    (deixis.folder / "out.jsonl").write_text("old", encoding="utf-8")
+    done = deixis("link", model, "docs.jsonl", "-o", "out.jsonl", code=1)
+    assert "docs.jsonl, line 2" in done.stderr
+    assert (deixis.folder / "out.jsonl").read_text(encoding="utf-8") == "old"
+    assert not list(deixis.folder.glob(".*"))
+
+
+def test_a_file_without_gold_cannot_be_evaluated(deixis, model):
+    (deixis.folder / "plain.jsonl").write_text('{"text": "London"}\n', encoding="utf-8")
+    assert "has no gold" in deixis("eval", model, "plain.jsonl", code=1).stderr
+
+
+def test_output_into_a_folder_that_is_not_there_is_told_at_once(deixis, model):
+    assert "make it first" in deixis("link", model, "-o", "no/where.jsonl", stdin="London", code=1).stderr
+
+
+def test_an_odd_file_name_can_be_complained_about(deixis):
+    assert "no such file" in deixis("build", "caf\udce9.jsonl", "-o", "m", code=1).stderr
+
+
+def test_debug_shows_where_an_error_came_from(deixis):
+    assert "Traceback" in deixis("info", "none", "--debug", code=1).stderr
+
+
+@posix_only
+@pytest.mark.parametrize("command", ["link", "build"])
+def test_ctrl_c_ends_with_130_and_leaves_nothing_behind(deixis, model, command):
+    arguments = ("link", model, "-", "-o", "out") if command == "link" else ("build", "-", "-o", "out")
+    record = {"text": "London " * 20} if command == "link" else {"title": "London " * 20}
+    before = {file.name for file in deixis.folder.iterdir()}
+    process = deixis.start(*arguments)
+    for number in range(30_000):  # more than pipe and buffers hold: when this is written, it is being read
+        process.stdin.write((json.dumps({"id": str(number), **record}) + "\n").encode())
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr.decode()
+    assert "Traceback" not in stderr.decode()
+    assert "Interrupted" in stderr.decode()
+    assert {file.name for file in deixis.folder.iterdir()} == before
+
+
+@posix_only
+def test_a_reader_that_has_seen_enough_is_no_error(deixis, model):
+    documents = "".join(f'{{"id": "{number}", "text": "London and Troy"}}\n' for number in range(20_000))
+    (deixis.folder / "many.jsonl").write_text(documents, encoding="utf-8")
+    process = deixis.start("link", model, "many.jsonl", "--quiet")
+    process.stdin.close()
+    assert process.stdout.readline().startswith(b'{"id": "0"')
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert complaint == b""
+    assert process.wait(timeout=60) == 0
+
+
+def test_every_toolkit_error_is_the_users_and_anything_unknown_is_ours():
+    assert exit_code(ToolkitError("x")) == exit_code(DataError("x")) == exit_code(ConfigError("x")) == 1
+    assert exit_code(KeyboardInterrupt()) == 130
+    assert exit_code(ZeroDivisionError()) == EXIT_BUG == 70
+    assert set(EXIT_CODES.values()) == {0, 1, 2, 130}
+
+
+def test_an_unexpected_error_asks_to_be_reported():
+    message = message_of(ZeroDivisionError("division by zero"))
+    assert "ZeroDivisionError: division by zero" in message
+    assert "--debug" in message

@@ -1,0 +1,35 @@
+"""How many of the shipped sentences the default linker gets right, frozen; the README says the same number."""
+
+import json
+import re
+from pathlib import Path
+
+from deixis.cli.demo_score import Scoreboard, judge
+from deixis.cli.models import without_gold
+from deixis.documents.reading import read_documents
+from deixis.kb.demo import demo_sentences_path, read_demo
+from deixis.linking.linker import Linker
+
+ROOT = Path(__file__).resolve().parents[2]
+FROZEN = Path(__file__).parent / "data" / "demo.json"
+TOLERANCE = 3  # sentences: other processors round otherwise, and a tie may fall the other way
+
+
+def test_the_demo_gets_as_many_sentences_right_as_when_it_was_frozen(is_golden_updated):
+    gold = list(read_documents(demo_sentences_path()))
+    linked = Linker.build(read_demo()).link([without_gold(document) for document in gold])
+    board = Scoreboard.of([judge(truth, guess) for truth, guess in zip(gold, linked, strict=True)]).to_dict()
+    if is_golden_updated:
+        FROZEN.write_text(json.dumps(board, indent=1) + "\n", encoding="utf-8")
+    frozen = json.loads(FROZEN.read_text(encoding="utf-8"))
+    assert board["sentences"] == frozen["sentences"]
+    assert abs(board["sentences_right"] - frozen["sentences_right"]) <= TOLERANCE
+
+
+def test_the_readme_says_how_many_sentences_are_right():
+    frozen = json.loads(FROZEN.read_text(encoding="utf-8"))
+    said = re.search(
+        r"<!-- figure:demo -->(.*?)<!-- /figure:demo -->", (ROOT / "README.md").read_text(encoding="utf-8")
+    )
+    assert said is not None
+    assert said[1] == f"{frozen['sentences_right']} of {frozen['sentences']}"
