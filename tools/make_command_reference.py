@@ -17,8 +17,8 @@ CLICK = ".".join(version("click").split(".")[:2])
 OPENING = f"""# Commands
 
 Made from the commands themselves by `tools/make_command_reference.py` (with click {CLICK}); a test compares.
-Settings of `deixis build` are the fields of the config classes, and may also stand in a TOML file (`--config`), where `--beam-width 20` is
-`beam.width = 20`.
+Settings of `deixis build` are the fields of the config classes, and may also stand in a TOML file (`--config`), where
+`--beam-width 20` is `beam.width = 20`.
 """
 
 
