@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from deixis.cli.main import deixis
+from deixis.cli.options import CommandWithSettings
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "commands.md"
 CLICK = ".".join(version("click").split(".")[:2])
@@ -18,7 +19,7 @@ OPENING = f"""# Commands
 
 Made from the commands themselves by `tools/make_command_reference.py` (with click {CLICK}); a test compares.
 Settings of `deixis build` are the fields of the config classes, and may also stand in a TOML file (`--config`), where
-`--beam-width 20` is `beam.width = 20`.
+`--nil-threshold 0.2` is `nil.threshold = 0.2`.
 """
 
 
@@ -29,7 +30,10 @@ def reference() -> str:
         context = click.Context(
             command, info_name=" ".join(path), terminal_width=80, help_option_names=["-h", "--help"]
         )
-        sections.append(f"## {' '.join(path)}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+        shown = command.get_help(context).rstrip()
+        if isinstance(command, CommandWithSettings):
+            shown += f"\n\n{command.settings_help(context)}"
+        sections.append(f"## {' '.join(path)}\n\n```text\n{shown}\n```\n")
     return "\n".join(sections)
 
 

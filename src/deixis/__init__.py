@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from deixis.features.tfidf import TfidfVectorizer as TfidfVectorizer
     from deixis.kb.entity import Entity as Entity
     from deixis.kb.knowledge_base import KnowledgeBase as KnowledgeBase
+    from deixis.linking.config import LinkerConfig as LinkerConfig
+    from deixis.linking.linker import Linker as Linker
     from deixis.types import Candidate as Candidate
     from deixis.types import Document as Document
     from deixis.types import Mention as Mention
@@ -31,6 +33,8 @@ _NAME_TO_MODULE = {
     "KnowledgeBase": "deixis.kb.knowledge_base",
     "LabelTreeConfig": "deixis.xmr.model",
     "LabelTreeRanker": "deixis.xmr.model",
+    "Linker": "deixis.linking.linker",
+    "LinkerConfig": "deixis.linking.config",
     "Mention": "deixis.types",
     "TfidfConfig": "deixis.features.tfidf",
     "TfidfVectorizer": "deixis.features.tfidf",

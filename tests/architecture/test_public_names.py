@@ -15,6 +15,8 @@ PUBLIC_NAMES = [
     "KnowledgeBase",
     "LabelTreeConfig",
     "LabelTreeRanker",
+    "Linker",
+    "LinkerConfig",
     "Mention",
     "TfidfConfig",
     "TfidfVectorizer",

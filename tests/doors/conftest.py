@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deixis.cli.main import main
+
 ENTITIES = """\
 {"id": "paris_city", "title": "Paris", "aliases": ["City of Light"], "description": "capital of France on the Seine"}
 {"id": "paris_trojan", "title": "Paris", "description": "prince of Troy who carried off Helen from Sparta"}
@@ -51,6 +53,30 @@ class Deixis:
         return subprocess.Popen(
             self.command(*arguments), cwd=self.folder, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe
         )
+
+
+class DeixisInside(Deixis):
+    """The same, inside this process: quicker, for what needs no process of its own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        super().__init__(folder)
+        self.capsys = capsys
+
+    def __call__(self, *arguments: object, stdin: str = "", code: int | None = 0) -> subprocess.CompletedProcess[str]:
+        self.capsys.readouterr()
+        returned = main([str(argument) for argument in arguments])
+        out, err = self.capsys.readouterr()
+        assert code is None or returned == code, err
+        return subprocess.CompletedProcess(arguments, returned, out, err)
+
+
+@pytest.fixture
+def deixis_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> DeixisInside:
+    (tmp_path / "kb.jsonl").write_text(ENTITIES, encoding="utf-8")
+    (tmp_path / "gold.jsonl").write_text(GOLD, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return DeixisInside(tmp_path, capsys)
 
 
 @pytest.fixture

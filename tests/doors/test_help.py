@@ -13,8 +13,8 @@ def spoken(path: tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=spoken)
-def test_help_shows_usage_and_an_example_within_eighty_columns(deixis, path):
-    usage, *rest = deixis(*path, "--help").stdout.splitlines()
+def test_help_shows_usage_and_an_example_within_eighty_columns(deixis_inside, path):
+    usage, *rest = deixis_inside(*path, "--help").stdout.splitlines()
     assert usage.startswith(f"Usage: {spoken(path)} ")
     assert any(spoken(path) in line for line in rest)
     assert max(map(len, [usage, *rest])) <= 80
@@ -28,12 +28,12 @@ def test_the_list_of_commands_names_commands_that_exist(name):
     assert COMMANDS[name].summary.endswith(".")
 
 
-def test_the_version_is_told(deixis):
-    assert deixis("--version").stdout.startswith("deixis 0.")
+def test_the_version_is_told(deixis_inside):
+    assert deixis_inside("--version").stdout.startswith("deixis 0.")
 
 
-def test_no_command_shows_the_help(deixis):
-    done = deixis(code=None)
+def test_no_command_shows_the_help(deixis_inside):
+    done = deixis_inside(code=None)
     assert "Start here" in done.stdout + done.stderr
 
 
@@ -55,7 +55,7 @@ def test_no_command_shows_the_help(deixis):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_is_exit_code_two_and_says_what_is_right(deixis, arguments, words):
-    done = deixis(*arguments, code=2)
+def test_wrong_usage_is_exit_code_two_and_says_what_is_right(deixis_inside, arguments, words):
+    done = deixis_inside(*arguments, code=2)
     assert words in done.stderr
     assert done.stdout == ""

@@ -31,12 +31,12 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_mistake_of_the_user_is_exit_code_one_and_one_clear_message(deixis, arguments, words):
-    (deixis.folder / "typo.toml").write_text("widht = 3\n", encoding="utf-8")
-    done = deixis(*arguments, code=1)
+def test_a_mistake_of_the_user_is_exit_code_one_and_one_clear_message(deixis_inside, arguments, words):
+    (deixis_inside.folder / "typo.toml").write_text("widht = 3\n", encoding="utf-8")
+    done = deixis_inside(*arguments, code=1)
     assert done.stderr.splitlines()[-1].startswith("Error: ")
     assert words in done.stderr
-    assert not (deixis.folder / "m").exists()
+    assert not (deixis_inside.folder / "m").exists()
 
 
 def test_a_broken_document_names_its_file_and_line_and_leaves_the_old_output(deixis, model):

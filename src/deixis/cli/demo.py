@@ -16,7 +16,7 @@ from deixis.cli.demo_score import Scoreboard, Verdict, judge
 from deixis.cli.demo_view import print_linked_text, print_scoreboard, print_sentence
 from deixis.cli.examples import examples
 from deixis.cli.measures import format_seconds
-from deixis.cli.models import gloss_of, link_batch, without_gold
+from deixis.cli.models import gloss_of, without_gold
 from deixis.cli.render import Gloss, console_on
 from deixis.cli.session import Session, session_options
 from deixis.documents.reading import read_documents
@@ -24,7 +24,8 @@ from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linking.linker import Linker
 from deixis.types import Document
 
-FAMILIES = ("Paris", "Mercury", "Amazon")
+FIRST_FAMILY = "Paris"
+N_FAMILIES = 3
 N_PER_FAMILY = 3
 LANGUAGES = ("de", "fr", "es", "ru", "zh", "ja")
 TEXT = (
@@ -45,7 +46,7 @@ def demo(session: Session) -> None:
     linker = Linker.build(kb, seed=session.seed, n_threads=session.threads)
     built_in = time.perf_counter() - started
     gold = list(read_documents(demo_sentences_path()))
-    linked = link_batch(linker, [without_gold(document) for document in gold], session)
+    linked = linker.link([without_gold(document) for document in gold])
     verdicts = [judge(truth, guess) for truth, guess in zip(gold, linked, strict=True)]
     board = Scoreboard.of(verdicts)
     if session.is_json:
@@ -57,8 +58,7 @@ def demo(session: Session) -> None:
     _print_families(console, verdicts, gloss)
     _print_languages(console, verdicts, gloss)
     console.print("\nNo mentions given: names are looked for, longest first\n", style="bold")
-    (document,) = link_batch(linker, [Document("text", TEXT, lang="en")], session)
-    print_linked_text(console, document, gloss)
+    print_linked_text(console, linker.link(Document("text", TEXT, lang="en")), gloss)
     print_scoreboard(console, board, verdicts, gloss)
     _print_next_steps(console)
 
@@ -75,21 +75,25 @@ def _print_opening(console: Console, n_entities: int, seconds: float) -> None:
 def _print_families(console: Console, verdicts: Sequence[Verdict], gloss: Gloss) -> None:
     console.print("\nOne name, several things", style="bold")
     console.print("  (sentences that it gets right; those that it gets wrong are counted below)")
-    for name in FAMILIES:
-        for verdict in _told_apart(verdicts, name)[:N_PER_FAMILY]:
+    for family in _families(verdicts)[:N_FAMILIES]:
+        for verdict in family[:N_PER_FAMILY]:
             console.print()
             print_sentence(console, verdict, gloss)
 
 
-def _told_apart(verdicts: Sequence[Verdict], name: str) -> list[Verdict]:
-    """English sentences in which `name` is rightly linked, each time to something else, the shortest first."""
-    by_entity: dict[str | None, Verdict] = {}
+def _families(verdicts: Sequence[Verdict]) -> list[list[Verdict]]:
+    """English sentences that are right, grouped by a name they share that means something else in each.
+
+    Paris comes first, then the names with most meanings; of two sentences about the same thing the shorter is taken.
+    """
+    names: dict[str, dict[str | None, Verdict]] = {}
     for verdict in sorted(verdicts, key=lambda verdict: (len(verdict.gold.mentions), len(verdict.gold.text))):
-        is_named = any(mention.text == name for mention in verdict.gold.mentions)
-        if is_named and verdict.is_right and verdict.gold.lang == "en":
-            entity = next(mention.entity for mention in verdict.gold.mentions if mention.text == name)
-            by_entity.setdefault(entity, verdict)
-    return list(by_entity.values())
+        if verdict.is_right and verdict.gold.lang == "en":
+            for mention in verdict.gold.mentions:
+                names.setdefault(mention.text, {}).setdefault(mention.entity, verdict)
+    shared = {name: list(meanings.values()) for name, meanings in names.items() if len(meanings) > 1}
+    order = sorted(shared, key=lambda name: (name != FIRST_FAMILY, -len(shared[name]), name))
+    return [shared[name] for name in order]
 
 
 def _print_languages(console: Console, verdicts: Sequence[Verdict], gloss: Gloss) -> None:

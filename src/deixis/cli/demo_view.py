@@ -14,6 +14,7 @@ from deixis.cli.render import Gloss, bar, candidate_table, confidence_style, mar
 from deixis.types import Candidate, Document, Mention
 
 N_MISSES = 3
+WORTH_SHOWING = 0.005  # the least confidence of a runner-up
 _LANGUAGE_NAMES = {
     **{"de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "ja": "Japanese"},
     **{"nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian", "tr": "Turkish", "zh": "Chinese"},
@@ -78,7 +79,7 @@ def _add_answer(table: Table, answer: Mention, is_right: bool, gloss: Gloss) -> 
         table.add_row(
             mark, _gauge(candidate.score, confidence_style(candidate.score)), _named(candidate, gloss, "bold")
         )
-    for candidate in others[:1]:
+    for candidate in others[:1] if others and others[0].score >= WORTH_SHOWING else ():
         table.add_row("", _gauge(candidate.score, "dim"), _named(candidate, gloss, "dim"))
 
 

@@ -12,7 +12,7 @@ import click
 from rich.table import Table
 
 from deixis.cli.examples import examples
-from deixis.cli.models import batches, link_batch, without_gold
+from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.options import comma_separated
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
@@ -64,7 +64,7 @@ def evaluate(
     if not at or min(at) < 1:
         raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
     with session.watching():
-        linker = Linker.load(model)
+        linker = load_linker(model, session, top_k=max(at))
         rows = [
             row
             for path in data
@@ -93,7 +93,7 @@ def _evaluate_file(
     session: Session, linker: Linker, path: str, at: tuple[int, ...], suite: str, system: str
 ) -> list[ResultRow]:
     started = time.perf_counter()
-    outcomes = list(_outcomes(session, linker, path, max(at)))
+    outcomes = list(_outcomes(linker, path))
     seconds = time.perf_counter() - started
     if not outcomes:
         raise DataError(
@@ -108,7 +108,7 @@ def _evaluate_file(
     return rows
 
 
-def _outcomes(session: Session, linker: Linker, path: str, top_k: int) -> Iterator[MentionOutcome]:
+def _outcomes(linker: Linker, path: str) -> Iterator[MentionOutcome]:
     kb = linker.kb
 
     def resolve(name: str) -> str | None:
@@ -117,7 +117,7 @@ def _outcomes(session: Session, linker: Linker, path: str, top_k: int) -> Iterat
 
     n_documents = 0
     for gold in batches(track(read_documents(path, "native"), f"evaluating on {Path(path).name}")):
-        predicted = link_batch(linker, [without_gold(document) for document in gold], session, top_k)
+        predicted = linker.link([without_gold(document) for document in gold])
         yield from mention_outcomes(gold, predicted, resolve, first_document=n_documents)
         n_documents += len(gold)
 

@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.models import BATCH_SIZE, batches, gloss_of, link_batch
+from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
@@ -38,7 +38,6 @@ from deixis.types import Document
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    default=0.0,
     help="Leave a mention unlinked (NIL) below this confidence.",
 )
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
@@ -51,7 +50,7 @@ def link(
     lines: bool,
     format_: str | None,
     top_k: int | None,
-    threshold: float,
+    threshold: float | None,
     is_json: bool,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
@@ -64,10 +63,10 @@ def link(
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
     documents = _read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
-        linker = Linker.load(model)
+        linker = load_linker(model, session, top_k, threshold)
         is_dialogue = not files and sys.stdin.isatty()
         for batch in batches(track(documents, "linking"), 1 if is_dialogue else BATCH_SIZE):
-            linked = link_batch(linker, batch, session, top_k, threshold)
+            linked = linker.link(batch)
             if is_json:
                 write_documents(linked, stream)
             else:

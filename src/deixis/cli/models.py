@@ -1,4 +1,4 @@
-"""The one place where commands meet a linker: loading, linking batch by batch, and a gloss for each entity."""
+"""Where commands meet a linker: loading it, feeding it batch by batch, and glossing its entities."""
 
 from __future__ import annotations
 
@@ -27,12 +27,16 @@ def batches(documents: Iterable[Document], size: int = BATCH_SIZE) -> Iterator[l
         yield batch
 
 
-def link_batch(
-    linker: Linker, batch: list[Document], session: Session, top_k: int | None = None, threshold: float = 0.0
-) -> list[Document]:
-    """The documents with their mentions linked, those below the threshold left out as NIL."""
-    linked = linker.link(batch, top_k=top_k, n_threads=session.threads)
-    return [document.with_mentions([_decided(m, threshold) for m in document.mentions]) for document in linked]
+def load_linker(path: str, session: Session, top_k: int | None = None, threshold: float | None = None) -> Linker:
+    """The linker at `path`; it keeps `top_k` candidates and links from `threshold` up, where they are given."""
+    linker = Linker.load(path, n_threads=session.threads)
+    config = linker.config
+    if top_k is not None:
+        config = replace(config, n_candidates=top_k)
+    if threshold is not None:
+        config = replace(config, nil=replace(config.nil, threshold=threshold))
+    linker.config = config
+    return linker
 
 
 def without_gold(document: Document) -> Document:
@@ -53,9 +57,3 @@ def gloss_of(kb: KnowledgeBase) -> Callable[[str], str]:
         return chosen or ", ".join(entity.types)
 
     return gloss
-
-
-def _decided(mention: Mention, threshold: float) -> Mention:
-    if mention.entity is None or mention.score is None or mention.score >= threshold:
-        return mention
-    return replace(mention, entity=None, is_nil=True)

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import types
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,7 +15,6 @@ import click
 from deixis.config import config_from_dict, config_to_dict
 
 C = TypeVar("C")
-SETTINGS = "Settings"
 
 
 class SettingOption(click.Option):
@@ -23,21 +22,40 @@ class SettingOption(click.Option):
 
 
 class CommandWithSettings(click.Command):
-    """A command whose help lists its own options first and the settings of its config classes after them."""
+    """A command that has many settings: its help lists its own options, and `--settings` the rest."""
+
+    def __init__(self, *arguments: Any, **values: Any) -> None:  # noqa: ANN401 - whatever click takes
+        super().__init__(*arguments, **values)
+        words = "List further settings, each an option, and exit."
+        self.params.append(
+            click.Option(["--settings"], is_flag=True, is_eager=True, expose_value=False, callback=_show, help=words)
+        )
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the two lists."""
-        own: list[tuple[str, str]] = []
-        settings: list[tuple[str, str]] = []
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
-                (settings if isinstance(parameter, SettingOption) else own).append(record)
-        with formatter.section("Options"):
-            formatter.write_dl(own)
-        if settings:
-            with formatter.section(f"{SETTINGS} (the same names, with dots, as in a TOML file)"):
-                formatter.write_dl(settings)
+        """Writes the command's own options."""
+        own = [option for option in self.get_params(ctx) if not isinstance(option, SettingOption)]
+        _write_section("Options", own, ctx, formatter)
+
+    def settings_help(self, ctx: click.Context) -> str:
+        """The list that `--settings` shows."""
+        formatter = ctx.make_formatter()
+        settings = [option for option in self.get_params(ctx) if isinstance(option, SettingOption)]
+        _write_section("Settings (in a TOML file the same names, with dots)", settings, ctx, formatter)
+        return formatter.getvalue().rstrip()
+
+
+def _show(ctx: click.Context, _parameter: click.Parameter, is_asked: bool) -> None:
+    if is_asked and isinstance(ctx.command, CommandWithSettings):
+        click.echo(ctx.command.settings_help(ctx))
+        ctx.exit()
+
+
+def _write_section(
+    title: str, parameters: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    records = [parameter.get_help_record(ctx) for parameter in parameters if isinstance(parameter, click.Option)]
+    with formatter.section(title):
+        formatter.write_dl([record for record in records if record is not None])
 
 
 def options_from(
@@ -48,7 +66,7 @@ def options_from(
     The command receives, as `name`, a nested dictionary of only those settings that the user typed, ready to be laid
     over a preset or a file with `with_settings`. Fields in `skip` (dotted) get no option.
     """
-    settings = [setting for setting in _settings_of(config) if ".".join(setting.path) not in skip]
+    settings = [setting for setting in _settings_of(config()) if ".".join(setting.path) not in skip]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -108,20 +126,15 @@ class _Setting:
         return click.option(flags, self.parameter, cls=SettingOption, type=kind, default=None, help=words)
 
 
-def _settings_of(config: type, path: tuple[str, ...] = ()) -> Iterator[_Setting]:
-    hints = typing.get_type_hints(config)
-    for field in dataclasses.fields(config):
-        hint, here = _without_none(hints[field.name]), (*path, field.name)
-        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            yield from _settings_of(hint, here)
+def _settings_of(default: Any, path: tuple[str, ...] = ()) -> Iterator[_Setting]:  # noqa: ANN401 - any config
+    """The settings of a config instance: a field may give a nested class other defaults than the class has itself."""
+    hints = typing.get_type_hints(type(default))
+    for field in dataclasses.fields(default):
+        value, here = getattr(default, field.name), (*path, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _settings_of(value, here)
         else:
-            yield _Setting(here, hint, _default(field), field.metadata.get("help", ""))
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:  # noqa: ANN401 - a field may hold anything
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return None if field.default is dataclasses.MISSING else field.default
+            yield _Setting(here, _without_none(hints[field.name]), value, field.metadata.get("help", ""))
 
 
 def _without_none(hint: Any) -> Any:  # noqa: ANN401 - any type hint

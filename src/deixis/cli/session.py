@@ -40,8 +40,16 @@ class Session:
 
     def listen_to_warnings(self) -> None:
         """Lets the library's warnings (with `--debug` all it logs) reach stderr."""
-        level = logging.DEBUG if self.is_debug else logging.ERROR if self.is_quiet else logging.WARNING
-        logging.basicConfig(level=level, format="%(levelname)s: %(message)s", stream=sys.stderr, force=True)
+        logger = logging.getLogger("deixis")
+        for old in [handler for handler in logger.handlers if handler.get_name() == "deixis.cli"]:
+            logger.removeHandler(old)
+        handler = logging.StreamHandler(sys.stderr)
+        handler.set_name("deixis.cli")
+        handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+        handler.setLevel(logging.DEBUG if self.is_debug else logging.ERROR if self.is_quiet else logging.WARNING)
+        logger.addHandler(handler)
+        if self.is_debug:
+            logger.setLevel(logging.DEBUG)
 
     @contextmanager
     def watching(self) -> Iterator[None]:

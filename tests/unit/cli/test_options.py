@@ -19,7 +19,7 @@ class Beam:
 
 @dataclass(frozen=True)
 class Config:
-    beam: Beam = field(default_factory=Beam)
+    beam: Beam = field(default_factory=lambda: Beam(width=20))
     weight: float = field(default=0.3, metadata={"help": "Weight of the context."})
     casefold: bool = True
     sizes: tuple[int, ...] = (1, 2)
@@ -46,15 +46,22 @@ def test_every_kind_of_field_can_be_set():
     assert shown.output.strip() == repr(Config(Beam(5, "sigmoid"), weight=1.0, casefold=False, sizes=(3, 4)))
 
 
-def test_help_lists_the_commands_own_options_first_and_the_defaults_of_the_class():
+def test_help_lists_the_commands_own_options_and_says_where_the_settings_are():
     shown = run("--help").output
-    assert shown.index("The command's own.") < shown.index("Settings") < shown.index("--beam-width")
-    assert "Nodes kept per level. [default: 10]" in " ".join(shown.split())
+    assert "The command's own." in shown
+    assert "--settings" in shown
+    assert "--beam-width" not in shown
+
+
+def test_settings_are_listed_with_the_defaults_that_hold():
+    shown = run("--settings").output
+    assert "Nodes kept per level. [default: 20]" in " ".join(shown.split()), "the field's default, not Beam's own"
     assert "[default: 1,2]" in shown
+    assert "--own" not in shown
 
 
 def test_a_skipped_field_has_no_option():
-    assert "--limit" not in run("--help").output
+    assert "--limit" not in run("--settings").output
 
 
 @pytest.mark.parametrize("arguments", [["--beam-width", "wide"], ["--beam-score", "best"], ["--sizes", "1,x"]])
