@@ -29,8 +29,8 @@ N_FAMILIES = 3
 N_PER_FAMILY = 3
 LANGUAGES = ("de", "fr", "es", "ru", "zh", "ja")
 TEXT = (
-    "Mercury sang We Are the Champions while the crowd in London cheered. "
-    "To save Troy, Paris had to be sacrificed, but Apollo and Venus thought otherwise."
+    "To save Troy, Paris had to be sacrificed. Centuries later Apple opened its largest shop in London, "
+    "far from the jaguars of the Amazon."
 )
 
 

@@ -24,7 +24,7 @@ def no_gloss(name):
 
 
 def test_mentions_are_numbered_where_they_end_and_coloured_by_confidence():
-    marked = marked_text(linked(Mention(8, 12, "Troy", "t", 0.9), Mention(14, 19, "Paris", "p", 0.2)))
+    marked = marked_text(linked(Mention(8, 12, "Troy", "t", 0.9), Mention(14, 19, "Paris", "p", 0.1)))
     assert marked.plain == "To save Troy[1], Paris[2] had to go."
     styles = {str(span.style): marked.plain[span.start : span.end] for span in marked.spans}
     assert styles["bold green"] == "Troy"
@@ -32,7 +32,7 @@ def test_mentions_are_numbered_where_they_end_and_coloured_by_confidence():
 
 
 def test_overlapping_mentions_are_all_marked():
-    marked = marked_text(linked(Mention(3, 12, "save Troy", "s", 0.9), Mention(8, 12, "Troy", "t", 0.5)))
+    marked = marked_text(linked(Mention(3, 12, "save Troy", "s", 0.9), Mention(8, 12, "Troy", "t", 0.3)))
     assert marked.plain == "To save Troy[1][2], Paris had to go."
     styles = {str(span.style): marked.plain[span.start : span.end] for span in marked.spans}
     assert styles["bold green"] == "save Troy"
