@@ -121,6 +121,14 @@ def test_eval_writes_rows_that_scripts_read(deixis, model):
     assert rows["recall@1"]["suite"].startswith("model/")
 
 
+def test_eval_judges_links_by_the_models_own_settings_however_deep_recall_looks(deixis, model):
+    shallow = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1").stdout)
+    deep = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1,1000").stdout)
+    assert deep["accuracy"]["value"] == shallow["accuracy"]["value"]
+    assert deep["accuracy"]["settings"] == shallow["accuracy"]["settings"]
+    assert deep["recall@1000"]["value"] == 1.0
+
+
 def test_eval_never_shows_the_gold_to_the_linker(deixis, model):
     """A gold id that contradicts the text must not become the answer."""
     wrong = '{"text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "troy"}]}\n'

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from rich.table import Table
 
 from deixis.cli.examples import examples
-from deixis.cli.models import batches, load_linker, without_gold
+from deixis.cli.measuring import LinkerUnderTest
 from deixis.cli.options import comma_separated
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.config import config_to_dict
-from deixis.documents.reading import read_documents
 from deixis.errors import DataError
 from deixis.evaluation.disambiguation import RECALL_AT, disambiguation_metrics
-from deixis.evaluation.outcomes import MentionOutcome, mention_outcomes
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.linking.linker import Linker
-from deixis.progress import track
 
 EXPLAINED = {
     "accuracy": "right links, of gold in the KB",
     "upper_bound": "gold that is in the KB",
-    "mentions_per_second": "reading and scoring included",
+    "mentions_per_second": "linking alone",
 }
 
 
@@ -58,17 +52,17 @@ def evaluate(
     """Measure MODEL on annotated documents: recall@k, accuracy and the share of gold that it knows at all.
 
     Only mentions whose gold entity is in the knowledge base count (in-KB); gold NIL is left out. Intervals are 95 %,
-    by drawing documents anew (bootstrap). DATA is JSON lines with an `entity` on each mention; ids joined by | are
+    by drawing documents anew (bootstrap). Accuracy is that of the links the model makes by its own settings. DATA is JSON lines with an `entity` on each mention; ids joined by | are
     alternatives, any of which is right.
     """
     if not at or min(at) < 1:
         raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
     with session.watching():
-        linker = load_linker(model, session, top_k=max(at))
+        tested = LinkerUnderTest.load(model, session, max(at))
         rows = [
             row
             for path in data
-            for row in _evaluate_file(session, linker, path, at, suite or suite_name(model, path), system)
+            for row in _evaluate_file(session, tested, path, at, suite or suite_name(model, path), system)
         ]
     if session.is_json:
         for row in rows:
@@ -90,36 +84,19 @@ def suite_name(model: str, data: str) -> str:
 
 
 def _evaluate_file(
-    session: Session, linker: Linker, path: str, at: tuple[int, ...], suite: str, system: str
+    session: Session, tested: LinkerUnderTest, path: str, at: tuple[int, ...], suite: str, system: str
 ) -> list[ResultRow]:
-    started = time.perf_counter()
-    outcomes = list(_outcomes(linker, path))
-    seconds = time.perf_counter() - started
+    outcomes, speed = tested.outcomes(path)
     if not outcomes:
         raise DataError(
             "has no gold: no mention has an 'entity'. Annotate mentions as "
             '{"start": 14, "end": 19, "entity": "Q167646"}, or link the file with: deixis link',
             path=path,
         )
-    settings = config_to_dict(linker.config)
+    settings = config_to_dict(tested.linker.config)
     rows = metric_rows(disambiguation_metrics(outcomes, at, session.seed), suite, system, settings)
-    speed = round(len(outcomes) / seconds, 1)
-    rows.append(ResultRow(suite, "mentions_per_second", system, speed, "1/s", n=len(outcomes), settings=settings))
+    rows.append(ResultRow(suite, "mentions_per_second", system, round(speed, 1), "1/s", settings=settings))
     return rows
-
-
-def _outcomes(linker: Linker, path: str) -> Iterator[MentionOutcome]:
-    kb = linker.kb
-
-    def resolve(name: str) -> str | None:
-        row = kb.row_of(name)
-        return None if row is None else kb.ids[row]
-
-    n_documents = 0
-    for gold in batches(track(read_documents(path, "native"), f"evaluating on {Path(path).name}")):
-        predicted = linker.link([without_gold(document) for document in gold])
-        yield from mention_outcomes(gold, predicted, resolve, first_document=n_documents)
-        n_documents += len(gold)
 
 
 def _print_table(rows: list[ResultRow]) -> None:
@@ -133,6 +110,8 @@ def _print_table(rows: list[ResultRow]) -> None:
             if row.suite == suite:
                 interval = "" if row.low is None else f"{row.low:.3f} - {row.high:.3f}"
                 value = f"{row.value:.3f}" if row.unit == "share" else f"{row.value:,.0f}/s"
-                table.add_row(row.metric, value, interval, f"{row.n:,}", EXPLAINED.get(row.metric, ""))
+                table.add_row(
+                    row.metric, value, interval, "" if row.n is None else f"{row.n:,}", EXPLAINED.get(row.metric, "")
+                )
         console.print(table)
         console.print()

@@ -36,8 +36,9 @@ def info(session: Session, model: str) -> None:
             console.print(f"{key.replace('_', ' '):<15}{format_bytes(value) if key == 'bytes' else f'{value:,}'}")
     console.print("\nLargest arrays")
     largest = sorted(stored.manifest.arrays.items(), key=lambda item: -item[1].size)[:N_LARGEST]
+    width = max((len(name) for name, _ in largest), default=0)
     for name, entry in largest:
-        console.print(f"  {name:<40} {entry.dtype:<8} {format_bytes(entry.size):>8}")
+        console.print(f"  {name:<{width}}  {entry.dtype:<8} {format_bytes(entry.size):>8}")
     console.print("\nSettings")
     for name, value in _flat(stored.config):
         console.print(f"  {name} = {json.dumps(value, ensure_ascii=False)}")
