@@ -20,8 +20,8 @@ from deixis.evaluation.disambiguation import RECALL_AT, disambiguation_metrics
 from deixis.evaluation.rows import ResultRow, metric_rows
 
 EXPLAINED = {
-    "accuracy": "right links, of gold in the KB",
-    "upper_bound": "gold that is in the KB",
+    "accuracy": "right, of gold in the KB",
+    "upper_bound": "gold in the KB",
     "mentions_per_second": "linking alone",
 }
 
@@ -51,9 +51,9 @@ def evaluate(
 ) -> None:
     """Measure MODEL on annotated documents: recall@k, accuracy and the share of gold that it knows at all.
 
-    Only mentions whose gold entity is in the knowledge base count (in-KB); gold NIL is left out. Intervals are 95 %,
-    by drawing documents anew (bootstrap). Accuracy is that of the links the model makes by its own settings. DATA is JSON lines with an `entity` on each mention; ids joined by | are
-    alternatives, any of which is right.
+    Only mentions whose gold entity is in the knowledge base count (in-KB); gold NIL is left out. Accuracy is that of
+    the links the model makes by its own settings. Intervals are 95 %, by drawing documents anew (bootstrap). DATA is
+    JSON lines with an `entity` on each mention; ids joined by | are alternatives, any of which is right.
     """
     if not at or min(at) < 1:
         raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
