@@ -77,6 +77,6 @@ class MentionInContext:
     lang: str | None = None
 
     def context(self, window: int) -> str:
-        """Up to `window` code points of text, the mention in their middle."""
+        """Up to `window` code points of text, the mention in their middle; a mention longer than that stays whole."""
         margin = max(0, window - (self.end - self.start)) // 2
         return self.document_text[max(0, self.start - margin) : self.end + margin]

@@ -1,1 +1,9 @@
 """Station 1, mention to candidates."""
+
+from __future__ import annotations
+
+from deixis.registry import Lazy, LazyRegistry
+
+GENERATORS = LazyRegistry(
+    "candidate generator", {"label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates")}
+)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
-from deixis.errors import ConfigError
+from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -30,7 +30,9 @@ logger = logging.getLogger(__name__)
 
 
 def _names_only() -> MentionFeaturesConfig:
-    return MentionFeaturesConfig(mention=TfidfConfig(char_ngrams_min=4, char_ngrams_max=4), context_weight=0.0)
+    # A word that nearly all names or annotated mentions share is still a name: none is too frequent to count.
+    words = TfidfConfig(max_df=1.0, char_ngrams_min=4, char_ngrams_max=4)
+    return MentionFeaturesConfig(mention=words, context_weight=0.0)
 
 
 def _wide_beam() -> LabelTreeConfig:
@@ -133,7 +135,11 @@ class LabelTreeCandidates:
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
     """The annotated mentions whose entity is in the knowledge base."""
     mentions, contexts, rows, n_unknown = StringTableBuilder(), StringTableBuilder(), [], 0
+    if not isinstance(annotated, Iterable):
+        raise DataError(f"Annotated mentions come as Documents in a list, got {type(annotated).__name__}.")
     for document in track(annotated, "reading annotated mentions"):
+        if not isinstance(document, Document):
+            raise DataError(f"Annotated mentions come as Documents, got {type(document).__name__}: {document!r:.60}.")
         for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
             row = None if mention.entity is None else known_row(kb, mention.entity)
             n_unknown += mention.entity is not None and row is None

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import overload
 
 from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.protocols import CandidateGenerator
 from deixis.config import config_from_dict, config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
+from deixis.ranking.protocols import CandidateRanker
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Document, Mention
 
@@ -40,8 +42,8 @@ class Linker:
         self,
         kb: KnowledgeBase,
         detector: DictionaryDetector,
-        generator: LabelTreeCandidates,
-        ranker: ContextRanker,
+        generator: CandidateGenerator,
+        ranker: CandidateRanker,
         config: LinkerConfig,
         n_threads: int = 0,
     ) -> None:
@@ -62,6 +64,11 @@ class Linker:
         n_threads: int = 0,
     ) -> Linker:
         """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
+        if not isinstance(kb, KnowledgeBase):
+            raise DataError(
+                f"Expected a KnowledgeBase, got {type(kb).__name__}. Make one with KnowledgeBase.read(path) or "
+                "KnowledgeBase.from_records(records)."
+            )
         config = config or LinkerConfig()
         generator = LabelTreeCandidates.build(kb, mentions or (), config.candidates, seed, n_threads)
         with stage("reading descriptions"):
@@ -78,10 +85,14 @@ class Linker:
         """The document with its mentions linked; mentions are detected where none are given. A list for many."""
         if isinstance(text, (str, Document)):
             return self._link_batch([as_document(text, 0)])[0]
+        if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
+            raise _not_a_text(text)
         return list(self.link_stream(text))
 
     def link_stream(self, texts: Iterable[str | Document], batch_size: int = BATCH_SIZE) -> Iterator[Document]:
         """Linked documents as they come, for more text than fits in memory."""
+        if batch_size < 1:
+            raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
         batch: list[Document] = []
         for number, text in enumerate(texts):
             batch.append(as_document(text, number))
@@ -95,7 +106,7 @@ class Linker:
         documents = self._with_detected(documents)
         in_context = [mention for document in documents for mention in document.mentions_in_context()]
         proposed = self.generator.generate(in_context, k=self.config.n_candidates)
-        ranked = self.ranker.rank(in_context, proposed, self.n_threads)
+        ranked = self.ranker.rank(in_context, proposed)
         linked, first = [], 0
         for document in documents:
             last = first + len(document.mentions)
@@ -130,16 +141,33 @@ class Linker:
             kb,
             DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection),
             LabelTreeCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads),
-            ContextRanker.from_arrays(stored.arrays, "ranking", kb, config.ranking),
+            ContextRanker.from_arrays(stored.arrays, "ranking", kb, config.ranking, n_threads),
             config,
             n_threads,
         )
 
 
-def as_document(text: str | Document, number: int) -> Document:
-    """A document of a plain text; a document as it is."""
+def as_document(text: object, number: int) -> Document:
+    """A document of a plain text; a document as it is, if its mentions stand where they say."""
     if isinstance(text, Document):
+        _check_spans(text)
         return text
     if not isinstance(text, str):
-        raise DataError(f"Expected a text or a Document, got {type(text).__name__}: {text!r:.60}.")
+        raise _not_a_text(text)
     return Document(f"doc{number + 1}", text)
+
+
+def _not_a_text(value: object) -> DataError:
+    return DataError(f"Expected a text or a Document, or several in a list, got {type(value).__name__}: {value!r:.60}.")
+
+
+def _check_spans(document: Document) -> None:
+    text = document.text
+    if not isinstance(text, str):
+        raise DataError(f"The text of document {document.id!r} must be a string, got {type(text).__name__}.")
+    for mention in document.mentions:
+        if not 0 <= mention.start <= mention.end <= len(text) or text[mention.start : mention.end] != mention.text:
+            raise DataError(
+                f"Document {document.id!r} has a mention {mention.text!r:.60} at {mention.start}..{mention.end}, where "
+                f"its text has {text[max(0, mention.start) : max(0, mention.end)]!r:.60}. Offsets count code points."
+            )

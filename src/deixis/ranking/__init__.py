@@ -1,1 +1,7 @@
 """Station 2, candidates to ranked candidates."""
+
+from __future__ import annotations
+
+from deixis.registry import Lazy, LazyRegistry
+
+RANKERS = LazyRegistry("candidate ranker", {"context": Lazy("deixis.ranking.context:ContextRanker")})

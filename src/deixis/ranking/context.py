@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import ConfigError
+from deixis.errors import ConfigError, DataError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, MentionInContext
@@ -55,9 +55,12 @@ class ContextRanker:
     'prince'
     """
 
-    def __init__(self, kb: KnowledgeBase, vectorizer: TfidfVectorizer, config: ContextRankerConfig) -> None:
+    def __init__(
+        self, kb: KnowledgeBase, vectorizer: TfidfVectorizer, config: ContextRankerConfig, n_threads: int = 0
+    ) -> None:
         self.kb = kb
         self.config = config
+        self.n_threads = n_threads
         self._vectorizer = vectorizer
         self._descriptions = kb.description_texts()
 
@@ -65,26 +68,37 @@ class ContextRanker:
     def build(cls, kb: KnowledgeBase, config: ContextRankerConfig | None = None, n_threads: int = 0) -> ContextRanker:
         """A ranker that knows the words of all descriptions."""
         config = config or ContextRankerConfig()
-        return cls(kb, TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads), config)
+        return cls(kb, TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads), config, n_threads)
 
     def rank(
-        self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]], n_threads: int = 0
+        self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
     ) -> list[list[Candidate]]:
         """The same candidates for each mention, best first, with scores between 0 and 1."""
-        rows = [self.kb.rows_of([candidate.id for candidate in listed]) for listed in candidates]
-        likeness = self._likeness(mentions, rows, n_threads)
+        if len(mentions) != len(candidates):
+            raise DataError(f"Each mention needs its list of candidates, got {len(mentions)} and {len(candidates)}.")
+        rows = [self._rows(listed) for listed in candidates]
+        likeness = self._likeness(mentions, rows)
         return [self._blend(*each) for each in zip(mentions, candidates, rows, likeness, strict=True)]
 
+    def _rows(self, listed: Sequence[Candidate]) -> NDArray[np.int64]:
+        rows = self.kb.rows_of(candidate.id for candidate in listed)
+        if len(rows) and rows.min() < 0:
+            stranger = listed[int(rows.argmin())].id
+            raise DataError(
+                f"The candidate {stranger!r} is not in the ranker's knowledge base of {len(self.kb)} entities."
+            )
+        return rows
+
     def _likeness(
-        self, mentions: Sequence[MentionInContext], rows: Sequence[NDArray[np.int64]], n_threads: int
+        self, mentions: Sequence[MentionInContext], rows: Sequence[NDArray[np.int64]]
     ) -> list[NDArray[np.float32]]:
         """For each mention, the cosine of its context with each candidate's description."""
         if not any(len(some) for some in rows) or not self.config.context_weight:
             return [np.zeros(len(some), dtype=np.float32) for some in rows]
         # Namesakes come back again and again in a document: each description is read once.
         wanted, places = np.unique(np.concatenate(rows), return_inverse=True)
-        described = self._vectorizer.transform(self._descriptions.take(wanted), n_threads)
-        contexts = self._vectorizer.transform([surroundings(m, self.config.window) for m in mentions], n_threads)
+        described = self._vectorizer.transform(self._descriptions.take(wanted), self.n_threads)
+        contexts = self._vectorizer.transform([surroundings(m, self.config.window) for m in mentions], self.n_threads)
         mention_of = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
         cosines = np.asarray(described[places].multiply(contexts[mention_of]).sum(axis=1), dtype=np.float32).ravel()
         return np.split(cosines, np.cumsum([len(some) for some in rows])[:-1])
@@ -120,15 +134,21 @@ class ContextRanker:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, config: ContextRankerConfig
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: ContextRankerConfig,
+        n_threads: int = 0,
     ) -> ContextRanker:
         """The ranker `to_arrays` gave, over the knowledge base it was built from."""
-        return cls(kb, TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words), config)
+        return cls(kb, TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words), config, n_threads)
 
 
 def surroundings(mention: MentionInContext, window: int) -> str:
     """The text around the mention without the mention: its own words speak for every namesake alike."""
-    return mention.context(window).replace(mention.text, " ")
+    context = mention.context(window)
+    return context.replace(mention.text, " ") if mention.text else context
 
 
 def folded(name: str) -> str:
