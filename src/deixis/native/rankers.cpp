@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,14 @@ struct Problem {
 };
 
 constexpr int kLanes = 8;
+constexpr float kRestShare = 0.25f;  // of epsilon: an instance with smaller gradients rests
 
 /// Solves one parent. Made anew for each, but its big map of features belongs to the worker.
 class SiblingSolver {
 public:
-    SiblingSolver(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& feature_numbers)
+    SiblingSolver(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& feature_counts)
         : problem_(problem), params_(params), n_lanes_((problem.n_children + kLanes - 1) / kLanes * kLanes) {
-        copy_instances(feature_numbers);
+        copy_instances(feature_counts);
         mark_positives();
     }
 
@@ -56,31 +58,49 @@ public:
         weights_.assign(static_cast<std::size_t>(features_.size()) * n_lanes_, 0.0f);
         biases_.assign(n_lanes_, 0.0f);
         alphas_.assign(static_cast<std::size_t>(problem_.n_instances) * n_lanes_, 0.0f);
+        if (params_.bias > 0.0f) lean_negative();
         descend(stream);
         return pack(n_bits);
     }
 
 private:
-    void copy_instances(std::vector<std::int32_t>& feature_numbers) {
-        indptr_.reserve(problem_.n_instances + 1);
-        indptr_.push_back(0);
+    /// Copies the instances with features renumbered. A feature that only one instance has needs no row of weights while
+    /// learning: its weights are its value times that instance's own dual variables, so only its square is kept here.
+    void copy_instances(std::vector<std::int32_t>& feature_counts) {
+        for_each_value([&](std::int32_t, std::int32_t feature, float) { ++feature_counts[feature]; });
+        std::vector<std::int32_t> numbered;
+        indptr_.assign(problem_.n_instances + 1, 0);
+        norms_.assign(problem_.n_instances, params_.bias * params_.bias);
+        own_norms_.assign(problem_.n_instances, 0.0f);
+        for_each_value([&](std::int32_t i, std::int32_t feature, float value) {
+            norms_[i] += value * value;
+            std::int32_t& count = feature_counts[feature];
+            if (count == 1) {
+                own_.push_back({feature, i, value});
+                own_norms_[i] += value * value;
+                count = 0;
+                return;
+            }
+            if (count > 0) {  // from here on the map holds -1 - number
+                numbered.push_back(feature);
+                count = -static_cast<std::int32_t>(numbered.size());
+            }
+            indices_.push_back(-1 - count);
+            data_.push_back(value);
+            indptr_[i + 1] = static_cast<std::int64_t>(indices_.size());
+        });
+        for (std::int32_t i = 0; i < problem_.n_instances; ++i) indptr_[i + 1] = std::max(indptr_[i + 1], indptr_[i]);
+        for (std::int32_t f : numbered) feature_counts[f] = 0;
+        features_ = std::move(numbered);
+    }
+
+    template <typename Visit>
+    void for_each_value(Visit visit) const {
         for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
             const std::int32_t doc = problem_.instances[i];
-            float norm = 0.0f;
-            for (std::int64_t p = problem_.docs.indptr[doc]; p < problem_.docs.indptr[doc + 1]; ++p) {
-                std::int32_t& number = feature_numbers[problem_.docs.indices[p]];
-                if (number < 0) {
-                    number = static_cast<std::int32_t>(features_.size());
-                    features_.push_back(problem_.docs.indices[p]);
-                }
-                indices_.push_back(number);
-                data_.push_back(problem_.docs.data[p]);
-                norm += problem_.docs.data[p] * problem_.docs.data[p];
-            }
-            indptr_.push_back(static_cast<std::int64_t>(indices_.size()));
-            norms_.push_back(norm + params_.bias * params_.bias);
+            for (std::int64_t p = problem_.docs.indptr[doc]; p < problem_.docs.indptr[doc + 1]; ++p)
+                visit(i, problem_.docs.indices[p], problem_.docs.data[p]);
         }
-        for (std::int32_t f : features_) feature_numbers[f] = -1;
     }
 
     void mark_positives() {
@@ -96,27 +116,91 @@ private:
         }
     }
 
+    /// Starts where most negatives end up: with margins just below -1, held there by a little dual weight each. From zero
+    /// it takes many rounds of to and fro until the bias has found that place.
+    void lean_negative() {
+        const float n = static_cast<float>(problem_.n_instances) * params_.bias * params_.bias;
+        const float share = std::min(params_.cost, 1.0f / (n + 0.5f / params_.cost));
+        std::vector<float> steps(n_lanes_);
+        for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
+            std::fill(steps.begin(), steps.end(), -share);
+            for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) steps[positives_[p]] = 0.0f;
+            float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
+            for (std::int32_t k = 0; k < n_lanes_; ++k) alpha[k] = -steps[k];
+            move(i, steps.data());
+        }
+    }
+
+    /// Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates anything
+    /// rests until the others are done; a last round over all of them decides.
     void descend(std::uint64_t stream) {
         Random random(params_.seed, stream);
-        std::vector<std::int32_t> order(problem_.n_instances);
-        for (std::int32_t i = 0; i < problem_.n_instances; ++i) order[i] = i;
-        std::vector<float> signs(n_lanes_, -1.0f), scores(n_lanes_), steps(n_lanes_), highest(n_lanes_), lowest(n_lanes_);
-        for (std::int32_t round = 0; round < params_.max_rounds; ++round) {
+        std::vector<std::int32_t> order(problem_.n_instances), restless;
+        std::iota(order.begin(), order.end(), 0);
+        Round round(n_lanes_);
+        for (std::int32_t n_rounds = 0; n_rounds < params_.max_rounds; ++n_rounds) {
+            const bool is_full = static_cast<std::int32_t>(order.size()) == problem_.n_instances;
             random.shuffle(order.data(), static_cast<std::uint32_t>(order.size()));
+            round.begin();
+            restless.clear();
+            for (std::size_t place = 0; place < order.size(); ++place) {
+                if ((place & 1023u) == 1023u && stop_requested()) return;
+                if (place + 4 < order.size()) ask_for_instance(order[place + 4]);
+                if (place + 2 < order.size()) ask_for_weights(order[place + 2]);
+                if (visit(order[place], round) > kRestShare * params_.epsilon) restless.push_back(order[place]);
+            }
+            if (round.widest(problem_.n_children) > params_.epsilon && !restless.empty()) {
+                std::swap(order, restless);
+            } else if (is_full) {
+                return;
+            } else {
+                order.resize(problem_.n_instances);
+                std::iota(order.begin(), order.end(), 0);
+            }
+        }
+    }
+
+    /// What one round needs for each child.
+    struct Round {
+        std::vector<float> signs, scores, steps, highest, lowest;
+
+        explicit Round(std::int32_t n) : signs(n, -1.0f), scores(n), steps(n), highest(n), lowest(n) {}
+
+        void begin() {
             std::fill(highest.begin(), highest.end(), -INFINITY);
             std::fill(lowest.begin(), lowest.end(), INFINITY);
-            std::uint32_t n_done = 0;
-            for (std::int32_t i : order) {
-                if ((++n_done & 1023u) == 0 && stop_requested()) return;
-                for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) signs[positives_[p]] = 1.0f;
-                score(i, scores.data());
-                const bool is_moved = step(i, signs.data(), scores.data(), steps.data(), highest.data(), lowest.data());
-                if (is_moved) move(i, steps.data());
-                for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) signs[positives_[p]] = -1.0f;
-            }
+        }
+
+        float widest(std::int32_t n_children) const {
             float widest = 0.0f;
-            for (std::int32_t k = 0; k < problem_.n_children; ++k) widest = std::max(widest, highest[k] - lowest[k]);
-            if (widest <= params_.epsilon) break;
+            for (std::int32_t k = 0; k < n_children; ++k) widest = std::max(widest, highest[k] - lowest[k]);
+            return widest;
+        }
+    };
+
+    /// Solves instance i for all children; returns the largest of its projected gradients.
+    float visit(std::int32_t i, Round& round) {
+        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) round.signs[positives_[p]] = 1.0f;
+        score(i, round.scores.data());
+        const float violation = step(i, round);
+        if (violation > 0.0f) move(i, round.steps.data());
+        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) round.signs[positives_[p]] = -1.0f;
+        return violation;
+    }
+
+    // Instances come in random order: what the next ones need is on its way from memory while this one is solved.
+    void ask_for_instance(std::int32_t i) const {
+        __builtin_prefetch(indices_.data() + indptr_[i]);
+        __builtin_prefetch(data_.data() + indptr_[i]);
+        const float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
+        for (std::int32_t k = 0; k < n_lanes_; k += 16) __builtin_prefetch(alpha + k, 1);
+    }
+
+    void ask_for_weights(std::int32_t i) const {
+        if (n_lanes_ > 32) return;  // the blocks of leaves are small enough for the caches
+        for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
+            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n_lanes_;
+            for (std::int32_t k = 0; k < n_lanes_; k += 16) __builtin_prefetch(row + k, 1);
         }
     }
 
@@ -130,28 +214,37 @@ private:
         }
     }
 
-    /// One projected Newton step of every dual variable of instance i; returns whether any moved.
-    bool step(std::int32_t i, const float* __restrict signs, const float* __restrict scores, float* __restrict steps,
-              float* __restrict highest, float* __restrict lowest) {
+    /// One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
+    float step(std::int32_t i, Round& round) {
+        const float* __restrict signs = round.signs.data();
+        const float* __restrict scores = round.scores.data();
+        float* __restrict steps = round.steps.data();
+        float* __restrict highest = round.highest.data();
+        float* __restrict lowest = round.lowest.data();
         const float diagonal = params_.is_squared_hinge ? 0.5f / params_.cost : 0.0f;
         const float upper = params_.is_squared_hinge ? INFINITY : params_.cost;
         const float inverse = 1.0f / (norms_[i] + diagonal);
+        const float own = diagonal + own_norms_[i];  // what the instance's own features add to its score, times its sign
         float* __restrict alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
-        float moved = 0.0f;
-        for (std::int32_t k = 0; k < n_lanes_; ++k) {
-            const float gradient = signs[k] * scores[k] - 1.0f + diagonal * alpha[k];
-            float next = alpha[k] - gradient * inverse;
-            next = next < 0.0f ? 0.0f : next;
-            next = next > upper ? upper : next;
-            // At a bound only the part of the gradient that points inside counts.
-            const float projected = (alpha[k] <= 0.0f && gradient > 0.0f) || (alpha[k] >= upper && gradient < 0.0f) ? 0.0f : gradient;
-            highest[k] = projected > highest[k] ? projected : highest[k];
-            lowest[k] = projected < lowest[k] ? projected : lowest[k];
-            steps[k] = (next - alpha[k]) * signs[k];
-            moved += std::fabs(steps[k]);
-            alpha[k] = next;
+        float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
+        for (std::int32_t first = 0; first < n_lanes_; first += kLanes) {
+            for (std::int32_t lane = 0; lane < kLanes; ++lane) {
+                const std::int32_t k = first + lane;
+                const float gradient = signs[k] * scores[k] - 1.0f + own * alpha[k];
+                float next = alpha[k] - gradient * inverse;
+                next = next < 0.0f ? 0.0f : next;
+                next = next > upper ? upper : next;
+                // At a bound only the part of the gradient that points inside counts.
+                const float projected = (alpha[k] <= 0.0f && gradient > 0.0f) || (alpha[k] >= upper && gradient < 0.0f) ? 0.0f : gradient;
+                highest[k] = projected > highest[k] ? projected : highest[k];
+                lowest[k] = projected < lowest[k] ? projected : lowest[k];
+                const float size = std::fabs(projected);
+                violations[lane] = size > violations[lane] ? size : violations[lane];
+                steps[k] = (next - alpha[k]) * signs[k];
+                alpha[k] = next;
+            }
         }
-        return moved > 0.0f;
+        return *std::max_element(violations, violations + kLanes);
     }
 
     void move(std::int32_t i, const float* __restrict steps) {
@@ -164,13 +257,26 @@ private:
         }
     }
 
+    /// The weight of child k for feature f: a row of the block, or what an instance's own feature makes of its duals.
+    float weight(std::size_t f, std::int32_t k) const {
+        if (f < features_.size()) return weights_[f * n_lanes_ + k];
+        const OwnFeature& own = own_[f - features_.size()];
+        const bool is_positive = std::find(positives_.begin() + positive_starts_[own.instance],
+                                           positives_.begin() + positive_starts_[own.instance + 1],
+                                           k) != positives_.begin() + positive_starts_[own.instance + 1];
+        const float alpha = alphas_[static_cast<std::size_t>(own.instance) * n_lanes_ + k];
+        return own.value * (is_positive ? alpha : -alpha);
+    }
+
+    bool is_kept(float w) const { return std::fabs(w) >= params_.min_weight && w != 0.0f; }
+
     Packed pack(int n_bits) const {
-        std::vector<std::pair<std::uint32_t, std::int32_t>> kept;  // hashed feature, local feature
-        std::size_t n_entries = 0;
-        for (std::size_t f = 0; f < features_.size(); ++f) {
-            const std::size_t n = count_kept(f);
-            if (n > 0) kept.push_back({hash_feature(static_cast<std::uint32_t>(features_[f]), n_bits), static_cast<std::int32_t>(f)});
-            n_entries += n;
+        std::vector<std::pair<std::uint32_t, std::size_t>> kept;  // hashed feature, its place here
+        for (std::size_t f = 0; f < features_.size() + own_.size(); ++f) {
+            bool has_weight = false;
+            for (std::int32_t k = 0; k < problem_.n_children && !has_weight; ++k) has_weight = is_kept(weight(f, k));
+            const std::int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
+            if (has_weight) kept.push_back({hash_feature(static_cast<std::uint32_t>(feature), n_bits), f});
         }
         std::sort(kept.begin(), kept.end());
         int bucket_bits = std::max(0, n_bits - kMaxKeyBits);
@@ -178,13 +284,10 @@ private:
         const int key_bits = n_bits - bucket_bits;
         Packed packed;
         packed.bucket_starts.assign((std::size_t{1} << bucket_bits) + 1, 0);
-        packed.keys.reserve(n_entries);
-        packed.weights.reserve(n_entries);
-        packed.children.reserve(n_entries);
         for (const auto& [hash, f] : kept) {
             for (std::int32_t k = 0; k < problem_.n_children; ++k) {
-                const float w = weights_[static_cast<std::size_t>(f) * n_lanes_ + k];
-                if (std::fabs(w) < params_.min_weight || w == 0.0f) continue;
+                const float w = weight(f, k);
+                if (!is_kept(w)) continue;
                 packed.keys.push_back(static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1)));
                 packed.weights.push_back(to_bfloat16(w));
                 packed.children.push_back(static_cast<std::uint8_t>(k));
@@ -197,21 +300,18 @@ private:
         return packed;
     }
 
-    std::size_t count_kept(std::size_t f) const {
-        std::size_t n = 0;
-        for (std::int32_t k = 0; k < problem_.n_children; ++k) {
-            const float w = weights_[f * n_lanes_ + k];
-            n += std::fabs(w) >= params_.min_weight && w != 0.0f;
-        }
-        return n;
-    }
+    struct OwnFeature {
+        std::int32_t feature, instance;
+        float value;
+    };
 
     const Problem& problem_;
     const SolverParams& params_;
     std::int32_t n_lanes_;  // children, padded so that loops over them vectorise
     std::vector<std::int64_t> indptr_;
     std::vector<std::int32_t> indices_, features_, positives_, positive_starts_;
-    std::vector<float> data_, norms_, weights_, biases_, alphas_;
+    std::vector<OwnFeature> own_;  // features of a single instance
+    std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_;
 };
 
 template <typename T>
@@ -230,10 +330,10 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
     const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
     const int n_bits = bits_for(n_features);
     std::vector<Packed> parents(n_parents);
-    std::vector<std::vector<std::int32_t>> feature_numbers(worker_count(n_parents, n_threads));
+    std::vector<std::vector<std::int32_t>> feature_counts(worker_count(n_parents, n_threads));
     parallel_for(n_parents, n_threads, [&](std::int64_t v, int worker) {
-        auto& numbers = feature_numbers[worker];
-        if (numbers.empty()) numbers.assign(n_features, -1);
+        auto& counts = feature_counts[worker];
+        if (counts.empty()) counts.assign(n_features, 0);
         const std::int64_t first = instance_indptr.data()[v];
         const Problem problem{docs,
                               positive_indptr.data(),
@@ -242,7 +342,7 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
                               static_cast<std::int32_t>(instance_indptr.data()[v + 1] - first),
                               static_cast<std::int32_t>(child_starts.data()[v]),
                               static_cast<std::int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = SiblingSolver(problem, params, numbers).solve(static_cast<std::uint64_t>(v), n_bits);
+        parents[v] = SiblingSolver(problem, params, counts).solve(static_cast<std::uint64_t>(v), n_bits);
     });
     Packed all;
     std::vector<std::int64_t> entry_starts{0}, bucket_offsets{0};
