@@ -4,9 +4,17 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="Freeze the scores of tests/golden anew.")
+    parser.addoption(
+        "--update-golden",
+        metavar="REASON",
+        help="Freeze the scores of tests/golden anew, and keep the reason with them.",
+    )
 
 
 @pytest.fixture
-def is_golden_updated(request: pytest.FixtureRequest) -> bool:
-    return bool(request.config.getoption("--update-golden"))
+def golden_reason(request: pytest.FixtureRequest) -> str | None:
+    """Why the frozen scores are renewed; None when they are only compared."""
+    reason: str | None = request.config.getoption("--update-golden")
+    if reason is not None and len(reason.split()) < 3:
+        raise pytest.UsageError(f"--update-golden needs a reason in words, got {reason!r}.")
+    return reason
