@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
-from deixis.errors import ConfigError, DataError
+from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -129,6 +129,11 @@ class LabelTreeCandidates:
         """The generator `to_arrays` gave, over the knowledge base it was built from."""
         features = MentionFeatures.from_arrays(arrays, f"{prefix}.features", config.features)
         ranker = LabelTreeRanker.from_arrays(arrays, f"{prefix}.ranker", config.ranker, n_threads)
+        if (ranker.n_labels, ranker.n_features) != (len(kb), features.n_features):
+            raise StoreError(
+                f"The tree '{prefix}.*' ranks {ranker.n_labels} labels by {ranker.n_features} features, but there are "
+                f"{len(kb)} entities and {features.n_features} features. The model is damaged; build it again."
+            )
         return cls(kb, features, ranker, config)
 
 
