@@ -32,7 +32,7 @@ def search(levels, k, **settings):
 
 def test_path_scores_by_hand():
     levels = [level_of([0, 2], [1.5, 0.0]), level_of([0, 2, 4], [0.5, -1.0, 2.0, 1.0])]
-    nodes, scores = search(levels, 4, width=2, power=2)
+    nodes, scores = search(levels, 4, width=2, power=2, memory=1.0)
     # Margins 1.5 and 0 give log scores 0 and -1; their children add -0.25, -4, 0, 0.
     assert nodes == [0, 2, 3, 1]
     np.testing.assert_allclose(np.log(scores), [-0.25, -1, -1, -4], rtol=1e-6)
@@ -46,7 +46,7 @@ def test_a_child_inherits_the_share_of_its_parents_score_that_memory_says():
 
 def test_the_sigmoid_score_is_the_product_of_sigmoids():
     levels = [level_of([0, 1], [0.0]), level_of([0, 2], [np.log(3), -np.log(3)])]
-    nodes, scores = search(levels, 2, path_score="sigmoid")
+    nodes, scores = search(levels, 2, path_score="sigmoid", memory=1.0)
     assert nodes == [0, 1]
     np.testing.assert_allclose(scores, [0.5 * 0.75, 0.5 * 0.25], rtol=1e-6)
 
