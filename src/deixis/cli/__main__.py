@@ -2,6 +2,6 @@
 
 import sys
 
-from deixis.cli.main import main
+from deixis.cli.entry import main
 
 sys.exit(main())

@@ -17,10 +17,11 @@ from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
 from deixis.ranking.protocols import CandidateRanker
 from deixis.store.model_folder import open_model, save_model
-from deixis.types import Document, Mention
+from deixis.types import Candidate, Document, Mention
 
 KIND = "linker"
 BATCH_SIZE = 64  # documents that walk through the stations together
+MENTIONS_AT_ONCE = 4096  # at most; each brings its context, so a book full of names must not walk as one
 
 
 class Linker:
@@ -105,8 +106,10 @@ class Linker:
     def _link_batch(self, documents: list[Document]) -> list[Document]:
         documents = self._with_detected(documents)
         in_context = [mention for document in documents for mention in document.mentions_in_context()]
-        proposed = self.generator.generate(in_context, k=self.config.n_candidates)
-        ranked = self.ranker.rank(in_context, proposed)
+        ranked: list[list[Candidate]] = []
+        for begin in range(0, len(in_context), MENTIONS_AT_ONCE):
+            asked = in_context[begin : begin + MENTIONS_AT_ONCE]
+            ranked += self.ranker.rank(asked, self.generator.generate(asked, k=self.config.n_candidates))
         linked, first = [], 0
         for document in documents:
             last = first + len(document.mentions)
