@@ -56,7 +56,7 @@ def infer(job: dict) -> dict:
     report["rss_after_mb"] = resident_mb()
     report["rss_mb"] = report["rss_after_mb"] - report["rss_before_mb"]
     ranker.n_threads = 1
-    report.latency("single", lambda row: ranker.rank(row, job["top_k"]), rows)
+    report.latency("single", lambda row: ranker.rank_row(row.indices, row.data, job["top_k"]), rows)
     sparse.save_npz(job["out"], found, compressed=False)
     return report
 

@@ -89,6 +89,11 @@ class RankedTree:
             indptr = indptr.astype(np.int32)
         return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
 
+    def rank_row(self, row: SparseRows, k: int, config: BeamConfig) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The labels of a single row and their scores, best first."""
+        _, labels, scores = self._searcher.search(row, min(k, self.tree.n_labels), config, n_threads=1)
+        return labels, scores
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
         arrays = self.tree.to_arrays(f"{prefix}.tree")
@@ -169,6 +174,17 @@ class LabelTreeRanker(SklearnEstimator):
         n_each = k if len(trees) == 1 else max(k, MIN_PER_TREE)
         ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads) for tree in trees]
         return ranked[0] if len(ranked) == 1 else _average(ranked, k)
+
+    def rank_row(
+        self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int = 10, beam: BeamConfig | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The best `k` labels of one row and their scores, best first, without the cost of making matrices."""
+        trees = self._fitted()
+        row = SparseRows.of_row(columns, values, self.n_features)
+        if len(trees) > 1 or k < 1:
+            ranked = self.rank(row, k, beam)
+            return ranked.indices, ranked.data
+        return trees[0].rank_row(row, k, beam or self.config.beam)
 
     def predict(self, X: Any) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
         """The best label of each row, as an indicator matrix."""

@@ -49,6 +49,21 @@ class SparseRows:
             rows._check(what)
         return rows
 
+    @classmethod
+    def of_row(cls, columns: NDArray[np.int32], values: NDArray[np.float32], n_columns: int) -> SparseRows:
+        """A single row, from its columns (ascending, each once) and their values; checked."""
+        if len(columns) != len(values):
+            raise DataError(f"The row has {len(columns)} columns and {len(values)} values; they must be as many.")
+        row = cls(
+            np.array((0, len(columns)), dtype=np.int64),
+            np.ascontiguousarray(columns, dtype=np.int32),
+            np.ascontiguousarray(values, dtype=np.float32),
+            n_columns,
+        )
+        if row._check("row") == _UNSORTED:
+            raise DataError("The row's columns must ascend, each standing there once; sort them first.")
+        return row
+
     def _check(self, what: str) -> int:
         state = _core.check_rows(self.indptr, self.indices, self.data, self.n_columns)
         if state == _DAMAGED:

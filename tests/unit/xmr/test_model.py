@@ -223,3 +223,27 @@ def test_a_missing_tree_is_refused():
     arrays = LabelTreeRanker().fit(np.eye(3), np.eye(3)).to_arrays("x")
     with pytest.raises(StoreError, match=r"x\.1"):
         LabelTreeRanker.from_arrays(arrays, "x", LabelTreeConfig(n_trees=2))
+
+
+def test_a_single_row_is_ranked_as_it_is_in_a_matrix():
+    rng = np.random.default_rng(0)
+    X = sparse.random(60, 30, density=0.2, format="csr", dtype=np.float32, rng=rng)
+    Y = sparse.csr_matrix(np.eye(20, dtype=np.float32)[rng.integers(0, 20, 60)])
+    for config in (LabelTreeConfig(), LabelTreeConfig(n_trees=2)):
+        ranker = LabelTreeRanker(config).fit(X, Y)
+        ranked = ranker.rank(X, k=5)
+        for i in range(10):
+            labels, scores = ranker.rank_row(X[i].indices, X[i].data, k=5)
+            found = slice(ranked.indptr[i], ranked.indptr[i + 1])
+            np.testing.assert_array_equal(labels, ranked.indices[found])
+            np.testing.assert_array_equal(scores, ranked.data[found])
+
+
+def test_a_single_row_out_of_order_or_of_another_length_is_refused():
+    ranker = LabelTreeRanker().fit(np.eye(3), np.eye(3))
+    with pytest.raises(DataError, match="ascend"):
+        ranker.rank_row(np.array([2, 1], np.int32), np.ones(2, np.float32))
+    with pytest.raises(DataError, match="as many"):
+        ranker.rank_row(np.array([1], np.int32), np.ones(2, np.float32))
+    with pytest.raises(DataError, match="finite"):
+        ranker.rank_row(np.array([1], np.int32), np.array([np.nan], np.float32))
