@@ -1,0 +1,122 @@
+"""How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices path-score|instances`.
+
+`path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train mentions):
+what the tree learns from and sees. Test splits are never read. Rows go to `benchmarks/results/`.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.rows import record
+from benchmarks.speed.matrices import prepare
+from benchmarks.speed.summary import recall_rows
+from benchmarks.speed.systems import gold_ranks
+from benchmarks.speed.tasks import TASKS, data_folder
+from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.pseudo_instances import PseudoInstancesConfig
+from deixis.documents.reading import read_documents
+from deixis.evaluation.rows import ResultRow
+from deixis.features.mention_features import MentionFeaturesConfig
+from deixis.features.tfidf import TfidfConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.types import MentionInContext
+from deixis.xmr.beam_search import BeamConfig
+from deixis.xmr.label_tree import TreeConfig
+from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
+
+TOP_K = 100
+MAX_MENTIONS = 4000
+
+
+def path_score() -> Iterator[ResultRow]:
+    """One ranker, many ways to score a path; then other trees with the chosen way."""
+    matrices = prepare(TASKS["wordnet"]())
+    X, Y, queries, gold = (
+        sparse.load_npz(matrices.path(f"{name}.npz")) for name in ("X_train", "Y_train", "X_dev", "Y_dev")
+    )
+    ranker = LabelTreeRanker(n_threads=1).fit(X, Y)
+    beams = {"sigmoid, whole path (XMRED)": BeamConfig(path_score="sigmoid", memory=1.0)}
+    for power in (1, 2, 3, 4):
+        beams[f"hinge^{power}, whole path"] = BeamConfig(power=power, memory=1.0)
+    for memory in (0.0, 0.1, 0.2, 0.3, 0.5):
+        beams[f"hinge^1, memory {memory}"] = BeamConfig(power=1, memory=memory)
+    for power in (2, 3):
+        beams[f"hinge^{power}, memory 0.3"] = BeamConfig(power=power, memory=0.3)
+    for system, beam in beams.items():
+        yield from dev_rows("wordnet-dev/path-score", system, ranker.rank(queries, TOP_K, beam), gold)
+    others = {
+        "leaves of 50": LabelTreeConfig(tree=TreeConfig(max_leaf_size=50)),
+        "leaves of 200": LabelTreeConfig(tree=TreeConfig(max_leaf_size=200)),
+        "4 children": LabelTreeConfig(tree=TreeConfig(branching=4)),
+        "3 trees": LabelTreeConfig(n_trees=3),
+        "matcher-aware negatives": LabelTreeConfig(negatives="matcher_aware"),
+    }
+    for system, config in others.items():
+        ranked = LabelTreeRanker(config, n_threads=1).fit(X, Y).rank(queries, TOP_K)
+        yield from dev_rows("wordnet-dev/tree", system, ranked, gold)
+    yield from dev_rows("wordnet-dev/tree", "default", ranker.rank(queries, TOP_K), gold)
+
+
+def dev_rows(suite: str, system: str, found: sparse.csr_matrix, gold: sparse.csr_matrix) -> list[ResultRow]:
+    """Recall of the rows found, each of which has one gold label."""
+    return recall_rows(suite, system, gold_ranks(found, gold.indices), {"top_k": TOP_K})
+
+
+def instances() -> Iterator[ResultRow]:
+    """What the tree learns from and sees, zero-shot, on a sample of AIDA's train mentions."""
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    mentions, gold = dev_mentions(kb)
+    words, context = TfidfConfig(), TfidfConfig(min_df=2)
+    default = LabelTreeCandidatesConfig()
+    names = replace(default, features=MentionFeaturesConfig(mention=words, context_weight=0.0))
+    settings = {
+        "XMRED as written": LinkerConfig.preset("xmred").candidates,
+        "names": replace(names, instances=PseudoInstancesConfig(max_shared=0)),
+        "names, words of names": names,
+        "names, words of names, descriptions x 0.3": replace(
+            names, features=MentionFeaturesConfig(mention=words, context=context, context_weight=0.3)
+        ),
+        "names, words of names, letters (default)": default,
+    }
+    for system, config in settings.items():
+        print(f"building: {system} ...", file=sys.stderr)
+        generator = LabelTreeCandidates.build(kb, config=config)
+        found = generator.generate(mentions, TOP_K)
+        ids = [[candidate.id for candidate in listed] for listed in found]
+        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ids, gold, strict=True)])
+        yield from recall_rows("wiki468k/aida-train-zero-shot", system, ranks, {"top_k": TOP_K})
+
+
+def dev_mentions(kb: KnowledgeBase) -> tuple[list[MentionInContext], list[str]]:
+    """A fixed sample of AIDA's train mentions whose entity is in the knowledge base, and those entities."""
+    mentions, gold = [], []
+    for document in read_documents(data_folder() / "aida" / "train.jsonl.gz"):
+        for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
+            if mention.entity is not None and kb.row_of(mention.entity) is not None:
+                mentions.append(in_context)
+                gold.append(mention.entity)
+    chosen = np.random.default_rng(0).choice(len(mentions), min(MAX_MENTIONS, len(mentions)), replace=False)
+    return [mentions[i] for i in chosen], [gold[i] for i in chosen]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("choice", choices=["path-score", "instances"])
+    options = parser.parse_args(arguments)
+    rows = []
+    for row in {"path-score": path_score, "instances": instances}[options.choice]():
+        print(f"{row.system:45} {row.metric:10} {row.value:.4f} [{row.low:.4f}, {row.high:.4f}]", flush=True)
+        rows.append(row)
+    print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
