@@ -1,7 +1,8 @@
 """Tables in README and docs, made from `results/latest.json`: `python -m benchmarks.tables [--check]`.
 
 A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
-`<!-- /results -->`: one line per metric, one column per system.
+`<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the suite,
+the best last, and one column per metric.
 """
 
 import argparse
@@ -26,7 +27,11 @@ def render(text: str, rows: Iterable[Row]) -> str:
         missing = {"suite", "systems", "metrics"} - set(spec)
         if missing:
             raise ValueError(f"<!-- results {found['spec']} --> lacks {', '.join(sorted(missing))}.")
-        lines = table_lines(spec["suite"], spec["systems"].split(","), spec["metrics"].split(","), by_key)
+        metrics = spec["metrics"].split(",")
+        if spec["systems"] == "*":
+            lines = system_lines(spec["suite"], metrics, by_key)
+        else:
+            lines = table_lines(spec["suite"], spec["systems"].split(","), metrics, by_key)
         return found["open"] + "\n".join(lines) + "\n" + found["close"]
 
     return TABLE.sub(table, text)
@@ -40,6 +45,16 @@ def table_lines(
     for metric in metrics:
         cells = [cell(by_key.get((suite, metric, system))) for system in systems]
         lines.append(f"| {metric} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def system_lines(suite: str, metrics: list[str], by_key: dict[tuple[str, str, str], Row]) -> list[str]:
+    """A markdown table of all systems of one suite, by their last metric, the best last."""
+    last = {key[2]: row["value"] for key, row in by_key.items() if key[:2] == (suite, metrics[-1])}
+    lines = [f"| {suite} | " + " | ".join(metrics) + " |", "| --- |" + " ---: |" * len(metrics)]
+    for system in sorted(last, key=lambda name: (last[name], name)):
+        cells = [cell(by_key.get((suite, metric, system))) for metric in metrics]
+        lines.append(f"| {system} | " + " | ".join(cells) + " |")
     return lines
 
 

@@ -1,7 +1,7 @@
 """How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices path-score|instances`.
 
-`path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train mentions):
-what the tree learns from and sees. Test splits are never read. Rows go to `benchmarks/results/`.
+`path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train
+mentions): what the tree learns from and sees. Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
