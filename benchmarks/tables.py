@@ -1,8 +1,8 @@
 """Tables in README and docs, made from `results/latest.json`: `python -m benchmarks.tables [--check]`.
 
 A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
-`<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the suite,
-the best last, and one column per metric.
+`<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the
+suite, the best last, and one column per metric.
 """
 
 import argparse
