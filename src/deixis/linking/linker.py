@@ -10,12 +10,13 @@ from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.candidates.protocols import CandidateGenerator
 from deixis.config import config_from_dict, config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.errors import ConfigError, DataError
+from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
 from deixis.ranking.protocols import CandidateRanker
+from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Candidate, Document, Mention
 
@@ -138,7 +139,13 @@ class Linker:
     def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
         """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
         stored = open_model(path, KIND)
-        config = config_from_dict(LinkerConfig, stored.config)
+        try:
+            config = config_from_dict(LinkerConfig, stored.config)
+        except ConfigError as error:
+            raise StoreError(
+                f"The settings in {stored.path / MANIFEST_NAME} cannot be used: {error} The model is damaged or from "
+                "another version; build it again."
+            ) from error
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
         return cls(
             kb,

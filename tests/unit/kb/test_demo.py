@@ -32,3 +32,9 @@ def test_every_gold_sentence_points_to_an_entity_of_the_demo():
         for mention in sentence["mentions"]:
             assert sentence["text"][mention["start"] : mention["end"]] == mention["text"]
             assert mention["entity"] is None or kb.row_of(mention["entity"]) is not None, mention
+
+
+def test_no_two_entities_of_the_demo_have_the_same_id():
+    kb = read_demo()
+    assert len(set(kb.ids)) == len(kb)
+    assert kb.rows_of(kb.ids).tolist() == list(range(len(kb)))

@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+import pytest
+
+from deixis.config import config_from_dict, config_to_dict
+from deixis.errors import ConfigError, UnknownNameError
+from deixis.linking.config import PRESETS, LinkerConfig
+
+
+def test_an_unknown_preset_is_answered_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match="No preset named 'xmerd'. Known: default, xmred. Did you mean 'xmred'"):
+        LinkerConfig.preset("xmerd")
+
+
+def test_the_default_preset_is_what_a_linker_takes_by_itself():
+    assert LinkerConfig.preset("default") == LinkerConfig()
+
+
+def test_the_papers_recipe_is_kept_to_the_letter():
+    config = LinkerConfig.preset("xmred")
+    assert config.candidates.instances.has_descriptions and not config.candidates.instances.has_names
+    features = config.candidates.features
+    assert features.mention_weight == features.context_weight == 1.0
+    assert features.mention.ngrams_max == features.context.ngrams_max == 2
+    assert features.mention.max_df == features.context.max_df == 0.98
+    ranker = config.candidates.ranker
+    assert (ranker.ranker.loss, ranker.negatives, ranker.n_trees) == ("hinge", "teacher_forcing", 1)
+    assert (ranker.beam.path_score, ranker.beam.memory) == ("sigmoid", 1.0)
+    assert config.ranking.context_weight == config.ranking.title_weight == config.ranking.prior_weight == 0.0
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_settings_come_back_from_plain_values(name):
+    config = replace(LinkerConfig.preset(name), n_candidates=7)
+    assert config_from_dict(LinkerConfig, config_to_dict(config)) == config
+
+
+def test_a_setting_far_inside_is_named_by_its_path():
+    with pytest.raises(ConfigError, match="'candidates.ranker.beam.widht'.*Did you mean 'width'"):
+        config_from_dict(LinkerConfig, {"candidates": {"ranker": {"beam": {"widht": 3}}}})
+
+
+@pytest.mark.parametrize("n_candidates", [0, -3])
+def test_at_least_one_candidate_is_kept(n_candidates):
+    with pytest.raises(ConfigError, match="at least 1"):
+        LinkerConfig(n_candidates=n_candidates)
