@@ -102,16 +102,17 @@ class LabelTreeCandidates:
         names = [mention.text for mention in mentions]
         queries = self.features.transform(names, contexts, self.ranker.n_threads)
         ranked = self.ranker.rank(queries, k)
-        is_known = np.diff(queries.indptr) > 0
-        return [self._candidates(ranked, row) if is_known[row] else [] for row in range(len(mentions))]
+        found, ends = self._candidates(ranked), ranked.indptr.tolist()
+        is_known = (np.diff(queries.indptr) > 0).tolist()  # mentions without a known word would all get the same
+        return [found[ends[row] : ends[row + 1]] if is_known[row] else [] for row in range(len(mentions))]
 
-    def _candidates(self, ranked: sparse.csr_matrix, row: int) -> list[Candidate]:
-        found = slice(ranked.indptr[row], ranked.indptr[row + 1])
-        labels, scores = ranked.indices[found].tolist(), ranked.data[found].tolist()
-        return [
-            Candidate(self.kb.ids[label], score, self.kb.titles[label])
-            for label, score in zip(labels, scores, strict=True)
-        ]
+    def _candidates(self, ranked: sparse.csr_matrix) -> list[Candidate]:
+        """All that was found, one row after the other."""
+        # Namesakes come back again and again in a document: each is read once.
+        labels, places = np.unique(ranked.indices, return_inverse=True)
+        ids, titles = self.kb.ids.strings(labels), self.kb.titles.strings(labels)
+        scored = zip(places.tolist(), ranked.data.tolist(), strict=True)
+        return [Candidate(ids[place], score, titles[place]) for place, score in scored]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""

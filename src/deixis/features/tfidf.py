@@ -125,6 +125,7 @@ class TfidfVectorizer:
         vectorizer = cls(config)
         found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         check_range(f"{prefix}.dropped", found["dropped"], 0, 2**31)
+        check_range(f"{prefix}.idf", found["idf"], 0, 64)  # ln(2^63) + 1 at most
         if not is_sorted(found["dropped"]):
             raise StoreError(f"The array '{prefix}.dropped' must never fall. The model is damaged; build it again.")
         try:

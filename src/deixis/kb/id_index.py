@@ -59,8 +59,20 @@ class IdIndex:
 
     def rows_of(self, identifiers: Iterable[str]) -> NDArray[np.int64]:
         """The row of each id; -1 where there is none."""
-        rows = (self.row_of(identifier) for identifier in identifiers)
-        return np.fromiter((-1 if row is None else row for row in rows), dtype=np.int64)
+        wanted = list(identifiers)
+        rows = np.full(len(wanted), -1, dtype=np.int64)
+        if len(self.ids) == 0:
+            return rows
+        positions = np.searchsorted(self.hashes, hash_strings(StringTable.from_strings(wanted)))
+        entries = self.entries[np.minimum(positions, len(self.entries) - 1)]
+        found = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
+        for place, (identifier, entry) in enumerate(zip(wanted, entries.tolist(), strict=True)):
+            if entry < len(self.ids) and found[place] == identifier:
+                rows[place] = entry
+            else:  # an equivalent id, another string with the same hash, or none at all
+                row = self.row_of(identifier)
+                rows[place] = -1 if row is None else row
+        return rows
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as named arrays."""

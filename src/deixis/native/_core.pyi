@@ -10,6 +10,17 @@ def check_rows(
 ) -> int: ...
 
 # clustering.cpp, rankers.cpp, beam_search.cpp
+def row_dots(
+    left_indptr: NDArray[np.int64],
+    left_indices: NDArray[np.int32],
+    left_data: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    right_indptr: NDArray[np.int64],
+    right_indices: NDArray[np.int32],
+    right_data: NDArray[np.float32],
+    partners: NDArray[np.int64],
+    n_threads: int,
+) -> NDArray[np.float32]: ...
 def balanced_order(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],

@@ -6,6 +6,7 @@ namespace nb = nanobind;
 namespace deixis {
 void bind_clustering(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
+void bind_row_dots(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_beam_search(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
     deixis::bind_clustering(m);
     deixis::bind_sparse_rows(m);
+    deixis::bind_row_dots(m);
     deixis::bind_rankers(m);
     deixis::bind_beam_search(m);
     deixis::bind_tokenizer(m);

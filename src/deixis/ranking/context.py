@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError
+from deixis.features.row_dots import row_dots
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, MentionInContext
@@ -77,58 +79,65 @@ class ContextRanker:
         """The same candidates for each mention, best first, with scores between 0 and 1."""
         if len(mentions) != len(candidates):
             raise DataError(f"Each mention needs its list of candidates, got {len(mentions)} and {len(candidates)}.")
-        rows = [self._rows(listed) for listed in candidates]
-        likeness = self._likeness(mentions, rows)
-        return [self._blend(*each) for each in zip(mentions, candidates, rows, likeness, strict=True)]
+        flat = [candidate for listed in candidates for candidate in listed]
+        if not flat:
+            return [[] for _ in candidates]
+        starts = np.cumsum([0, *map(len, candidates)])
+        # Namesakes come back again and again in a document: each entity is looked at once.
+        id_to_place: dict[str, int] = {}
+        places = np.array([id_to_place.setdefault(candidate.id, len(id_to_place)) for candidate in flat])
+        wanted = self._rows(list(id_to_place))
+        totals = np.log(np.maximum([candidate.score for candidate in flat], 1e-9))
+        totals += self.config.context_weight * self._likeness(mentions, wanted, places, starts)
+        totals += self._name_bonuses(mentions, wanted, places, starts)
+        totals += (self.config.prior_weight * np.log1p(self.kb.counts[wanted]))[places]
+        return [_shared_out(flat[start:end], totals[start:end]) for start, end in pairwise(starts.tolist())]
 
-    def _rows(self, listed: Sequence[Candidate]) -> NDArray[np.int64]:
-        rows = self.kb.rows_of(candidate.id for candidate in listed)
-        if len(rows) and rows.min() < 0:
-            stranger = listed[int(rows.argmin())].id
+    def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        rows = self.kb.rows_of(ids)
+        if rows.min() < 0:
             raise DataError(
-                f"The candidate {stranger!r} is not in the ranker's knowledge base of {len(self.kb)} entities."
+                f"The candidate {ids[int(rows.argmin())]!r} is not in the ranker's knowledge base of {len(self.kb)} "
+                "entities. Generator and ranker must be built over the same one."
             )
         return rows
 
     def _likeness(
-        self, mentions: Sequence[MentionInContext], rows: Sequence[NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]:
-        """For each mention, the cosine of its context with each candidate's description."""
-        if not any(len(some) for some in rows) or not self.config.context_weight:
-            return [np.zeros(len(some), dtype=np.float32) for some in rows]
-        # Namesakes come back again and again in a document: each description is read once.
-        wanted, places = np.unique(np.concatenate(rows), return_inverse=True)
+        self,
+        mentions: Sequence[MentionInContext],
+        wanted: NDArray[np.int64],
+        places: NDArray[np.int64],
+        starts: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        """The cosine of each candidate's description with its mention's context."""
+        if not self.config.context_weight:
+            return np.zeros(len(places), dtype=np.float32)
         described = self._vectorizer.transform(self._descriptions.take(wanted), self.n_threads)
         contexts = self._vectorizer.transform([surroundings(m, self.config.window) for m in mentions], self.n_threads)
-        mention_of = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
-        cosines = np.asarray(described[places].multiply(contexts[mention_of]).sum(axis=1), dtype=np.float32).ravel()
-        return np.split(cosines, np.cumsum([len(some) for some in rows])[:-1])
+        return row_dots(contexts, starts, described, places, self.n_threads)
 
-    def _blend(
+    def _name_bonuses(
         self,
-        mention: MentionInContext,
-        listed: Sequence[Candidate],
-        rows: NDArray[np.int64],
-        likeness: NDArray[np.float32],
-    ) -> list[Candidate]:
-        if not listed:
-            return []
-        names = [candidate.score for candidate in listed]
-        surface = folded(mention.text)
-        totals = np.log(np.maximum(names, 1e-9)) + self.config.context_weight * likeness
-        totals += [self._name_bonus(surface, row) for row in rows.tolist()]
-        totals += self.config.prior_weight * np.log1p(np.maximum(self.kb.counts[rows], 0))
-        shares = np.exp(totals - totals.max())
-        # How sure the name is, softened: on AIDA's train mentions the bare product is too timid by half.
-        shares *= math.sqrt(max(0.0, max(names))) / shares.sum()
-        order = np.lexsort((np.arange(len(listed)), -totals))
-        return [replace(listed[i], score=min(1.0, float(shares[i]))) for i in order]
+        mentions: Sequence[MentionInContext],
+        wanted: NDArray[np.int64],
+        places: NDArray[np.int64],
+        starts: NDArray[np.int64],
+    ) -> list[float]:
+        """What each candidate gets for having the mention as title or as alias."""
+        title_weight, alias_weight = self.config.title_weight, self.config.alias_weight
+        titles = [folded(title) for title in self.kb.titles.strings(wanted)]
+        aliases = [self._folded_aliases(row) for row in wanted.tolist()]
+        bonuses = []
+        for mention, (start, end) in zip(mentions, pairwise(starts.tolist()), strict=True):
+            surface = folded(mention.text)
+            for place in places[start:end].tolist():
+                is_alias = surface in aliases[place]
+                bonuses.append(title_weight if titles[place] == surface else alias_weight if is_alias else 0.0)
+        return bonuses
 
-    def _name_bonus(self, surface: str, row: int) -> float:
-        if folded(self.kb.titles[row]) == surface:
-            return self.config.title_weight
-        aliases = range(*self.kb.alias_indptr[row : row + 2].tolist())
-        return self.config.alias_weight if any(folded(self.kb.aliases[a]) == surface for a in aliases) else 0.0
+    def _folded_aliases(self, row: int) -> set[str]:
+        first, last = self.kb.alias_indptr[row : row + 2].tolist()
+        return {folded(self.kb.aliases[alias]) for alias in range(first, last)}
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The vocabulary as arrays under names that begin with `prefix`."""
@@ -145,6 +154,19 @@ class ContextRanker:
     ) -> ContextRanker:
         """The ranker `to_arrays` gave, over the knowledge base it was built from."""
         return cls(kb, TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words), config, n_threads)
+
+
+def _shared_out(listed: Sequence[Candidate], totals: NDArray[np.float64]) -> list[Candidate]:
+    """The candidates by falling total; scores share out how sure the name is in proportion to exp(total)."""
+    if not listed:
+        return []
+    shares = np.exp(totals - totals.max())
+    # How sure the name is, softened: on AIDA's train mentions the bare product is too timid by half.
+    sureness = math.sqrt(max(0.0, *(candidate.score for candidate in listed)))
+    shares *= sureness / shares.sum()
+    order = np.argsort(-totals, kind="stable")
+    scores = np.minimum(shares[order], 1.0).tolist()
+    return [Candidate(listed[i].id, score, listed[i].title) for i, score in zip(order.tolist(), scores, strict=True)]
 
 
 def surroundings(mention: MentionInContext, window: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,15 @@ class StringTable:
             raise StoreError(
                 f"The text {raw[:40]!r} is not UTF-8. The model is damaged; run 'deixis doctor'."
             ) from error
+
+    def strings(self, rows: Iterable[int] | NDArray[np.integer]) -> list[str]:
+        """The strings at `rows`, in that order: the same as one by one, but quicker."""
+        chosen = self.take(rows)
+        data, ends = chosen.data.tobytes(), chosen.offsets.tolist()
+        try:
+            return [data[start:end].decode("utf-8") for start, end in pairwise(ends)]
+        except UnicodeDecodeError:
+            return list(chosen)  # the one that is damaged says so
 
     def __iter__(self) -> Iterator[str]:
         return (self[row] for row in range(len(self)))

@@ -204,3 +204,12 @@ def test_mistakes_are_named():
     for wrong in ({"ngrams_max": 6}, {"max_df": 0.0}, {"min_df": 0}, {"char_ngrams_min": 3}, {"max_df": 98.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             TfidfConfig(**wrong)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0, 3e38])
+def test_stored_weights_that_cannot_be_are_refused(value):
+    config = TfidfConfig()
+    arrays = TfidfVectorizer(config).fit(["Paris", "Troy"]).to_arrays("x")
+    arrays["x.idf"] = np.array([1.0, value], np.float32)
+    with pytest.raises(StoreError, match=r"x\.idf"):
+        TfidfVectorizer.from_arrays(arrays, "x", config)

@@ -193,3 +193,18 @@ def test_ids_with_the_same_hash_are_told_apart_by_their_text(monkeypatch):
     monkeypatch.setattr(id_index, "hash_strings", lambda table: np.full(len(table), 7, np.uint64))
     kb = KnowledgeBase.from_records(RECORDS)
     assert [kb.row_of(name) for name in ("Q90", "Q22647", "Q167646", "FR-75", "nobody")] == [0, 1, 2, 0, None]
+
+
+def test_many_ids_are_looked_up_as_one_by_one(kb):
+    asked = ["paris-troy", "Q90", "\ud800", "", "Q90", "nobody", "FR-75", "\ufffd", "Q22647", "z" * 300]
+    one_by_one = [-1 if kb.row_of(name) is None else kb.row_of(name) for name in asked]
+    assert kb.rows_of(asked).tolist() == kb.rows_of(iter(asked)).tolist() == one_by_one
+    assert kb.rows_of([]).tolist() == []
+    assert KnowledgeBase.from_records([]).rows_of(["a"]).tolist() == [-1]
+
+
+def test_ids_with_the_same_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(id_index, "hash_string", lambda text: 7)
+    monkeypatch.setattr(id_index, "hash_strings", lambda table: np.full(len(table), 7, np.uint64))
+    kb = KnowledgeBase.from_records([{"id": name, "title": name, "alt_ids": [f"x{name}"]} for name in "abc"])
+    assert kb.rows_of(["c", "xb", "a", "d"]).tolist() == [2, 1, 0, -1]

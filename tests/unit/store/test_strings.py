@@ -77,3 +77,17 @@ def test_equal_strings_are_compared_byte_by_byte():
     table = StringTable.from_strings(WORDS)
     left, right = np.array([0, 1, 0, 2, 1]), np.array([6, 4, 2, 3, 0])
     assert equal_strings(table, left, right).tolist() == [True, True, False, False, False]
+
+
+def test_several_strings_are_the_same_as_one_by_one():
+    table = StringTable.from_strings(["Paris", "", "Zürich", "北京", "🦕"])
+    rows = [4, 0, 0, 1, 3]
+    assert table.strings(rows) == [table[row] for row in rows]
+    assert table.strings([]) == [] == StringTable.from_strings([]).strings(np.zeros(0, np.int64))
+
+
+def test_a_damaged_string_among_several_is_named():
+    table = StringTable(np.array([0, 2, 4]), np.frombuffer(b"ok\xff\xfe", np.uint8))
+    assert table.strings([0]) == ["ok"]
+    with pytest.raises(StoreError, match="not UTF-8"):
+        table.strings([0, 1])
