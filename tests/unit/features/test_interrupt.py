@@ -11,8 +11,8 @@ from deixis.store.strings import StringTable
 
 data = np.tile(np.frombuffer(b"some words that come again and again, ", np.uint8), 10_000_000)
 texts = StringTable(np.arange(0, len(data) + 1, 380, dtype=np.int64), data)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     TfidfVectorizer().fit(texts, n_threads=%d)
     print("finished")
 except KeyboardInterrupt:
