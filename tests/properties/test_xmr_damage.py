@@ -11,6 +11,7 @@ from scipy import sparse
 from deixis.errors import StoreError
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
+from deixis.xmr.linear_rankers import ENTRY
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
 CONFIG = LabelTreeConfig(tree=TreeConfig(branching=3, max_leaf_size=4), beam=BeamConfig(width=50), n_trees=2)
@@ -146,5 +147,7 @@ def test_biases_that_are_no_numbers_do_not_break_the_order(value):
             damaged[::2] = value
             search_if_it_loads(arrays | {name: damaged})
     for name in NAMES:
-        if name.endswith(".weights"):
-            search_if_it_loads(arrays | {name: np.full_like(arrays[name], 0x7FC0 if np.isnan(value) else 0x7F80)})
+        if name.endswith(".entries"):
+            damaged = arrays[name].copy()
+            damaged.view(ENTRY)["weight"] = 0x7FC0 if np.isnan(value) else 0x7F80
+            search_if_it_loads(arrays | {name: damaged})

@@ -57,7 +57,7 @@ def find_damage(
     bucket_offsets: NDArray[np.int64],
     bucket_starts: NDArray[np.uint32],
     entry_starts: NDArray[np.int64],
-    children: NDArray[np.uint8],
+    entries: NDArray[np.uint8],
     n_features: int,
 ) -> str: ...
 

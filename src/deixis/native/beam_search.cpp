@@ -24,16 +24,27 @@ namespace {
 struct Level {
     ArrayIn<std::int64_t> child_starts, bucket_offsets, entry_starts;
     ArrayIn<std::uint32_t> bucket_starts;
-    ArrayIn<std::uint16_t> keys, weights;
-    ArrayIn<std::uint8_t> children;
+    ArrayIn<std::uint8_t> entries;
     ArrayIn<float> biases;
 };
 
-struct Scored {
-    float score;  // logarithm of the path's score
-    std::int32_t node;
-    bool operator<(const Scored& other) const { return score != other.score ? score > other.score : node < other.node; }
+/// A node and the logarithm of its path's score, which is never above 0, in one number: the smaller, the better, and
+/// ties go to the smaller node. Comparing whole numbers keeps selection free of branches.
+class Scored {
+public:
+    Scored() = default;
+    Scored(float score, std::int32_t node)
+        : key_(static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(std::fabs(score))) << 32 | static_cast<std::uint32_t>(node)) {}
+
+    float score() const { return -std::bit_cast<float>(static_cast<std::uint32_t>(key_ >> 32)); }
+    std::int32_t node() const { return static_cast<std::int32_t>(key_ & 0xffffffffu); }
+    bool operator<(const Scored& other) const { return key_ < other.key_; }
+
+private:
+    std::uint64_t key_ = 0;
 };
+
+constexpr std::size_t kMinToPrune = 64;  // fewer nodes than this are not worth selecting among before the end
 
 /// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin when power is 0.
 /// Both grow with the margin, so a wanted score asks for a least margin.
@@ -72,8 +83,7 @@ struct Found {
 /// Where one parent's weights lie.
 struct ParentView {
     const std::uint32_t* bucket_starts;
-    const std::uint16_t *keys, *weights;
-    const std::uint8_t* children;
+    EntryView entries;
     const float* biases;
     std::int64_t first_child, n_children;
     int key_bits;
@@ -103,9 +113,7 @@ public:
                                nb::cast<ArrayIn<std::int64_t>>(level["bucket_offsets"]),
                                nb::cast<ArrayIn<std::int64_t>>(level["entry_starts"]),
                                nb::cast<ArrayIn<std::uint32_t>>(level["bucket_starts"]),
-                               nb::cast<ArrayIn<std::uint16_t>>(level["keys"]),
-                               nb::cast<ArrayIn<std::uint16_t>>(level["weights"]),
-                               nb::cast<ArrayIn<std::uint8_t>>(level["children"]), nb::cast<ArrayIn<float>>(level["biases"])});
+                               nb::cast<ArrayIn<std::uint8_t>>(level["entries"]), nb::cast<ArrayIn<float>>(level["biases"])});
         }
     }
 
@@ -136,8 +144,8 @@ public:
         scores.reserve(starts.back());
         for (const auto& part : found)
             for (const Scored& s : part) {
-                nodes.push_back(is_last ? labels_.data()[s.node] : s.node);
-                scores.push_back(std::exp(s.score));
+                nodes.push_back(is_last ? labels_.data()[s.node()] : s.node());
+                scores.push_back(std::exp(s.score()));
             }
         return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(nodes)), to_numpy(std::move(scores)));
     }
@@ -157,11 +165,11 @@ private:
             std::size_t found_begin = 0;
             for (std::size_t i = 0; i < query.beam.size(); ++i) {
                 const ParentView& parent = query.parents[i];
-                expand(parent, found_begin, query.beam[i].score * params.memory, threshold, params.node_score, query);
+                expand(parent, found_begin, query.beam[i].score() * params.memory, threshold, params.node_score, query);
                 found_begin = parent.found_end;
-                if (query.next.size() <= 2 * kept) continue;
+                if (query.next.size() <= std::max(2 * kept, kMinToPrune)) continue;
                 keep_best(query.next, kept);
-                threshold = query.next.back().score;
+                threshold = query.next.back().score();
             }
             if (query.next.size() > kept) keep_best(query.next, kept);
             std::swap(query.beam, query.next);
@@ -180,9 +188,7 @@ private:
         const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
         const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
         return {level.bucket_starts.data() + bucket_offset,
-                level.keys.data() + entry,
-                level.weights.data() + entry,
-                level.children.data() + entry,
+                EntryView(level.entries.data() + entry * EntryView::kSize),
                 level.biases.data() + first,
                 first,
                 level.child_starts.data()[parent + 1] - first,
@@ -195,7 +201,7 @@ private:
         query.parents.clear();
         query.found.clear();
         for (const Scored& node : query.beam) {
-            query.parents.push_back(view(level, node.node));
+            query.parents.push_back(view(level, node.node()));
             const ParentView& parent = query.parents.back();
             for (const auto& [hash, value] : query.features) __builtin_prefetch(parent.bucket_starts + (hash >> parent.key_bits));
         }
@@ -204,9 +210,7 @@ private:
             for (const auto& [hash, value] : query.features) {
                 const std::uint32_t* bucket = parent.bucket_starts + (hash >> parent.key_bits);
                 if (bucket[0] == bucket[1]) continue;
-                __builtin_prefetch(parent.keys + bucket[0]);
-                __builtin_prefetch(parent.children + bucket[0]);
-                __builtin_prefetch(parent.weights + bucket[0]);
+                __builtin_prefetch(parent.entries.address(bucket[0]));
                 query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
             }
             parent.found_end = query.found.size();
@@ -221,16 +225,27 @@ private:
         const float least_margin =
             threshold == -INFINITY ? -INFINITY : node_score.least_margin(threshold - inherited - rounding);
         query.margins.assign(parent.biases, parent.biases + parent.n_children);
+        float* const margins = query.margins.data();
         for (std::size_t i = found_begin; i < parent.found_end; ++i) {
             const Found& f = query.found[i];
             std::uint32_t e = f.begin;  // keys ascend within a bucket
-            while (e < f.end && parent.keys[e] < f.key) ++e;
-            for (; e < f.end && parent.keys[e] == f.key; ++e)
-                query.margins[parent.children[e]] += f.value * from_bfloat16(parent.weights[e]);
+            while (e < f.end && parent.entries.key(e) < f.key) ++e;
+            for (; e < f.end && parent.entries.key(e) == f.key; ++e)
+                margins[parent.entries.child(e)] += f.value * from_bfloat16(parent.entries.weight(e));
         }
-        for (std::int64_t c = 0; c < parent.n_children; ++c)
-            if (query.margins[c] >= least_margin)
-                query.next.push_back({inherited + node_score(query.margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
+        const auto keep = [&](std::int64_t c) {
+            if (margins[c] >= least_margin)
+                query.next.push_back({inherited + node_score(margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
+        };
+        // Most children of most parents are too far behind: eight of them are passed over with one look.
+        std::int64_t c = 0;
+        for (; c + 8 <= parent.n_children; c += 8) {
+            int n_wanted = 0;
+            for (std::int64_t lane = 0; lane < 8; ++lane) n_wanted += margins[c + lane] >= least_margin;
+            if (n_wanted == 0) continue;
+            for (std::int64_t lane = 0; lane < 8; ++lane) keep(c + lane);
+        }
+        for (; c < parent.n_children; ++c) keep(c);
     }
 
     std::vector<Level> levels_;
@@ -241,7 +256,7 @@ private:
 
 /// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
 std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t> bucket_offsets,
-                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts, ArrayIn<std::uint8_t> children,
+                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts, ArrayIn<std::uint8_t> entries_bytes,
                         std::int64_t n_features) {
     const int n_bits = bits_for(n_features);
     const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
@@ -249,7 +264,8 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
     const std::int64_t* entries = entry_starts.data();
     if (offsets[0] != 0 || offsets[n_parents] != static_cast<std::int64_t>(bucket_starts.shape(0)))
         return "the buckets do not cover bucket_starts";
-    if (entries[0] != 0 || entries[n_parents] != static_cast<std::int64_t>(children.shape(0)))
+    if (entries[0] != 0 || static_cast<std::int64_t>(entries_bytes.shape(0)) % EntryView::kSize != 0 ||
+        entries[n_parents] != static_cast<std::int64_t>(entries_bytes.shape(0)) / EntryView::kSize)
         return "the entries do not cover the weights";
     for (std::int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
         if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1]) return "parent " + std::to_string(v) + " ends before it begins";
@@ -265,7 +281,7 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
         if (starts[0] != 0 || starts[n_buckets] != n_entries) return "the buckets of parent " + std::to_string(v) + " miss entries";
         const std::int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
         for (std::int64_t e = entries[v]; e < entries[v + 1]; ++e)
-            if (children.data()[e] >= n_children) return "parent " + std::to_string(v) + " names a child it does not have";
+            if (EntryView(entries_bytes.data()).child(e) >= n_children) return "parent " + std::to_string(v) + " names a child it does not have";
     }
     return "";
 }
@@ -274,7 +290,7 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
 
 void bind_beam_search(nb::module_& m) {
     m.def("find_damage", &find_damage, nb::arg("child_starts"), nb::arg("bucket_offsets"), nb::arg("bucket_starts"),
-          nb::arg("entry_starts"), nb::arg("children"), nb::arg("n_features"));
+          nb::arg("entry_starts"), nb::arg("entries"), nb::arg("n_features"));
     nb::class_<TreeSearch>(m, "TreeSearch")
         .def(nb::init<std::vector<nb::dict>, ArrayIn<std::int32_t>, std::int64_t>(), nb::arg("levels"), nb::arg("labels"),
              nb::arg("n_features"))

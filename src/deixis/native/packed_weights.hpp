@@ -2,11 +2,14 @@
 //
 // A parent's weights are entries (feature, child, weight) sorted by hashed feature and found through buckets of about two
 // features. The hash is a bijection on `n_bits` bits; its high bits choose the bucket and the low ones, at most 16,
-// are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read.
+// are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read. An entry is
+// five bytes that lie together, because fetching them from memory is most of what a search does.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace deixis {
 
@@ -22,6 +25,39 @@ inline int bits_for(std::int64_t n_features) {
     while ((std::int64_t{1} << n_bits) < n_features) ++n_bits;
     return n_bits;
 }
+
+/// Reads packed entries: two bytes of key, two of weight, one of child, little-endian.
+class EntryView {
+public:
+    static constexpr std::int64_t kSize = 5;
+
+    EntryView() = default;
+    explicit EntryView(const std::uint8_t* bytes) : bytes_(bytes) {}
+
+    std::uint16_t key(std::int64_t e) const { return two_bytes(e * kSize); }
+    std::uint16_t weight(std::int64_t e) const { return two_bytes(e * kSize + 2); }
+    std::uint8_t child(std::int64_t e) const { return bytes_[e * kSize + 4]; }
+    const std::uint8_t* address(std::int64_t e) const { return bytes_ + e * kSize; }
+
+    static void append(std::vector<std::uint8_t>& bytes, std::uint16_t key, std::uint16_t weight, std::uint8_t child) {
+        for (const std::uint16_t value : {key, weight}) {
+            bytes.push_back(static_cast<std::uint8_t>(value & 0xff));
+            bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+        }
+        bytes.push_back(child);
+    }
+
+private:
+    std::uint16_t two_bytes(std::int64_t at) const {
+        std::uint16_t value;
+        std::memcpy(&value, bytes_ + at, sizeof value);
+        return value;
+    }
+
+    const std::uint8_t* bytes_ = nullptr;
+};
+
+static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
 
 inline std::uint16_t to_bfloat16(float value) {
     std::uint32_t bits = std::bit_cast<std::uint32_t>(value);

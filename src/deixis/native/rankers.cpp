@@ -28,8 +28,7 @@ struct SolverParams {
 /// The packed weights of one parent.
 struct Packed {
     std::vector<std::uint32_t> bucket_starts;
-    std::vector<std::uint16_t> keys, weights;
-    std::vector<std::uint8_t> children;
+    std::vector<std::uint8_t> entries;
     std::vector<float> biases;
 };
 
@@ -272,15 +271,19 @@ private:
 
     Packed pack(int n_bits) const {
         std::vector<std::pair<std::uint32_t, std::size_t>> kept;  // hashed feature, its place here
+        std::size_t n_entries = 0;
         for (std::size_t f = 0; f < features_.size() + own_.size(); ++f) {
-            bool has_weight = false;
-            for (std::int32_t k = 0; k < problem_.n_children && !has_weight; ++k) has_weight = is_kept(weight(f, k));
+            std::size_t n_own = 0;
+            for (std::int32_t k = 0; k < problem_.n_children; ++k) n_own += is_kept(weight(f, k));
+            n_entries += n_own;
             const std::int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
-            if (has_weight) kept.push_back({hash_feature(static_cast<std::uint32_t>(feature), n_bits), f});
+            if (n_own > 0) kept.push_back({hash_feature(static_cast<std::uint32_t>(feature), n_bits), f});
         }
         std::sort(kept.begin(), kept.end());
+        // Where features have many entries a search should not read past those of others; elsewhere buckets cost more.
+        const std::size_t n_buckets = n_entries > 3 * kept.size() ? kept.size() : kept.size() / 2;
         int bucket_bits = std::max(0, n_bits - kMaxKeyBits);
-        while ((std::size_t{2} << bucket_bits) < kept.size() && bucket_bits < n_bits) ++bucket_bits;
+        while ((std::size_t{3} << bucket_bits) < 2 * n_buckets && bucket_bits < n_bits) ++bucket_bits;
         const int key_bits = n_bits - bucket_bits;
         Packed packed;
         packed.bucket_starts.assign((std::size_t{1} << bucket_bits) + 1, 0);
@@ -288,11 +291,10 @@ private:
             for (std::int32_t k = 0; k < problem_.n_children; ++k) {
                 const float w = weight(f, k);
                 if (!is_kept(w)) continue;
-                packed.keys.push_back(static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1)));
-                packed.weights.push_back(to_bfloat16(w));
-                packed.children.push_back(static_cast<std::uint8_t>(k));
+                const auto key = static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1));
+                EntryView::append(packed.entries, key, to_bfloat16(w), static_cast<std::uint8_t>(k));
             }
-            packed.bucket_starts[(hash >> key_bits) + 1] = static_cast<std::uint32_t>(packed.keys.size());
+            packed.bucket_starts[(hash >> key_bits) + 1] = static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
         }
         for (std::size_t b = 1; b < packed.bucket_starts.size(); ++b)
             packed.bucket_starts[b] = std::max(packed.bucket_starts[b], packed.bucket_starts[b - 1]);
@@ -348,20 +350,16 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
     std::vector<std::int64_t> entry_starts{0}, bucket_offsets{0};
     for (Packed& parent : parents) {
         append(all.bucket_starts, parent.bucket_starts);
-        append(all.keys, parent.keys);
-        append(all.weights, parent.weights);
-        append(all.children, parent.children);
+        append(all.entries, parent.entries);
         append(all.biases, parent.biases);
-        entry_starts.push_back(static_cast<std::int64_t>(all.keys.size()));
+        entry_starts.push_back(static_cast<std::int64_t>(all.entries.size()) / EntryView::kSize);
         bucket_offsets.push_back(static_cast<std::int64_t>(all.bucket_starts.size()));
     }
     nb::dict out;
     out["bucket_starts"] = to_numpy(std::move(all.bucket_starts));
     out["bucket_offsets"] = to_numpy(std::move(bucket_offsets));
     out["entry_starts"] = to_numpy(std::move(entry_starts));
-    out["keys"] = to_numpy(std::move(all.keys));
-    out["children"] = to_numpy(std::move(all.children));
-    out["weights"] = to_numpy(std::move(all.weights));
+    out["entries"] = to_numpy(std::move(all.entries));
     out["biases"] = to_numpy(std::move(all.biases));
     return out;
 }

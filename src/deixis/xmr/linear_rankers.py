@@ -17,13 +17,13 @@ from deixis.native import _core
 from deixis.store.checks import require
 from deixis.xmr.sparse_rows import SparseRows
 
+# As in packed_weights.hpp; the weight is the upper half of a float32.
+ENTRY = np.dtype([("key", "<u2"), ("weight", "<u2"), ("child", "u1")])
 _DTYPES = {
     "bucket_starts": np.uint32,
     "bucket_offsets": np.int64,
     "entry_starts": np.int64,
-    "keys": np.uint16,
-    "children": np.uint8,
-    "weights": np.uint16,
+    "entries": np.uint8,
     "biases": np.float32,
 }
 
@@ -74,18 +74,10 @@ class RankerLevel:
     ) -> RankerLevel:
         """The level `to_arrays` gave; sizes and ranges are checked, so that a search stays inside the arrays."""
         level = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()}
-        n_parents, n_entries = len(child_starts) - 1, len(level["keys"])
-        entries, offsets = level["entry_starts"], level["bucket_offsets"]
-        if (
-            len(entries) != n_parents + 1
-            or len(offsets) != n_parents + 1
-            or len(level["biases"]) != child_starts[-1]
-            or not len(level["children"]) == len(level["weights"]) == n_entries
-        ):
+        n_parents, starts, offsets = len(child_starts) - 1, level["entry_starts"], level["bucket_offsets"]
+        if len(starts) != n_parents + 1 or len(offsets) != n_parents + 1 or len(level["biases"]) != child_starts[-1]:
             raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
-        problem = _core.find_damage(
-            child_starts, offsets, level["bucket_starts"], entries, level["children"], n_features
-        )
+        problem = _core.find_damage(child_starts, offsets, level["bucket_starts"], starts, level["entries"], n_features)
         if problem:
             raise StoreError(f"{prefix}: {problem}: the model is damaged; build it again.")
         return cls(child_starts, level)
@@ -93,26 +85,24 @@ class RankerLevel:
     @property
     def n_weights(self) -> int:
         """How many weights are not zero."""
-        return len(self.arrays["keys"])
+        return len(self.arrays["entries"]) // ENTRY.itemsize
 
     def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
         """The same rankers as features_by_children and the children's biases: for looking at, not for speed."""
         n_bits = max(1, int(n_features - 1).bit_length())
         starts, offsets = self.arrays["bucket_starts"].astype(np.int64), self.arrays["bucket_offsets"]
-        entries = self.arrays["entry_starts"]
+        entry_starts, entries = self.arrays["entry_starts"], np.asarray(self.arrays["entries"]).view(ENTRY)
         inverse = pow(0x9E3779B1, -1, 1 << n_bits)
         features, children = [], []
         for v in range(len(self.child_starts) - 1):
+            own = entries[entry_starts[v] : entry_starts[v + 1]]
             sizes = np.diff(starts[offsets[v] : offsets[v + 1]])
             key_bits = n_bits - (len(sizes).bit_length() - 1)
             buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-            keys = self.arrays["keys"][entries[v] : entries[v + 1]].astype(np.uint64)
-            hashed = (buckets << np.uint64(key_bits)) | keys
+            hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
             features.append((hashed * np.uint64(inverse)) & np.uint64((1 << n_bits) - 1))
-            children.append(
-                self.arrays["children"][entries[v] : entries[v + 1]].astype(np.int64) + self.child_starts[v]
-            )
-        values = (self.arrays["weights"].astype(np.uint32) << np.uint32(16)).view(np.float32)
+            children.append(own["child"].astype(np.int64) + self.child_starts[v])
+        values = (entries["weight"].astype(np.uint32) << np.uint32(16)).view(np.float32)
         places = (np.concatenate(features).astype(np.int64), np.concatenate(children))
         shape = (n_features, int(self.child_starts[-1]))
         return sparse.csc_matrix((values, places), shape=shape), self.arrays["biases"].astype(np.float32)

@@ -15,9 +15,7 @@ def level_of(child_starts, biases):
         "bucket_starts": np.zeros(2 * n_parents, np.uint32),
         "bucket_offsets": np.arange(n_parents + 1) * 2,
         "entry_starts": np.zeros(n_parents + 1, np.int64),
-        "keys": np.zeros(0, np.uint16),
-        "children": np.zeros(0, np.uint8),
-        "weights": np.zeros(0, np.uint16),
+        "entries": np.zeros(0, np.uint8),
         "biases": np.array(biases, np.float32),
     }
     return RankerLevel(np.array(child_starts), arrays)

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from deixis.errors import ConfigError, StoreError
-from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
+from deixis.xmr.linear_rankers import ENTRY, RankerConfig, RankerLevel, train_level
 from deixis.xmr.sparse_rows import SparseRows
 
 BFLOAT16 = 2.0**-8  # half a unit in the last of 8 significant bits, relative
@@ -140,9 +140,7 @@ def level_arrays():
     return level.to_arrays("level"), level.child_starts
 
 
-@pytest.mark.parametrize(
-    "name", ["bucket_starts", "bucket_offsets", "entry_starts", "keys", "children", "weights", "biases"]
-)
+@pytest.mark.parametrize("name", ["bucket_starts", "bucket_offsets", "entry_starts", "entries", "biases"])
 def test_a_level_with_a_cut_off_or_missing_array_is_refused(name):
     arrays, starts = level_arrays()
     whole = arrays[f"level.{name}"]
@@ -175,6 +173,7 @@ def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(
 
 def test_a_child_that_is_not_there_is_refused():
     arrays, starts = level_arrays()
-    arrays["level.children"] = np.full_like(arrays["level.children"], 6)
+    arrays["level.entries"] = arrays["level.entries"].copy()
+    arrays["level.entries"].view(ENTRY)["child"] = 6
     with pytest.raises(StoreError, match="a child it does not have"):
         RankerLevel.from_arrays(arrays, "level", starts, 6)
