@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError, StoreError
+from deixis.features.stop_words import stop_words
 from deixis.native import _core
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
@@ -91,9 +91,9 @@ class DictionaryDetector:
             names = names[0]
         table = StringTable.from_strings(names)  # type: ignore[arg-type]
         shown = texts if texts is not None else StringTable.from_strings([])
-        stop_words = StringTable.from_strings(_stop_words() if config.stop_words else [])
+        stopped = StringTable.from_strings(stop_words() if config.stop_words else [])
         arrays = _core.dictionary_build(
-            table.data, table.offsets, shown.data, shown.offsets, stop_words.data, stop_words.offsets,
+            table.data, table.offsets, shown.data, shown.offsets, stopped.data, stopped.offsets,
             config.min_chars, config.min_chars_unspaced, config.max_tokens, config.case == "ignore",
             config.common_share, config.frequent_share, config.stop_share, config.min_common_texts,
         )  # fmt: skip
@@ -119,8 +119,3 @@ class DictionaryDetector:
             return cls(found, config or DictionaryConfig())
         except (ValueError, TypeError) as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
-
-
-def _stop_words() -> list[str]:
-    lines = resources.files("deixis.detection").joinpath("stop_words.txt").read_text("utf-8").splitlines()
-    return [line for line in lines if not line.startswith("#")]

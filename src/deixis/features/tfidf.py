@@ -93,6 +93,14 @@ class TfidfVectorizer:
         columns, weights = _core.tfidf_row([self.vocabulary], [1.0], [text], False)
         return columns, weights
 
+    def damped(self, texts: StringTable | Sequence[str], factor: float) -> TfidfVectorizer:
+        """The same columns, in which every n-gram of `texts` weighs `factor` times as much."""
+        idf = self.idf.copy()
+        idf[np.unique(self.transform(texts).indices)] *= factor
+        damped = TfidfVectorizer(self.config)
+        damped._use(self._arrays | {"idf": idf})
+        return damped
+
     @property
     def vocabulary(self) -> _core.TfidfVocabulary:
         """The core's view of the vocabulary."""

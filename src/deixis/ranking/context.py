@@ -1,6 +1,7 @@
 """Ranks candidates by name, context and popularity together, with fixed weights: nothing is trained.
 
-total = log(generator's score) + bonus for title or alias + weight * cosine(context, description) + weight * log(count).
+total = log(generator's score) + bonus for title or alias + weight * likeness + weight * log(count),
+where likeness is the cosine of context and description, levelled off.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError
 from deixis.features.row_dots import row_dots
+from deixis.features.stop_words import stop_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, MentionInContext
@@ -33,12 +35,16 @@ class ContextRankerConfig:
     title_weight: float = field(default=4.0, metadata={"help": "Bonus when the mention is the entity's title."})
     alias_weight: float = field(default=3.0, metadata={"help": "Bonus when the mention is another of its names."})
     context_weight: float = field(default=15.0, metadata={"help": "Weight of the context's likeness to a description."})
+    max_likeness: float = field(
+        default=0.25, metadata={"help": "Likeness levels off towards this, so that a name that fits outweighs it."}
+    )
     prior_weight: float = field(default=0.2, metadata={"help": "Weight of the logarithm of an entity's count."})
     window: int = field(default=1000, metadata={"help": "Characters of text around a mention that count."})
+    stop_word_weight: float = field(default=0.1, metadata={"help": "What words like 'the' and 'und' weigh, 1: as all."})
     words: TfidfConfig = field(default_factory=_words)
 
     def __post_init__(self) -> None:
-        for name in ("title_weight", "alias_weight", "context_weight", "prior_weight", "window"):
+        for name in (each.name for each in fields(self) if each.name != "words"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be a number of at least 0, got {getattr(self, name)}.")
 
@@ -71,7 +77,10 @@ class ContextRanker:
     def build(cls, kb: KnowledgeBase, config: ContextRankerConfig | None = None, n_threads: int = 0) -> ContextRanker:
         """A ranker that knows the words of all descriptions."""
         config = config or ContextRankerConfig()
-        return cls(kb, TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads), config, n_threads)
+        vectorizer = TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads)
+        # In a short list no word is frequent: a "the" in one of two descriptions would decide between them. It is not
+        # silenced, for a stop word of one language may be a word to heed in another (war, die, Seine).
+        return cls(kb, vectorizer.damped(stop_words(), config.stop_word_weight), config, n_threads)
 
     def rank(
         self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
@@ -109,12 +118,16 @@ class ContextRanker:
         places: NDArray[np.int64],
         starts: NDArray[np.int64],
     ) -> NDArray[np.float32]:
-        """The cosine of each candidate's description with its mention's context."""
+        """The cosine of each candidate's description with its mention's context, levelled off."""
         if not self.config.context_weight:
             return np.zeros(len(places), dtype=np.float32)
         described = self._vectorizer.transform(self._descriptions.take(wanted), self.n_threads)
         contexts = self._vectorizer.transform([surroundings(m, self.config.window) for m in mentions], self.n_threads)
-        return row_dots(contexts, starts, described, places, self.n_threads)
+        likeness = row_dots(contexts, starts, described, places, self.n_threads)
+        # Likeness to a description of three words is easily high; it must not outweigh a name that fits.
+        most = np.float32(max(self.config.max_likeness, 1e-9))
+        levelled: NDArray[np.float32] = most * np.tanh(likeness / most)
+        return levelled
 
     def _name_bonuses(
         self,

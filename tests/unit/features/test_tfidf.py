@@ -213,3 +213,13 @@ def test_stored_weights_that_cannot_be_are_refused(value):
     arrays["x.idf"] = np.array([1.0, value], np.float32)
     with pytest.raises(StoreError, match=r"x\.idf"):
         TfidfVectorizer.from_arrays(arrays, "x", config)
+
+
+def test_the_words_of_other_texts_can_be_made_to_weigh_less():
+    fitted = TfidfVectorizer(TfidfConfig(ngrams_max=1)).fit(["the cat", "the dog", "a dog"])
+    before = fitted.idf.copy()
+    damped = fitted.damped(["the of a"], 0.1)
+    is_damped = np.array([name in ("the", "a") for name in damped.feature_names()])
+    assert_allclose(damped.idf, np.where(is_damped, before * 0.1, before), rtol=1e-6)
+    assert_array_equal(fitted.idf, before)
+    assert damped.transform(["the dog"]).max() > 0.99

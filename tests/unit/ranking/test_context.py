@@ -33,6 +33,33 @@ def test_a_title_counts_more_than_an_alias_and_an_alias_more_than_another_name()
     assert ranked("lutetia", "lutetia", context_weight=0, prior_weight=0)[0] == "city"
 
 
+def test_words_that_hold_sentences_together_hardly_count():
+    kb = KnowledgeBase.from_records([
+        {"id": "cat", "title": "Jaguar", "description": "big spotted cat of the American rainforest"},
+        {"id": "car", "title": "Jaguar", "description": "British maker of luxury cars, from Coventry"},
+    ])  # fmt: skip
+    mention = MentionInContext("Jaguar", "The Jaguar left the garage.", 4, 10)
+    even = [[Candidate("car", 0.5), Candidate("cat", 0.5)]]
+    first, second = ContextRanker.build(kb).rank([mention], even)[0]
+    assert first.score < 2 * second.score
+    first, second = ContextRanker.build(kb, ContextRankerConfig(stop_word_weight=1)).rank([mention], even)[0]
+    assert (first.id, second.id) == ("cat", "car")
+    assert first.score > 4 * second.score
+
+
+def test_a_name_that_fits_outweighs_a_short_description_that_sounds_like_the_text():
+    kb = KnowledgeBase.from_records([
+        {"id": "tokyo", "title": "東京", "description": "日本の首都"},
+        {"id": "beijing", "title": "北京", "description": "中国的首都"},
+        {"id": "pizza", "title": "Pizza", "description": "Italian flat bread"},
+    ])  # fmt: skip
+    text = "昨日東京でピザを食べた Pizza 我在北京"
+    for name, expected in [("Pizza", "pizza"), ("北京", "beijing"), ("東京", "tokyo")]:
+        mention = MentionInContext(name, text, text.index(name), text.index(name) + len(name))
+        candidates = [Candidate("tokyo", 0.3), Candidate("beijing", 0.3), Candidate("pizza", 0.3)]
+        assert ContextRanker.build(kb).rank([mention], [candidates])[0][0].id == expected
+
+
 def test_popularity_breaks_ties():
     weights = {"title_weight": 0.0, "alias_weight": 0.0, "context_weight": 0.0}
     assert ranked("Paris", "Paris", prior_weight=0.0, **weights) == [candidate.id for candidate in EVEN]
