@@ -58,3 +58,15 @@ def test_every_command_is_in_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in COMMANDS:
         assert f"`deixis {name}" in text
+
+
+def test_the_readmes_example_comes_out_as_its_comment_says(tmp_path):
+    code = {language: code for language, code in blocks_of(ROOT / "README.md") if "things.csv" in code}
+    table = code["sh"][code["sh"].index("id,title") : code["sh"].index("END\ndeixis")]
+    (tmp_path / "things.csv").write_text(table, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", code["python"]], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
+    )
+    said = re.search(r"# (Jaguar .*)\.\.\.$", code["python"], re.MULTILINE)
+    assert said is not None
+    assert done.stdout.startswith(said[1])

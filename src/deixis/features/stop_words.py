@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from importlib import resources
 
+# Stop words of one language that are names or telling words in another: the river Seine, an era, a son, a war.
+TELLING_ELSEWHERE = frozenset("den era hat hun man men mine pod seine sin son war".split())
+
 
 def stop_words() -> list[str]:
-    """Words that hold sentences together and say little, several to a line.
+    """Words that hold sentences together and say little.
 
     Examples
     --------
-    >>> words = " ".join(stop_words()).split()
-    >>> "the" in words, "und" in words, "jaguar" in words
-    (True, True, False)
+    >>> words = stop_words()
+    >>> "the" in words, "und" in words, "seine" in words, "jaguar" in words
+    (True, True, True, False)
     """
     lines = resources.files("deixis.features").joinpath("stop_words.txt").read_text("utf-8").splitlines()
-    return [line for line in lines if not line.startswith("#")]
+    return [word for line in lines if not line.startswith("#") for word in line.split()]
+
+
+def filler_words() -> list[str]:
+    """The stop words that say little in whichever language they stand.
+
+    Examples
+    --------
+    >>> "the" in filler_words(), "seine" in filler_words()
+    (True, False)
+    """
+    return [word for word in stop_words() if word not in TELLING_ELSEWHERE]

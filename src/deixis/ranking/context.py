@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError
 from deixis.features.row_dots import row_dots
-from deixis.features.stop_words import stop_words
+from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, MentionInContext
@@ -78,9 +78,8 @@ class ContextRanker:
         """A ranker that knows the words of all descriptions."""
         config = config or ContextRankerConfig()
         vectorizer = TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads)
-        # In a short list no word is frequent: a "the" in one of two descriptions would decide between them. It is not
-        # silenced, for a stop word of one language may be a word to heed in another (war, die, Seine).
-        return cls(kb, vectorizer.damped(stop_words(), config.stop_word_weight), config, n_threads)
+        # In a short list no word is frequent: a "the" in one of two descriptions would decide between them.
+        return cls(kb, vectorizer.damped(filler_words(), config.stop_word_weight), config, n_threads)
 
     def rank(
         self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
