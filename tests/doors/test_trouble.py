@@ -65,9 +65,34 @@ def test_debug_shows_where_an_error_came_from(deixis):
     assert "Traceback" in deixis("info", "none", "--debug", code=1).stderr
 
 
+def test_a_bad_line_of_the_knowledge_base_comes_with_the_way_round_it(deixis_inside):
+    (deixis_inside.folder / "bad.jsonl").write_text('{"id": "a", "title": "Troy"}\n{bad\n', encoding="utf-8")
+    stderr = deixis_inside("build", "bad.jsonl", "-o", "m", code=1).stderr
+    assert "bad.jsonl, line 2: not JSON" in stderr
+    assert "--skip-bad" in stderr
+    assert "--skip-bad" not in deixis_inside("build", "none.jsonl", "-o", "m", code=1).stderr
+
+
+def test_annotated_documents_that_teach_nothing_are_warned_about(deixis_inside):
+    done = deixis_inside("build", "--demo", "--mentions", "gold.jsonl", "-o", "m")
+    assert "nothing learned from 3 documents" in done.stderr
+
+
 @posix_only
-@pytest.mark.parametrize("command", ["link", "build"])
-def test_ctrl_c_ends_with_130_and_leaves_nothing_behind(deixis, model, command):
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="nothing is read-only to the administrator")
+def test_a_place_where_nothing_can_be_written_is_told_before_the_work(deixis_inside):
+    (deixis_inside.folder / "locked").mkdir(mode=0o555)
+    done = deixis_inside("build", "kb.jsonl", "-o", "locked/m", code=1)
+    assert "Nothing can be written" in done.stderr
+    assert "Knowledge base:" not in done.stderr
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("command", "kill", "code"),
+    [("link", signal.SIGINT, 130), ("build", signal.SIGINT, 130), ("link", signal.SIGTERM, 143)],
+)
+def test_an_interrupt_ends_with_its_code_and_leaves_nothing_behind(deixis, model, command, kill, code):
     arguments = ("link", model, "-", "-o", "out") if command == "link" else ("build", "-", "-o", "out")
     record = {"text": "nothing known " * 10} if command == "link" else {"title": "London " * 20}
     before = {file.name for file in deixis.folder.iterdir()}
@@ -75,11 +100,11 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_behind(deixis, model, command):
     for number in range(30_000):  # more than pipe and buffers hold: when this is written, it is being read
         process.stdin.write((json.dumps({"id": str(number), **record}) + "\n").encode())
     process.stdin.flush()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(kill)
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130, stderr.decode()
+    assert process.returncode == code, stderr.decode()
     assert "Traceback" not in stderr.decode()
-    assert "Interrupted" in stderr.decode()
+    assert ("Interrupted" in stderr.decode()) == (kill == signal.SIGINT)
     assert {file.name for file in deixis.folder.iterdir()} == before
 
 

@@ -140,12 +140,14 @@ class LabelTreeCandidates:
 
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
     """The annotated mentions whose entity is in the knowledge base."""
-    mentions, contexts, rows, n_unknown = StringTableBuilder(), StringTableBuilder(), [], 0
+    mentions, contexts, rows = StringTableBuilder(), StringTableBuilder(), list[int]()
+    n_unknown = n_documents = 0
     if not isinstance(annotated, Iterable):
         raise DataError(f"Annotated mentions come as Documents in a list, got {type(annotated).__name__}.")
     for document in track(annotated, "reading annotated mentions"):
         if not isinstance(document, Document):
             raise DataError(f"Annotated mentions come as Documents, got {type(document).__name__}: {document!r:.60}.")
+        n_documents += 1
         for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
             row = None if mention.entity is None else known_row(kb, mention.entity)
             n_unknown += mention.entity is not None and row is None
@@ -156,6 +158,11 @@ def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int
             rows.append(row)
     logger.info("%d annotated mentions; %d more name entities that are not in the knowledge base", len(rows), n_unknown)
     if not rows:
+        if n_documents:
+            logger.warning(
+                "nothing learned from %d documents: no mention has an entity of the knowledge base (%d have another)",
+                n_documents, n_unknown,
+            )  # fmt: skip
         return None
     places = (np.arange(len(rows)), np.array(rows))
     labels = sparse.csr_matrix((np.ones(len(rows), np.float32), places), shape=(len(rows), len(kb)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import time
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from deixis.cli.measures import cpu_seconds, format_bytes, peak_memory
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.session import Session, session_options
 from deixis.documents.reading import read_documents
-from deixis.errors import ConfigError, StoreError
+from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.demo import read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
@@ -62,6 +64,7 @@ def build(
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = chosen_config(preset, config_file, typed)
     _check_place(Path(output))
+    _check_files(mentions)
     with session.watching():
         kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
         session.note(f"Knowledge base: {len(kb):,} entities.")
@@ -87,7 +90,13 @@ def chosen_config(preset: str | None, config_file: str | None, typed: dict[str, 
 
 def _read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
     """The knowledge base; how its files were understood is told."""
-    kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
+    try:
+        kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
+    except DataError as error:
+        if error.line is None or skip_bad:
+            raise
+        hint = "Correct the line, or leave bad lines out with --skip-bad; deixis kb check lists them all"
+        raise DataError(f"{error.reason}. {hint}", path=error.path, line=error.line) from None
     for line in report.files:
         session.note(line)
     for skipped in report.skipped:
@@ -117,6 +126,17 @@ def _check_place(path: Path) -> None:
         raise StoreError(f"{path} is a file; a model is a folder. Choose another place with -o.")
     if path.is_dir() and any(path.iterdir()) and not (path / "manifest.json").is_file():
         raise StoreError(f"The folder {path} holds other things than a model. Choose another place with -o.")
+
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    if not os.access(parent, os.W_OK):
+        raise StoreError(f"Nothing can be written in the folder {parent}. Choose another place with -o.")
+
+
+def _check_files(paths: Iterable[str]) -> None:
+    """Says that a file is missing before the others are read."""
+    for path in paths:
+        if path != "-" and not Path(path).exists():
+            raise DataError("no such file; check the path", path=path)
 
 
 def _example_text(kb: KnowledgeBase) -> str:

@@ -34,6 +34,8 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8") as stream:  # a device or a pipe, such as /dev/null
             yield stream
         return
+    if not os.access(target.parent, os.W_OK):
+        raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with _open_new(temporary, target.suffix) as stream:
