@@ -204,3 +204,10 @@ def test_the_demo_tells_programs_its_score(deixis):
     assert score["sentences_right"] <= score["sentences"]
     assert sum(lang["of"] for lang in score["by_language"].values()) == score["sentences"]
     assert len(score["by_language"]) >= 6
+
+
+def test_the_sentence_that_build_suggests_has_a_name_in_it(deixis_inside):
+    records = [{"id": "1", "title": "!!!"}, {"id": "2", "title": "It"}, {"id": "3", "title": "Troy"}]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    (deixis_inside.folder / "odd.jsonl").write_text(lines, encoding="utf-8")
+    assert "Tell me about Troy." in deixis_inside("build", "odd.jsonl", "-o", "m").stderr

@@ -25,6 +25,8 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.progress import track
 
+N_EXAMPLES = 100  # titles tried for a sentence to show
+
 
 @click.command(
     cls=CommandWithSettings,
@@ -74,7 +76,7 @@ def build(
         linker.save(output)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
-        session.note(f'  echo "{_example_text(kb)}" | deixis link {output} --pretty')
+        session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')
     if session.is_json:
         click.echo(json.dumps(_summary(session, output, len(kb), size)))
 
@@ -139,9 +141,16 @@ def _check_files(paths: Iterable[str]) -> None:
             raise DataError("no such file; check the path", path=path)
 
 
-def _example_text(kb: KnowledgeBase) -> str:
-    title = kb.title(0).replace('"', "").replace("$", "").replace("`", "")
-    return f"Tell me about {title}."
+def _example_text(linker: Linker) -> str:
+    """A sentence in which the linker finds something; names like !!! or It are passed over."""
+    titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
+    texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
+    found = linker.detector.detect(texts)
+    return next((text for text, spans in zip(texts, found, strict=True) if spans), texts[0])
+
+
+def _in_quotes(title: str) -> str:
+    return title.replace('"', "").replace("$", "").replace("`", "")
 
 
 def _summary(session: Session, output: str, n_entities: int, size: int) -> dict[str, Any]:
