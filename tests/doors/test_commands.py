@@ -207,7 +207,7 @@ def test_the_demo_tells_programs_its_score(deixis):
 
 
 def test_the_sentence_that_build_suggests_has_a_name_in_it(deixis_inside):
-    records = [{"id": "1", "title": "!!!"}, {"id": "2", "title": "It"}, {"id": "3", "title": "Troy"}]
+    records = [{"id": "1", "title": "!!!"}, {"id": "3", "title": "Troy"}]
     lines = "".join(json.dumps(record) + "\n" for record in records)
     (deixis_inside.folder / "odd.jsonl").write_text(lines, encoding="utf-8")
     assert "Tell me about Troy." in deixis_inside("build", "odd.jsonl", "-o", "m").stderr

@@ -142,7 +142,7 @@ def _check_files(paths: Iterable[str]) -> None:
 
 
 def _example_text(linker: Linker) -> str:
-    """A sentence in which the linker finds something; names like !!! or It are passed over."""
+    """A sentence in which the linker finds something; names like !!! or X are passed over."""
     titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
     texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
     found = linker.detector.detect(texts)
