@@ -24,7 +24,7 @@ namespace {
 struct Level {
     ArrayIn<std::int64_t> child_starts, bucket_offsets, entry_starts;
     ArrayIn<std::uint32_t> bucket_starts;
-    ArrayIn<std::uint8_t> entries;
+    ArrayIn<std::uint8_t> eighths, entries;
     ArrayIn<float> biases;
 };
 
@@ -74,6 +74,7 @@ private:
     std::int32_t power_;
 };
 
+/// A bucket: its number at first, then the entries [begin, end) in it; and the feature looked for there.
 struct Found {
     std::uint32_t begin, end;
     std::uint16_t key;
@@ -83,6 +84,7 @@ struct Found {
 /// Where one parent's weights lie.
 struct ParentView {
     const std::uint32_t* bucket_starts;
+    const std::uint8_t* eighths;
     EntryView entries;
     const float* biases;
     std::int64_t first_child, n_children;
@@ -113,6 +115,7 @@ public:
                                nb::cast<ArrayIn<std::int64_t>>(level["bucket_offsets"]),
                                nb::cast<ArrayIn<std::int64_t>>(level["entry_starts"]),
                                nb::cast<ArrayIn<std::uint32_t>>(level["bucket_starts"]),
+                               nb::cast<ArrayIn<std::uint8_t>>(level["eighths"]),
                                nb::cast<ArrayIn<std::uint8_t>>(level["entries"]), nb::cast<ArrayIn<float>>(level["biases"])});
         }
     }
@@ -188,6 +191,7 @@ private:
         const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
         const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
         return {level.bucket_starts.data() + bucket_offset,
+                level.eighths.data() + bucket_offset,
                 EntryView(level.entries.data() + entry * EntryView::kSize),
                 level.biases.data() + first,
                 first,
@@ -196,25 +200,37 @@ private:
                 0};
     }
 
-    /// The buckets of all the query's features in all the beam's parents. Memory is asked for one pass before it is read.
+    /// The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before it
+    /// is read.
     void find_buckets(const Level& level, Query& query) const {
         query.parents.clear();
         query.found.clear();
+        query.found.resize(query.beam.size() * query.features.size());
+        std::size_t n_found = 0;
         for (const Scored& node : query.beam) {
             query.parents.push_back(view(level, node.node()));
-            const ParentView& parent = query.parents.back();
-            for (const auto& [hash, value] : query.features) __builtin_prefetch(parent.bucket_starts + (hash >> parent.key_bits));
-        }
-        for (ParentView& parent : query.parents) {
+            ParentView& parent = query.parents.back();
             const std::uint32_t key_mask = (1u << parent.key_bits) - 1;
             for (const auto& [hash, value] : query.features) {
-                const std::uint32_t* bucket = parent.bucket_starts + (hash >> parent.key_bits);
-                if (bucket[0] == bucket[1]) continue;
-                __builtin_prefetch(parent.entries.address(bucket[0]));
-                query.found.push_back({bucket[0], bucket[1], static_cast<std::uint16_t>(hash & key_mask), value});
+                const std::uint32_t bucket = hash >> parent.key_bits;
+                // Written always, kept only if the bucket's byte says so: no branch to guess wrong.
+                query.found[n_found] = {bucket, 0, static_cast<std::uint16_t>(hash & key_mask), value};
+                n_found += (parent.eighths[bucket] & eighth_bit(hash, parent.key_bits)) != 0;
             }
-            parent.found_end = query.found.size();
+            parent.found_end = n_found;
         }
+        query.found.resize(n_found);
+        std::size_t i = 0;
+        for (const ParentView& parent : query.parents)
+            for (; i < parent.found_end; ++i) __builtin_prefetch(parent.bucket_starts + query.found[i].begin);
+        i = 0;
+        for (const ParentView& parent : query.parents)
+            for (; i < parent.found_end; ++i) {
+                const std::uint32_t* bucket = parent.bucket_starts + query.found[i].begin;
+                query.found[i].begin = bucket[0];
+                query.found[i].end = bucket[1];
+                __builtin_prefetch(parent.entries.address(bucket[0]));
+            }
     }
 
     static void expand(const ParentView& parent, std::size_t found_begin, float inherited, float threshold,

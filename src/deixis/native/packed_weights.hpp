@@ -3,7 +3,8 @@
 // A parent's weights are entries (feature, child, weight) sorted by hashed feature and found through buckets of about two
 // features. The hash is a bijection on `n_bits` bits; its high bits choose the bucket and the low ones, at most 16,
 // are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read. An entry is
-// five bytes that lie together, because fetching them from memory is most of what a search does.
+// five bytes that lie together, because fetching them from memory is most of what a search does. And since most features
+// of a query are not among a parent's, each bucket has a byte whose bits say which eighths of it hold any entry.
 #pragma once
 
 #include <bit>
@@ -58,6 +59,11 @@ private:
 };
 
 static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
+
+/// The bit of a bucket's byte that stands for the eighth in which a hashed feature lies.
+inline std::uint8_t eighth_bit(std::uint32_t hash, int key_bits) {
+    return static_cast<std::uint8_t>(1u << ((hash >> (key_bits > 3 ? key_bits - 3 : 0)) & 7u));
+}
 
 inline std::uint16_t to_bfloat16(float value) {
     std::uint32_t bits = std::bit_cast<std::uint32_t>(value);

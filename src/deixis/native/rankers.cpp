@@ -28,7 +28,7 @@ struct SolverParams {
 /// The packed weights of one parent.
 struct Packed {
     std::vector<std::uint32_t> bucket_starts;
-    std::vector<std::uint8_t> entries;
+    std::vector<std::uint8_t> entries, eighths;
     std::vector<float> biases;
 };
 
@@ -287,6 +287,7 @@ private:
         const int key_bits = n_bits - bucket_bits;
         Packed packed;
         packed.bucket_starts.assign((std::size_t{1} << bucket_bits) + 1, 0);
+        packed.eighths.assign(packed.bucket_starts.size(), 0);
         for (const auto& [hash, f] : kept) {
             for (std::int32_t k = 0; k < problem_.n_children; ++k) {
                 const float w = weight(f, k);
@@ -294,6 +295,7 @@ private:
                 const auto key = static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1));
                 EntryView::append(packed.entries, key, to_bfloat16(w), static_cast<std::uint8_t>(k));
             }
+            packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
             packed.bucket_starts[(hash >> key_bits) + 1] = static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
         }
         for (std::size_t b = 1; b < packed.bucket_starts.size(); ++b)
@@ -351,6 +353,7 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
     for (Packed& parent : parents) {
         append(all.bucket_starts, parent.bucket_starts);
         append(all.entries, parent.entries);
+        append(all.eighths, parent.eighths);
         append(all.biases, parent.biases);
         entry_starts.push_back(static_cast<std::int64_t>(all.entries.size()) / EntryView::kSize);
         bucket_offsets.push_back(static_cast<std::int64_t>(all.bucket_starts.size()));
@@ -359,6 +362,7 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
     out["bucket_starts"] = to_numpy(std::move(all.bucket_starts));
     out["bucket_offsets"] = to_numpy(std::move(bucket_offsets));
     out["entry_starts"] = to_numpy(std::move(entry_starts));
+    out["eighths"] = to_numpy(std::move(all.eighths));
     out["entries"] = to_numpy(std::move(all.entries));
     out["biases"] = to_numpy(std::move(all.biases));
     return out;

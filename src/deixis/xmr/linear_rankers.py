@@ -23,6 +23,7 @@ _DTYPES = {
     "bucket_starts": np.uint32,
     "bucket_offsets": np.int64,
     "entry_starts": np.int64,
+    "eighths": np.uint8,
     "entries": np.uint8,
     "biases": np.float32,
 }
@@ -75,7 +76,12 @@ class RankerLevel:
         """The level `to_arrays` gave; sizes and ranges are checked, so that a search stays inside the arrays."""
         level = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()}
         n_parents, starts, offsets = len(child_starts) - 1, level["entry_starts"], level["bucket_offsets"]
-        if len(starts) != n_parents + 1 or len(offsets) != n_parents + 1 or len(level["biases"]) != child_starts[-1]:
+        if (
+            len(starts) != n_parents + 1
+            or len(offsets) != n_parents + 1
+            or len(level["biases"]) != child_starts[-1]
+            or len(level["eighths"]) != len(level["bucket_starts"])
+        ):
             raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
         problem = _core.find_damage(child_starts, offsets, level["bucket_starts"], starts, level["entries"], n_features)
         if problem:

@@ -15,6 +15,7 @@ def level_of(child_starts, biases):
         "bucket_starts": np.zeros(2 * n_parents, np.uint32),
         "bucket_offsets": np.arange(n_parents + 1) * 2,
         "entry_starts": np.zeros(n_parents + 1, np.int64),
+        "eighths": np.zeros(2 * n_parents, np.uint8),
         "entries": np.zeros(0, np.uint8),
         "biases": np.array(biases, np.float32),
     }

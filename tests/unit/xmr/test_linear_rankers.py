@@ -140,7 +140,7 @@ def level_arrays():
     return level.to_arrays("level"), level.child_starts
 
 
-@pytest.mark.parametrize("name", ["bucket_starts", "bucket_offsets", "entry_starts", "entries", "biases"])
+@pytest.mark.parametrize("name", ["bucket_starts", "bucket_offsets", "entry_starts", "eighths", "entries", "biases"])
 def test_a_level_with_a_cut_off_or_missing_array_is_refused(name):
     arrays, starts = level_arrays()
     whole = arrays[f"level.{name}"]
