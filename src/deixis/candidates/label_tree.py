@@ -21,7 +21,7 @@ from deixis.features.mention_features import MentionFeatures, MentionFeaturesCon
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage, track
-from deixis.store.strings import StringTableBuilder
+from deixis.store.strings import StringTable, StringTableBuilder
 from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
@@ -51,6 +51,8 @@ class LabelTreeCandidatesConfig:
 class LabelTreeCandidates:
     """Finds the entities a mention may mean by descending a tree of all entities.
 
+    `learned_names` are the mentions it was taught when it was built, which a model folder does not keep.
+
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
@@ -67,6 +69,7 @@ class LabelTreeCandidates:
         self.features = features
         self.ranker = ranker
         self.config = config
+        self.learned_names = StringTable.from_strings([])
 
     @classmethod
     def build(
@@ -91,7 +94,10 @@ class LabelTreeCandidates:
             features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
             docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
         ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
-        return cls(kb, features, ranker.fit(docs_by_features, instances.docs_by_labels), config)
+        generator = cls(kb, features, ranker.fit(docs_by_features, instances.docs_by_labels), config)
+        if given is not None:
+            generator.learned_names = given.mentions
+        return generator
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """For each mention up to `k` entities, best first, with the tree's scores (0 to 1)."""

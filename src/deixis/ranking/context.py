@@ -1,14 +1,15 @@
 """Ranks candidates by name, context and popularity together, with fixed weights: nothing is trained.
 
 total = log(generator's score) + bonus for title or alias + weight * likeness + weight * log(count),
-where likeness is the cosine of context and description, levelled off.
+where likeness is the cosine of context and description, levelled off. For names that the generator has seen in
+annotated text its score already says what they usually mean, so the other evidence counts less.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any
@@ -21,6 +22,8 @@ from deixis.features.row_dots import row_dots
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.store.checks import require
+from deixis.store.string_hashes import hash_string
 from deixis.types import Candidate, MentionInContext
 
 
@@ -41,6 +44,12 @@ class ContextRankerConfig:
     prior_weight: float = field(default=0.2, metadata={"help": "Weight of the logarithm of an entity's count."})
     window: int = field(default=1000, metadata={"help": "Characters of text around a mention that count."})
     stop_word_weight: float = field(default=0.1, metadata={"help": "What words like 'the' and 'und' weigh, 1: as all."})
+    learned_name_share: float = field(
+        default=0.05, metadata={"help": "What remains of the bonus for a name that was seen in annotated text."}
+    )
+    learned_context_share: float = field(
+        default=0.4, metadata={"help": "What remains of the context's weight for a name seen in annotated text."}
+    )
     words: TfidfConfig = field(default_factory=_words)
 
     def __post_init__(self) -> None:
@@ -65,21 +74,34 @@ class ContextRanker:
     """
 
     def __init__(
-        self, kb: KnowledgeBase, vectorizer: TfidfVectorizer, config: ContextRankerConfig, n_threads: int = 0
+        self,
+        kb: KnowledgeBase,
+        vectorizer: TfidfVectorizer,
+        config: ContextRankerConfig,
+        n_threads: int = 0,
+        learned: NDArray[np.uint64] | None = None,
     ) -> None:
         self.kb = kb
+        self._learned = np.zeros(0, dtype=np.uint64) if learned is None else learned
         self.config = config
         self.n_threads = n_threads
         self._vectorizer = vectorizer
         self._descriptions = kb.description_texts()
 
     @classmethod
-    def build(cls, kb: KnowledgeBase, config: ContextRankerConfig | None = None, n_threads: int = 0) -> ContextRanker:
-        """A ranker that knows the words of all descriptions."""
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        config: ContextRankerConfig | None = None,
+        n_threads: int = 0,
+        learned_names: Iterable[str] = (),
+    ) -> ContextRanker:
+        """A ranker that knows the words of all descriptions, and which names the generator has seen annotated."""
         config = config or ContextRankerConfig()
         vectorizer = TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads)
         # In a short list no word is frequent: a "the" in one of two descriptions would decide between them.
-        return cls(kb, vectorizer.damped(filler_words(), config.stop_word_weight), config, n_threads)
+        learned = np.unique(np.array([hash_string(folded(name)) for name in learned_names], dtype=np.uint64))
+        return cls(kb, vectorizer.damped(filler_words(), config.stop_word_weight), config, n_threads, learned)
 
     def rank(
         self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
@@ -96,10 +118,20 @@ class ContextRanker:
         places = np.array([id_to_place.setdefault(candidate.id, len(id_to_place)) for candidate in flat])
         wanted = self._rows(list(id_to_place))
         totals = np.log(np.maximum([candidate.score for candidate in flat], 1e-9))
-        totals += self.config.context_weight * self._likeness(mentions, wanted, places, starts)
-        totals += self._name_bonuses(mentions, wanted, places, starts)
+        is_learned = np.repeat(self._is_learned(mentions), np.diff(starts))
+        context_shares = np.where(is_learned, self.config.learned_context_share, 1.0)
+        totals += self.config.context_weight * context_shares * self._likeness(mentions, wanted, places, starts)
+        name_shares = np.where(is_learned, self.config.learned_name_share, 1.0)
+        totals += name_shares * self._name_bonuses(mentions, wanted, places, starts)
         totals += (self.config.prior_weight * np.log1p(self.kb.counts[wanted]))[places]
         return [_shared_out(flat[start:end], totals[start:end]) for start, end in pairwise(starts.tolist())]
+
+    def _is_learned(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
+        """Whether each mention's name was seen in annotated text."""
+        if not len(self._learned):
+            return np.zeros(len(mentions), dtype=bool)
+        hashes = np.array([hash_string(folded(mention.text)) for mention in mentions], dtype=np.uint64)
+        return np.isin(hashes, self._learned)
 
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
         rows = self.kb.rows_of(ids)
@@ -152,8 +184,9 @@ class ContextRanker:
         return {folded(self.kb.aliases[alias]) for alias in range(first, last)}
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The vocabulary as arrays under names that begin with `prefix`."""
-        return self._vectorizer.to_arrays(f"{prefix}.words")
+        """The vocabulary and the learned names (hashed) as arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.learned": self._learned}
+        return arrays | self._vectorizer.to_arrays(f"{prefix}.words")
 
     @classmethod
     def from_arrays(
@@ -165,7 +198,9 @@ class ContextRanker:
         n_threads: int = 0,
     ) -> ContextRanker:
         """The ranker `to_arrays` gave, over the knowledge base it was built from."""
-        return cls(kb, TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words), config, n_threads)
+        learned = require(arrays, f"{prefix}.learned", np.uint64)
+        vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words)
+        return cls(kb, vectorizer, config, n_threads, learned)
 
 
 def _shared_out(listed: Sequence[Candidate], totals: NDArray[np.float64]) -> list[Candidate]:
