@@ -57,12 +57,6 @@ def check_range(name: str, array: NDArray[Any], low: float, high: float) -> None
         raise _damaged(name, f"must lie in [{low}, {high}), got {smallest}..{largest}")
 
 
-def check_finite(name: str, array: NDArray[Any]) -> None:
-    """No value is NaN or infinite."""
-    if not bool(np.isfinite(array).all()):
-        raise _damaged(name, "holds NaN or infinite values")
-
-
 def is_sorted(array: NDArray[Any]) -> bool:
     """Whether no value is smaller than the one before it."""
     return bool(np.all(array[1:] >= array[:-1]))

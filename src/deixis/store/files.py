@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from deixis.errors import DataError
 from deixis.store.zstd_reader import ZstdReader
@@ -38,16 +38,6 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     with _open_source(path) as source, _decompressed(source, path) as data:
         with io.BufferedReader(_CheckedReader(data, path), _BUFFER) as stream:
             yield stream
-
-
-@contextmanager
-def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """The text of a file: BOM dropped, every line end read as a newline."""
-    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
-        try:
-            yield text
-        except UnicodeDecodeError as error:
-            raise DataError(f"not valid UTF-8 ({error.reason}); save the file as UTF-8", path=path) from error
 
 
 def open_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:

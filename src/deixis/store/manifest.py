@@ -19,7 +19,7 @@ from deixis.errors import StoreError
 MANIFEST_NAME = "manifest.json"
 ARRAY_SUFFIX = ".bin"
 FORMAT = "deixis-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 # Little-endian whatever the machine; a dtype is looked up here and never parsed from a file.
 DTYPES = {
     np.dtype(code).name: np.dtype(code)
@@ -109,10 +109,11 @@ def parse_manifest(text: str, where: str) -> Manifest:
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise StoreError(f"{where} does not belong to a Deixis model. Check the path.")
     version = fields.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    if type(version) is int and version != FORMAT_VERSION:
         raise StoreError(
             f"{where} has format version {version}, written by Deixis {fields.get('deixis_version')}; this Deixis "
-            f"reads up to {FORMAT_VERSION}. Upgrade with: pip install -U deixis"
+            f"reads version {FORMAT_VERSION}. "
+            + ("Install a newer Deixis." if version > FORMAT_VERSION else "Build the model again.")
         )
     checksum = fields.pop("checksum", None)
     if checksum != _checksum(fields):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import StoreError
-from deixis.store.checks import check_finite, check_indptr, check_length, check_range, require
+from deixis.store.checks import check_indptr, check_length, check_range, require
 
 
 def test_require_gives_the_array_and_names_one_that_is_missing_or_wrong():
@@ -38,10 +38,7 @@ def test_values_outside_the_range_are_refused_and_so_is_nan():
             check_range("codes", np.array(values), 0, 5)
 
 
-def test_lengths_and_finite_values_are_checked():
+def test_lengths_are_checked():
     check_length("counts", np.zeros(3), 3)
     with pytest.raises(StoreError, match="'counts' has 3 rows where 4 are expected"):
         check_length("counts", np.zeros(3), 4)
-    check_finite("weights", np.zeros(3, np.float16))
-    with pytest.raises(StoreError, match="'weights' holds NaN or infinite"):
-        check_finite("weights", np.array([0, np.inf]))

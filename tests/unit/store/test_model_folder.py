@@ -11,7 +11,7 @@ import pytest
 
 from deixis.errors import StoreError
 from deixis.store import array_files, model_folder
-from deixis.store.manifest import parse_manifest
+from deixis.store.manifest import FORMAT_VERSION, parse_manifest
 from deixis.store.model_folder import open_model, save_model, verify_model
 
 ARRAYS = {
@@ -206,9 +206,15 @@ def test_a_missing_or_foreign_folder_says_so(tmp_path, folder):
         open_model(folder, kind="linker")
 
 
-def test_a_model_of_a_newer_version_asks_for_an_upgrade(folder):
-    rewrite_manifest(folder, format_version=2, deixis_version="9.0")
-    with pytest.raises(StoreError, match=r"format version 2, written by Deixis 9\.0.*pip install -U deixis"):
+def test_a_model_of_a_newer_version_asks_for_a_newer_deixis(folder):
+    rewrite_manifest(folder, format_version=FORMAT_VERSION + 1, deixis_version="9.0")
+    with pytest.raises(StoreError, match=r"format version 3, written by Deixis 9\.0.*Install a newer Deixis\."):
+        open_model(folder)
+
+
+def test_a_model_of_an_older_version_asks_to_be_built_again(folder):
+    rewrite_manifest(folder, format_version=1)
+    with pytest.raises(StoreError, match=r"format version 1, .*reads version 2\. Build the model again\."):
         open_model(folder)
 
 
