@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import subprocess
 
 import pytest
 from rich.cells import cell_len
@@ -167,6 +168,31 @@ def test_kb_check_reports_and_its_exit_code_says_whether_the_file_would_do(deixi
     shown = deixis("kb", "check", "kb.jsonl", code=1).stdout
     assert "line 5" in shown
     assert "line 6" in shown
+
+
+def test_kb_check_warns_of_names_that_no_text_is_searched_for(deixis_inside):
+    lines = '{"id": "1", "title": "C++", "aliases": ["cpp"]}\n{"id": "2", "title": "Go"}\n{"id": "3", "title": "R"}\n'
+    (deixis_inside.folder / "odd.jsonl").write_text(lines, encoding="utf-8")
+    shown = deixis_inside("kb", "check", "odd.jsonl").stdout
+    assert "never looked for" in shown and "mentions you give are linked" in shown and "(2)" in shown
+    assert "line 1: '1' has the name 'C++'" in shown
+    assert "line 3: '3' has the name 'R'" in shown
+
+
+def test_kb_check_names_no_line_that_is_not_there(deixis_inside):
+    (deixis_inside.folder / "bad.jsonl").write_text("x\n", encoding="utf-8")
+    shown = deixis_inside("kb", "check", "bad.jsonl", code=1).stdout
+    assert "no entity among them" in shown
+    assert "line 0" not in shown
+
+
+def test_kb_check_is_done_when_it_has_reported(deixis):
+    with open(deixis.folder / "both", "w+", encoding="utf-8") as stream:
+        arguments = deixis.command("kb", "check", "kb.jsonl", "kb.jsonl")
+        subprocess.run(arguments, cwd=deixis.folder, env=deixis.environment, stdout=stream, stderr=stream, check=True)
+        stream.seek(0)
+        shown = stream.read().splitlines()
+    assert [number for number, line in enumerate(shown) if line.startswith("Done in")] == [len(shown) - 1]
 
 
 def test_kb_check_tells_programs(deixis):

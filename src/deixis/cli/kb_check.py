@@ -13,6 +13,7 @@ from deixis.cli.examples import examples
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.render import bar, printable
 from deixis.cli.session import Session, session_options
+from deixis.detection.dictionary import is_findable
 from deixis.kb.check import CheckConfig, KbReport, check_file
 
 SIGNS = {"error": ("BAD ", "red"), "warning": ("odd ", "yellow")}
@@ -39,16 +40,16 @@ def check(session: Session, files: tuple[str, ...], format_: str | None, typed: 
     """
     config = with_settings(CheckConfig(), typed)
     is_fine = True
-    for path in files:
-        with session.watching():
-            report = check_file(path, config, format=format_)
-        is_fine = is_fine and report.ok
-        if session.is_json:
-            click.echo(json.dumps(report.to_dict(), ensure_ascii=False))
-        else:
-            for line in _lines(report):
-                click.echo(line)
-        sys.stdout.flush()
+    with session.watching():
+        for path in files:
+            report = check_file(path, config, format=format_, is_findable=is_findable)
+            is_fine = is_fine and report.ok
+            if session.is_json:
+                click.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+            else:
+                for line in _lines(report):
+                    click.echo(line)
+            sys.stdout.flush()
     return int(not is_fine)
 
 
@@ -64,6 +65,9 @@ def _lines(report: KbReport) -> Iterator[str]:
     for finding in report.findings:
         sign, colour = SIGNS.get(finding.severity, ("    ", ""))
         yield f"{click.style(sign, fg=colour or None)}{finding.meaning} ({finding.count:,})"
+        if finding.advice:
+            yield f"      ({finding.advice})"
         for example in finding.examples:
-            yield f"      line {example.line}: {printable(example.detail)}"
+            where = f"line {example.line}: " if example.line else ""
+            yield f"      {where}{printable(example.detail)}"
     yield "Fine: this can be built." if report.ok else "Not fine: see the lines marked BAD."

@@ -17,8 +17,9 @@ What is found is then checked against how the name is written, so that a film ca
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +36,7 @@ _ARRAYS: dict[str, type[np.generic]] = {
     "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
     "trie.child_ptr": np.int32, "trie.labels": np.uint32, "flags": np.uint8,
 }  # fmt: skip
+_TWO_LETTERS = re.compile("[A-Za-z]{2}")
 
 
 @dataclass(frozen=True)
@@ -119,3 +121,20 @@ class DictionaryDetector:
             return cls(found, config or DictionaryConfig())
         except (ValueError, TypeError) as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+
+
+def is_findable(name: str, config: DictionaryConfig | None = None) -> bool:
+    """Whether a detector would find the name anywhere; not if it is too short, too long or a number once folded.
+
+    Examples
+    --------
+    >>> [name for name in ("C++", "Go", "R", "1984", "!!!", "U.S.") if is_findable(name)]
+    ['Go', 'U.S.']
+    """
+    config = config or DictionaryConfig()
+    # Most names are told by a look; the others are looked for in themselves.
+    is_plain = len(name) < 2 * config.max_tokens and "(" not in name and config.min_chars <= 2
+    if is_plain and _TWO_LETTERS.search(name):
+        return True
+    config = replace(config, case="ignore", stop_words=False)
+    return bool(DictionaryDetector.build([name], config=config).detect([name], n_threads=1)[0])

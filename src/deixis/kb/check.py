@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deixis.kb.findings import Example, Finding, FindingCollector
 from deixis.kb.formats import open_records
@@ -67,10 +68,16 @@ class KbReport:
         return asdict(self) | {"ok": self.ok}
 
 
-def check_file(path: FilePath, config: CheckConfig = DEFAULT_CHECK, *, format: str | None = None) -> KbReport:
-    """The report on a file of entities."""
+def check_file(
+    path: FilePath,
+    config: CheckConfig = DEFAULT_CHECK,
+    *,
+    format: str | None = None,
+    is_findable: Callable[[str], bool] | None = None,
+) -> KbReport:
+    """The report on a file of entities; `is_findable` says which names the detector in use could find in a text."""
     format, records = open_records(path, format)
-    check = _Check(config)
+    check = _Check(config, is_findable)
     for line, record in track(records, "checking entities"):
         check.n_lines += 1
         try:
@@ -90,56 +97,57 @@ def check_file(path: FilePath, config: CheckConfig = DEFAULT_CHECK, *, format: s
 class _Check:
     """Everything counted so far."""
 
-    def __init__(self, config: CheckConfig) -> None:
+    def __init__(self, config: CheckConfig, is_findable: Callable[[str], bool] | None) -> None:
         self.config = config
+        self.is_findable = is_findable
         self.mapping: RecordMapping | None = None
         self.keys: set[str] = set()
         self.found = FindingCollector(config.max_examples)
         self.n_lines = 0
-        self.n_aliases = 0
-        self.has: Counter[str] = Counter()
+        self.parts: tuple[array[int], ...] = tuple(array("B") for _ in _COVERED)
         self.languages: dict[str, Counter[str]] = {}
-        self.ids, self.lines = StringTableBuilder(), array("q")
+        self.ids, self.lines, self.n_aliases = StringTableBuilder(), array("q"), array("q")
         self.names, self.name_rows = StringTableBuilder(), array("q")
 
     def entity(self, line: int, fields: EntityFields, record: dict[str, Any]) -> None:
         row = len(self.lines)
         self.lines.append(line)
         self.ids.append(fields.id)
-        self.n_aliases += len(fields.aliases)
+        self.n_aliases.append(len(fields.aliases))
         self._coverage(fields)
-        spellings = {name.casefold() for name in (fields.title, *(text for text, _, _ in fields.aliases))}
+        spellings = {name.casefold(): name for name in (*(text for text, _, _ in fields.aliases), fields.title)}
         for name in sorted(spellings):
             self.names.append(name)
             self.name_rows.append(row)
-            if len(name) <= self.config.short_name and not _is_ideographic(name):
-                self.found.add("short_name", Example(line, f"{fields.id!r} has the name {name!r}"))
+            kind = self._suspicion(name)
+            if kind is not None:
+                self.found.add(kind, Example(line, f"{fields.id!r} has the name {spellings[name]!r}"))
         for kind, detail in text_suspicions(record):
             self.found.add(kind, Example(line, detail))
 
     def report(self, path: str, format: str) -> KbReport:
         if not self.lines:
-            self.found.add("no_entities", Example(0, f"{self.n_lines} lines, no entity among them"))
-        self._repeated_ids()
-        self._risky_names()
-        n_entities = len(self.lines)
+            self.found.add("no_entities", Example(0, f"lines read: {self.n_lines:,}, no entity among them"))
+        is_kept = self._first_of_each_id()
+        self._risky_names(is_kept)
+        n_entities = int(is_kept.sum())
+        covered = (int(np.asarray(has)[is_kept].sum()) for has in self.parts)
         return KbReport(
             path=path,
             format=format,
             mapping=self.mapping.describe(self.keys) if self.mapping else "",
             n_lines=self.n_lines,
             n_entities=n_entities,
-            n_aliases=self.n_aliases,
-            coverage={kind: self.has[kind] / max(n_entities, 1) for kind in _COVERED},
+            n_aliases=int(np.asarray(self.n_aliases)[is_kept].sum()),
+            coverage={kind: n_having / max(n_entities, 1) for kind, n_having in zip(_COVERED, covered, strict=True)},
             languages={lang: dict(counts) for lang, counts in sorted(self.languages.items())},
             findings=self.found.findings(),
         )
 
     def _coverage(self, fields: EntityFields) -> None:
         parts = (fields.aliases, fields.descriptions, fields.types, fields.n_seen, fields.url, fields.alt_ids)
-        for kind, part in zip(_COVERED, parts, strict=True):
-            if part:
-                self.has[kind] += 1
+        for has, part in zip(self.parts, parts, strict=True):
+            has.append(bool(part))
         self._count_languages("aliases", (lang for _, lang, _ in fields.aliases))
         self._count_languages("descriptions", (lang for lang, _ in fields.descriptions))
 
@@ -148,16 +156,27 @@ class _Check:
             if lang:
                 self.languages.setdefault(lang, Counter())[kind] += 1
 
-    def _repeated_ids(self) -> None:
+    def _suspicion(self, name: str) -> str | None:
+        if self.is_findable is not None and not self.is_findable(name):
+            return "unfindable_name"
+        is_short = len(name) <= self.config.short_name and not _is_ideographic(name)
+        return "short_name" if is_short else None
+
+    def _first_of_each_id(self) -> NDArray[np.bool_]:
+        """Which rows a build would keep; the others are reported."""
         ids = self.ids.build()
+        is_kept = np.ones(len(ids), dtype=bool)
         for row, first in zip(*(rows.tolist() for rows in repeated_ids(ids)), strict=True):
+            is_kept[row] = False
             detail = f"the id {ids[row]!r} was used before, in line {self.lines[first]}"
             self.found.add("duplicate_id", Example(self.lines[row], detail))
+        return is_kept
 
-    def _risky_names(self) -> None:
+    def _risky_names(self, is_kept: NDArray[np.bool_]) -> None:
         names = self.names.build()
         hashes = hash_strings(names)
         order = np.argsort(hashes, kind="stable")
+        order = order[is_kept[np.asarray(self.name_rows, dtype=np.int64)[order]]]
         starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]]) if len(order) else order
         sizes = np.diff(np.r_[starts, len(order)])
         risky = np.flatnonzero(sizes > self.config.risky_alias_entities)

@@ -22,11 +22,17 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "bad_count": ("error", "counts that are not whole numbers from 0 up"),
     "risky_alias": ("warning", "names that very many entities share"),
     "short_name": ("warning", "suspiciously short names"),
+    "unfindable_name": ("warning", "names never looked for in texts: too short, too long or digits only"),
     "empty_alias": ("warning", "empty aliases, left out"),
     "mojibake": ("warning", "text that looks decoded with the wrong encoding, like 'Ã©' for 'é'"),
     "replacement_character": ("warning", "U+FFFD: text that was damaged before it came here"),
     "lone_surrogate": ("warning", "lone surrogates, read as U+FFFD"),
     "control_character": ("warning", "control characters, read as spaces"),
+}
+
+# kind -> what still works or can be done, where the meaning leaves that open.
+ADVICE = {
+    "unfindable_name": "mentions you give are linked all the same, and an entity's other names are found",
 }
 
 
@@ -58,6 +64,11 @@ class Finding:
     def meaning(self) -> str:
         """The kind, in words."""
         return KINDS[self.kind][1]
+
+    @property
+    def advice(self) -> str:
+        """What still works or can be done; empty where the meaning says it."""
+        return ADVICE.get(self.kind, "")
 
 
 class FindingCollector:

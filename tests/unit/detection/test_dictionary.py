@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector, is_findable
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.store.strings import StringTable
 
@@ -157,3 +157,22 @@ def test_mistakes_are_named():
     for wrong in ({"min_chars": 0}, {"max_tokens": 0}, {"stop_share": 2.0}, {"case": "exact"}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             DictionaryConfig(**wrong)
+
+
+@pytest.mark.parametrize("name", ["C++", "C#", "!!!", "", "R", "R (language)", "1984", "e\u0301", "水", "ab " * 13])
+def test_a_name_that_is_not_findable_is_found_nowhere_even_with_case_ignored(name):
+    assert not is_findable(name)
+    assert found([name, "Troy"], f"{name} and Troy and {name.lower()}.", case="ignore") == ["Troy"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Go", "U.S.", "東京", "Éa", "Apollo 11", "Mercury (planet)", "a b c d e f g h i j k l"]
+)
+def test_a_findable_name_is_found(name):
+    assert is_findable(name)
+    assert found([name], f"See {name}!") == [name.removesuffix(" (planet)")]
+
+
+def test_what_is_findable_follows_the_settings():
+    assert is_findable("R", DictionaryConfig(min_chars=1)) and not is_findable("Go", DictionaryConfig(min_chars=3))
+    assert not is_findable("New York", DictionaryConfig(max_tokens=1))

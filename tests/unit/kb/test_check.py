@@ -6,7 +6,8 @@ import pytest
 
 from deixis.errors import DataError
 from deixis.kb.check import CheckConfig, check_file
-from deixis.kb.findings import KINDS
+from deixis.kb.findings import KINDS, Example
+from deixis.kb.knowledge_base import KnowledgeBase
 
 
 def check(tmp_path, *lines, name="kb.jsonl", **config):
@@ -122,6 +123,34 @@ def test_text_decoded_wrongly_is_noticed(tmp_path, text):
 @pytest.mark.parametrize("text", ["Café", "São Paulo", "ARRIVÉ…", "Ångström", "Москва", "Ελλάδα", "château “fort”"])
 def test_good_text_is_not_suspected(tmp_path, text):
     assert check(tmp_path, {"id": 1, "title": text}).findings == ()
+
+
+def test_a_repeated_id_counts_once_as_in_a_build_that_skips_it(tmp_path):
+    lines = [
+        {"id": "a", "title": "Troy", "aliases": ["Ilion"]},
+        {"id": "b", "title": "Troy"},
+        {"id": "a", "title": "Troy", "aliases": ["Ilios", "Ilium"], "url": "u"},
+    ]
+    report = check(tmp_path, *lines, risky_alias_entities=2)
+    assert (report.n_lines, report.n_entities, report.n_aliases) == (3, 2, 1)
+    assert (report.coverage["aliases"], report.coverage["url"]) == (0.5, 0)
+    assert found(report) == {"duplicate_id": [3]}
+    kb, _ = KnowledgeBase.read_with_report(tmp_path / "kb.jsonl", skip_bad=True)
+    assert len(kb) == report.n_entities
+
+
+def test_names_that_cannot_be_found_are_told_as_written_and_not_twice(tmp_path):
+    lines = [
+        {"id": "1", "title": "C++", "aliases": ["c++", "cpp"]},
+        {"id": "2", "title": "Go"},
+        {"id": 3, "title": "R"},
+    ]
+    (tmp_path / "kb.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    report = check_file(tmp_path / "kb.jsonl", is_findable=lambda name: name not in ("c++", "r"))
+    (finding,) = report.findings
+    assert (finding.kind, finding.severity, finding.count) == ("unfindable_name", "warning", 2)
+    assert finding.examples == (Example(1, "'1' has the name 'C++'"), Example(3, "'3' has the name 'R'"))
+    assert "mentions you give are linked" in finding.advice and report.ok
 
 
 def test_a_file_without_entities_is_not_ok(tmp_path):
