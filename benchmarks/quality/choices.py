@@ -1,12 +1,13 @@
-"""How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices path-score|instances`.
+"""How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices path-score|instances|learned-names`.
 
 `path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train
-mentions): what the tree learns from and sees. Test splits are never read. Rows go to `benchmarks/results/`.
+mentions): what the tree learns from and sees. `learned-names` (the same, four fifths of the documents to learn from):
+how much the fixed weights of the ranking count then. Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +26,9 @@ from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
-from deixis.types import MentionInContext
+from deixis.linking.linker import Linker
+from deixis.ranking.context import ContextRanker
+from deixis.types import Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
@@ -93,25 +96,55 @@ def instances() -> Iterator[ResultRow]:
         yield from recall_rows("wiki468k/aida-train-zero-shot", system, ranks, {"top_k": TOP_K})
 
 
+def learned_names() -> Iterator[ResultRow]:
+    """How candidates are ranked when the tree has learned from annotated mentions, on documents it has not seen."""
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
+    n_learned = len(documents) * 4 // 5
+    linker = Linker.build(kb, documents[:n_learned])
+    mentions, gold = known_mentions(kb, documents[n_learned:])
+    candidates = linker.generator.generate(mentions, linker.config.n_candidates)
+    default = linker.config.ranking
+    settings = {
+        "generator alone": replace(default, title_weight=0, alias_weight=0, context_weight=0, prior_weight=0),
+        "zero-shot weights for all names": replace(default, learned_name_share=1, learned_context_share=1),
+        "less weight for learned names (default)": default,
+    }
+    for system, config in settings.items():
+        ranker = ContextRanker.build(kb, config, learned_names=linker.generator.learned_names)
+        ranked = [[candidate.id for candidate in listed] for listed in ranker.rank(mentions, candidates)]
+        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ranked, gold, strict=True)])
+        yield from recall_rows("wiki468k/aida-train-held-out", system, ranks, {"n_learned": n_learned})
+
+
 def dev_mentions(kb: KnowledgeBase) -> tuple[list[MentionInContext], list[str]]:
     """A fixed sample of AIDA's train mentions whose entity is in the knowledge base, and those entities."""
+    mentions, gold = known_mentions(kb, read_documents(data_folder() / "aida" / "train.jsonl.gz"))
+    chosen = np.random.default_rng(0).choice(len(mentions), min(MAX_MENTIONS, len(mentions)), replace=False)
+    return [mentions[i] for i in chosen], [gold[i] for i in chosen]
+
+
+def known_mentions(kb: KnowledgeBase, documents: Iterable[Document]) -> tuple[list[MentionInContext], list[str]]:
+    """The mentions whose entity is in the knowledge base, and those entities."""
     mentions, gold = [], []
-    for document in read_documents(data_folder() / "aida" / "train.jsonl.gz"):
+    for document in documents:
         for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
             if mention.entity is not None and kb.row_of(mention.entity) is not None:
                 mentions.append(in_context)
                 gold.append(mention.entity)
-    chosen = np.random.default_rng(0).choice(len(mentions), min(MAX_MENTIONS, len(mentions)), replace=False)
-    return [mentions[i] for i in chosen], [gold[i] for i in chosen]
+    return mentions, gold
+
+
+CHOICES = {"path-score": path_score, "instances": instances, "learned-names": learned_names}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("choice", choices=["path-score", "instances"])
+    parser.add_argument("choice", choices=list(CHOICES))
     options = parser.parse_args(arguments)
     rows = []
-    for row in {"path-score": path_score, "instances": instances}[options.choice]():
+    for row in CHOICES[options.choice]():
         print(f"{row.system:45} {row.metric:10} {row.value:.4f} [{row.low:.4f}, {row.high:.4f}]", flush=True)
         rows.append(row)
     print("recorded in", record(rows).name)
