@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -120,6 +121,26 @@ def test_a_reader_that_has_seen_enough_is_no_error(deixis, model):
     process.stderr.close()
     assert complaint == b""
     assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a Linux device that is always full")
+@pytest.mark.parametrize("command", ["link", "info", "kb"])
+def test_a_full_disk_behind_stdout_is_told_in_one_line(deixis, model, command):
+    (deixis.folder / "a.txt").write_text("Troy", encoding="utf-8")
+    arguments = {"link": (model, "a.txt", "-q"), "info": (model,), "kb": ("check", "kb.jsonl", "-q")}[command]
+    with open("/dev/full", "w") as full:
+        typed = deixis.command(command, *arguments)
+        done = subprocess.run(typed, cwd=deixis.folder, env=deixis.environment, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("Error: Standard output cannot be written: No space left")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a Linux device that is always full")
+def test_a_full_disk_behind_an_output_file_names_the_file(deixis_inside, model):
+    (deixis_inside.folder / "a.txt").write_text("Troy", encoding="utf-8")
+    stderr = deixis_inside("link", model, "a.txt", "-o", "/dev/full", "-q", code=1).stderr
+    assert stderr == "Error: /dev/full: cannot be written: No space left on device; make room or choose another place\n"
 
 
 def test_every_toolkit_error_is_the_users_and_anything_unknown_is_ours():

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.measures import cpu_seconds, format_bytes, peak_memory
+from deixis.cli.measures import cpu_seconds, folder_size, format_bytes, peak_memory
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.session import Session, session_options
 from deixis.documents.reading import read_documents
@@ -106,11 +106,6 @@ def _read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> Knowle
     if report.n_skipped > len(report.skipped):
         session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
     return kb
-
-
-def folder_size(path: Path) -> int:
-    """The bytes of all files below a folder."""
-    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

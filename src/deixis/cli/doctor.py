@@ -43,7 +43,7 @@ def doctor(session: Session, model: str | None) -> int:
     if session.is_json:
         click.echo(json.dumps({"ok": is_fine, "findings": [asdict(finding) for finding in findings]}))
         return int(not is_fine)
-    for finding in findings:
+    for finding in findings if model is None else _in_short(findings):
         sign = {True: "ok  ", False: "BAD ", None: "    "}[finding.is_fine]
         colour = {True: "green", False: "red", None: None}[finding.is_fine]
         click.echo(f"{click.style(sign, fg=colour)}{finding.what:<22} {finding.detail}")
@@ -94,3 +94,12 @@ def _look_at_model(model: str) -> list[Finding]:
     from deixis.store.model_folder import verify_model
 
     return [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
+
+
+def _in_short(files: list[Finding]) -> list[Finding]:
+    """Only the files that have a problem, and how many have none."""
+    problems = [finding for finding in files if not finding.is_fine]
+    n_fine = len(files) - len(problems)
+    if problems:
+        return [*problems, Finding(f"{n_fine} other files", None, "as they were saved")]
+    return [Finding(f"{n_fine} files", True, "all as they were saved")]

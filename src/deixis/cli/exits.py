@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -12,6 +13,7 @@ from deixis.cli.session import Session
 from deixis.errors import ToolkitError
 
 EXIT_BUG = 70
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 EXIT_CODES: dict[type[BaseException], int] = {
     ToolkitError: 1,
@@ -62,6 +64,8 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "Interrupted; nothing half-written is left behind."
     if isinstance(error, OSError) and error.strerror:
+        if error.filename is None and error.errno in NO_ROOM:  # files are named where they are written
+            return f"Standard output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return "Out of memory. Try fewer entities, fewer threads or a smaller setting, or a machine with more memory."
@@ -71,8 +75,17 @@ def message_of(error: BaseException) -> str:
     )
 
 
+def settle_stdout() -> None:
+    """Writes what stdout still holds; what cannot be written is dropped, and not complained about a second time."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        _forget_stdout()
+
+
 def _forget_stdout() -> None:
-    """Points stdout nowhere, so that Python's last flush does not complain about the closed pipe."""
+    """Points stdout nowhere, so that Python's last flush does not complain about a closed pipe or a full disk."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

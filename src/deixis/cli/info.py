@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.measures import format_bytes
+from deixis.cli.measures import folder_size, format_bytes
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.store.model_folder import StoredModel, open_model
@@ -51,7 +51,7 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
         "path": str(stored.path),
         "kind": stored.kind,
         "entities": None if offsets is None else offsets.shape[0] - 1,
-        "bytes": sum(entry.size for entry in manifest.arrays.values()),
+        "bytes": folder_size(stored.path),
         "deixis_version": manifest.deixis_version,
         "format_version": manifest.format_version,
         "arrays": {

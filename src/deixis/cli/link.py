@@ -20,6 +20,8 @@ from deixis.linking.linker import Linker
 from deixis.progress import track
 from deixis.types import Document
 
+CASE_HINT = "To find names also in another case than the knowledge base has: deixis build --detection-case ignore"
+
 
 @click.command(
     epilog=examples(
@@ -64,14 +66,19 @@ def link(
     documents = _read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, top_k, threshold)
+        n_documents = n_nameless = 0
         is_dialogue = not files and sys.stdin.isatty()
         for batch in batches(track(documents, "linking"), 1 if is_dialogue else BATCH_SIZE):
             linked = linker.link(batch)
+            n_documents += len(linked)
+            n_nameless += sum(not document.mentions and bool(document.text.strip()) for document in linked)
             if is_json:
                 write_documents(linked, stream)
             else:
                 _print_pretty(linked, linker, stream)
             stream.flush()
+        if n_nameless and linker.config.detection.case == "smart":
+            session.note(f"Documents without a known name: {n_nameless:,} of {n_documents:,}. {CASE_HINT}")
 
 
 def _read_all(files: Iterable[str], format_: str | None) -> Iterator[Document]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from deixis import __version__
-from deixis.cli.exits import exit_code, explain
+from deixis.cli.exits import exit_code, explain, settle_stdout
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 from deixis.cli.session import Session
 
@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except BaseException as error:  # noqa: BLE001 - the last place an error can be told in words
         explain(error, session)
+        settle_stdout()
         return exit_code(error)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 
 def cpu_seconds() -> float:
@@ -19,6 +20,11 @@ def peak_memory() -> int | None:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def folder_size(path: Path) -> int:
+    """The bytes of all files below a folder."""
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
 def format_seconds(seconds: float) -> str:

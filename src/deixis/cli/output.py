@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from deixis.cli.exits import NO_ROOM
 from deixis.errors import DataError
 
 
@@ -25,6 +26,17 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
     if path is None or path == "-":
         yield sys.stdout
         return
+    try:
+        with _new_file(path) as stream:
+            yield stream
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise DataError(f"cannot be written: {error.strerror}; make room or choose another place", path=path) from error
+
+
+@contextmanager
+def _new_file(path: str) -> Iterator[TextIO]:
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,6 +17,8 @@ from deixis.kb.id_index import IdIndex
 from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
 from deixis.store.strings import StringTable
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +44,11 @@ class KnowledgeBase(EntityColumns):
     def read(
         cls, path: FilePath | Iterable[FilePath], *, skip_bad: bool = False, format: str | None = None
     ) -> KnowledgeBase:
-        """The entities of a file or of several; a bad line is an error unless `skip_bad`."""
-        return cls.read_with_report(path, skip_bad=skip_bad, format=format)[0]
+        """The entities of a file or of several; a bad line is an error, or with `skip_bad` a warning."""
+        kb, report = cls.read_with_report(path, skip_bad=skip_bad, format=format)
+        if report.n_skipped:
+            logger.warning("bad lines skipped: %d; the first: %s", report.n_skipped, report.skipped[0])
+        return kb
 
     @classmethod
     def read_with_report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from array import array
 from bisect import bisect_right
@@ -19,8 +18,6 @@ from deixis.kb.formats import open_records
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.records import BadRecord, RecordMapping
 from deixis.progress import track
-
-logger = logging.getLogger(__name__)
 
 FilePath = str | os.PathLike[str]
 _MAX_EXAMPLES = 20
@@ -77,8 +74,6 @@ def read_columns(
         reason = f"no entities; {report.n_skipped} lines were skipped" if report.n_skipped else "no entities"
         first = f" (line {report.skipped[0].line}: {report.skipped[0].reason})" if report.skipped else ""
         raise DataError(f"{reason}{first}", path=", ".join(map(str, files)) or None)
-    if report.n_skipped:
-        logger.warning("skipped %d bad lines; the first: %s", report.n_skipped, report.skipped[0])
     return columns, report
 
 
