@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector, is_findable
 from deixis.features.tokens import tokenize
 
 words = st.sampled_from(["ba", "ce", "di", "fo", "Gu", "Zü", "東", "京"])
@@ -30,3 +30,10 @@ def plain_search(names, text):
 def test_finds_what_a_plain_search_finds(names, text):
     config = DictionaryConfig(case="ignore", min_chars=1, min_chars_unspaced=1, stop_words=False)
     assert DictionaryDetector.build(names, config=config).detect([text])[0] == plain_search(names, text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.sampled_from("aBß1²東カe\u0301\u200d.+ (),-"), max_size=16))
+def test_a_name_is_findable_if_a_dictionary_of_it_alone_finds_it(name):
+    config = DictionaryConfig(case="ignore", stop_words=False)
+    assert is_findable(name) == bool(DictionaryDetector.build([name], config=config).detect([name])[0])

@@ -17,7 +17,6 @@ What is found is then checked against how the name is written, so that a film ca
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.stop_words import stop_words
+from deixis.features.tokens import tokenize
 from deixis.native import _core
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
@@ -36,7 +36,6 @@ _ARRAYS: dict[str, type[np.generic]] = {
     "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
     "trie.child_ptr": np.int32, "trie.labels": np.uint32, "flags": np.uint8,
 }  # fmt: skip
-_TWO_LETTERS = re.compile("[A-Za-z]{2}")
 
 
 @dataclass(frozen=True)
@@ -132,9 +131,11 @@ def is_findable(name: str, config: DictionaryConfig | None = None) -> bool:
     ['Go', 'U.S.']
     """
     config = config or DictionaryConfig()
-    # Most names are told by a look; the others are looked for in themselves.
-    is_plain = len(name) < 2 * config.max_tokens and "(" not in name and config.min_chars <= 2
-    if is_plain and _TWO_LETTERS.search(name):
-        return True
+    # Most names have letters enough; the others are looked for in themselves, which takes longer.
+    tokens = tokenize(name)
+    if "(" not in name and 0 < len(tokens) <= config.max_tokens:
+        n_letters = sum(character.isalpha() for token in tokens for character in name[token.start : token.end])
+        if n_letters >= max(config.min_chars, config.min_chars_unspaced):
+            return True
     config = replace(config, case="ignore", stop_words=False)
     return bool(DictionaryDetector.build([name], config=config).detect([name], n_threads=1)[0])

@@ -159,7 +159,10 @@ def test_mistakes_are_named():
             DictionaryConfig(**wrong)
 
 
-@pytest.mark.parametrize("name", ["C++", "C#", "!!!", "", "R", "R (language)", "1984", "e\u0301", "水", "ab " * 13])
+@pytest.mark.parametrize(
+    "name",
+    ["C++", "C#", "!!!", "", "R", "R (language)", "1984", "e\u0301", "水", "ß", "²³", "ab " * 13, "ab" + "東" * 12],
+)
 def test_a_name_that_is_not_findable_is_found_nowhere_even_with_case_ignored(name):
     assert not is_findable(name)
     assert found([name, "Troy"], f"{name} and Troy and {name.lower()}.", case="ignore") == ["Troy"]
