@@ -82,8 +82,8 @@ def stored_dtype(name: str, array: NDArray[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """The checked manifest of a model folder."""
+def read_manifest(folder: Path, is_any_version: bool = False) -> Manifest:
+    """The checked manifest of a model folder; with `is_any_version` also that of a model we could not open."""
     path = folder / MANIFEST_NAME
     if not folder.exists():
         raise StoreError(f"No model at {folder}: there is no such folder. Check the path, or build one there.")
@@ -97,10 +97,10 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{path} is damaged (not UTF-8 text). Restore or build the model again.") from error
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
-    return parse_manifest(text, str(path))
+    return parse_manifest(text, str(path), is_any_version)
 
 
-def parse_manifest(text: str, where: str) -> Manifest:
+def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manifest:
     """The manifest in `text`; `where` is named in errors."""
     try:
         fields = json.loads(text)
@@ -109,7 +109,7 @@ def parse_manifest(text: str, where: str) -> Manifest:
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise StoreError(f"{where} does not belong to a Deixis model. Check the path.")
     version = fields.get("format_version")
-    if type(version) is int and version != FORMAT_VERSION:
+    if type(version) is int and version != FORMAT_VERSION and not is_any_version:
         raise StoreError(
             f"{where} has format version {version}, written by Deixis {fields.get('deixis_version')}; this Deixis "
             f"reads version {FORMAT_VERSION}. "
@@ -123,7 +123,7 @@ def parse_manifest(text: str, where: str) -> Manifest:
     try:
         arrays = {name: _parse_entry(name, entry) for name, entry in fields["arrays"].items()}
         kind, config, deixis_version = fields["kind"], fields["config"], fields["deixis_version"]
-        if version != FORMAT_VERSION or not isinstance(kind, str) or not isinstance(config, dict):
+        if type(version) is not int or not isinstance(kind, str) or not isinstance(config, dict):
             raise ValueError("wrong field")
     except (KeyError, TypeError, ValueError, AttributeError, StoreError) as error:
         raise StoreError(f"{where} is not a valid manifest ({error}). Build the model again.") from error

@@ -164,7 +164,7 @@ def _check_replaceable(target: Path, overwrite: bool) -> None:
     if not overwrite:
         raise StoreError(f"{target} exists already. Choose another place, or allow overwriting.")
     try:
-        manifest = read_manifest(target)
+        manifest = read_manifest(target, is_any_version=True)
     except StoreError as error:
         raise StoreError(
             f"{target} is in the way and is not a whole Deixis model, so it is not overwritten. Choose another "

@@ -314,3 +314,10 @@ def test_a_manifest_with_wrong_fields_is_refused(folder, changes):
 def test_an_attack_on_the_json_parser_is_a_store_error():
     with pytest.raises(StoreError, match="not JSON"):
         parse_manifest("[" * 100_000, "m/manifest.json")
+
+
+@pytest.mark.parametrize("version", [1, FORMAT_VERSION + 1])
+def test_a_model_of_another_version_can_be_built_again_in_its_place(folder, version):
+    rewrite_manifest(folder, format_version=version)
+    save_model(folder, "toy", {"again": True}, ARRAYS)
+    assert open_model(folder).config == {"again": True}
