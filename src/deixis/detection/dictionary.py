@@ -131,11 +131,11 @@ def is_findable(name: str, config: DictionaryConfig | None = None) -> bool:
     ['Go', 'U.S.']
     """
     config = config or DictionaryConfig()
-    # Most names have letters enough; the others are looked for in themselves, which takes longer.
+    # Most names have letters enough; of the others a dictionary is made, which takes longer: is it empty?
     tokens = tokenize(name)
     if "(" not in name and 0 < len(tokens) <= config.max_tokens:
         n_letters = sum(character.isalpha() for token in tokens for character in name[token.start : token.end])
         if n_letters >= max(config.min_chars, config.min_chars_unspaced):
             return True
-    config = replace(config, case="ignore", stop_words=False)
-    return bool(DictionaryDetector.build([name], config=config).detect([name], n_threads=1)[0])
+    alone = DictionaryDetector.build([name], config=replace(config, stop_words=False))
+    return bool(alone.to_arrays("alone")["alone.flags"].any())

@@ -176,6 +176,10 @@ def test_a_findable_name_is_found(name):
     assert found([name], f"See {name}!") == [name.removesuffix(" (planet)")]
 
 
+def test_a_name_with_a_wide_gap_is_findable_where_the_gap_is_narrow():
+    assert is_findable("Ag.....Au") and found(["Ag.....Au"], "of Ag Au") == ["Ag Au"]
+
+
 def test_what_is_findable_follows_the_settings():
     assert is_findable("R", DictionaryConfig(min_chars=1)) and not is_findable("Go", DictionaryConfig(min_chars=3))
     assert not is_findable("New York", DictionaryConfig(max_tokens=1))
