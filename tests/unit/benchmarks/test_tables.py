@@ -57,3 +57,22 @@ def test_check_finds_a_stale_table_and_writes_nothing(tmp_path, monkeypatch, cap
     assert tables.main([]) == 0
     assert "| disk | – | – |" in (tmp_path / "README.md").read_text()
     assert tables.main(["--check"]) == 0
+
+
+def test_all_systems_of_a_suite_stand_in_lines_the_best_last():
+    rows = [
+        {"suite": "s", "metric": metric, "system": system, "value": value, "unit": "share", "date": "1"}
+        for system, values in {"good, really": (0.5, 0.9), "bad": (0.6, 0.2)}.items()
+        for metric, value in zip(("recall@1", "recall@10"), values, strict=True)
+    ]
+    text = "<!-- results suite=s systems=* metrics=recall@1,recall@10 -->\n<!-- /results -->"
+    assert tables.render(text, rows).splitlines()[1:-1] == [
+        "| s | recall@1 | recall@10 |",
+        "| --- | ---: | ---: |",
+        "| bad | .600 | .200 |",
+        "| good, really | .500 | .900 |",
+    ]
+
+
+def test_the_tables_in_readme_and_docs_are_those_of_the_newest_results():
+    assert tables.main(["--check"]) == 0
