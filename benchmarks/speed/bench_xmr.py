@@ -10,19 +10,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.rows import record
-from benchmarks.speed.matrices import Matrices, prepare
+from benchmarks.speed.matrices import Matrices, prepare, prepare_linker
 from benchmarks.speed.summary import summarize
 from benchmarks.speed.systems import BEAM, SYSTEMS, TOP_K, Bench, Measured
 from benchmarks.speed.tasks import TASKS
 from deixis.evaluation.rows import ResultRow
 
 QUICK_LABELS = 10_000
+LINKER_SUITE = "wiki468k-names"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suite", action="append", choices=list(TASKS), help="which task; may be repeated [wordnet]")
+    parser.add_argument(
+        "--suite", action="append", choices=[*TASKS, LINKER_SUITE], help="which task; may be repeated [wordnet]"
+    )
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="may be repeated [all]")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument(
@@ -48,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 def prepare_suite(suite: str, *, quick: bool) -> Matrices:
     """The suite's matrices, or those of its first labels."""
     print(f"{suite}: making matrices ...", file=sys.stderr)
+    if suite == LINKER_SUITE:
+        return prepare_linker(suite)
     task = TASKS[suite]()
     if quick:
         task = replace(task.head(QUICK_LABELS), name=f"{suite}-quick")

@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from benchmarks.speed.tasks import Instances, Task
+from benchmarks.speed.tasks import Instances, Task, data_folder, read_mentions
+from deixis.candidates.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.pseudo_instances import make_instances
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
+from deixis.kb.knowledge_base import KnowledgeBase
 
 PARTS = ("train", "dev", "test")
 
@@ -51,6 +54,30 @@ def prepare(task: Task) -> Matrices:
         n_rows[part] = len(instances.labels)
     (folder / "texts.json").write_text(json.dumps(contexts), encoding="utf-8")
     return Matrices(task.name, folder, task.n_labels, n_rows, features.n_features)
+
+
+def prepare_linker(name: str = "wiki468k-names") -> Matrices:
+    """The matrices that the linker itself builds its tree from, by default: names and words of names, no context.
+
+    Labels are wiki468k's entities, queries AIDA's in-KB mentions: train for dev, testa for test.
+    """
+    folder = cache_folder() / name
+    folder.mkdir(parents=True, exist_ok=True)
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    config = LabelTreeCandidatesConfig()
+    train = make_instances(kb, config.instances, has_context=False)
+    features = MentionFeatures(config.features).fit(train.mentions, train.contexts)
+    save(folder / "X_train.npz", features.transform(train.mentions, train.contexts))
+    save(folder / "Y_train.npz", train.docs_by_labels.astype(np.float32))
+    n_rows = {"train": len(train.mentions)}
+    id_to_row = {identifier: row for row, identifier in enumerate(kb.ids)}
+    for part, file in (("dev", "train"), ("test", "testa")):
+        queries = read_mentions(data_folder() / "aida" / f"{file}.jsonl.gz", id_to_row)
+        save(folder / f"X_{part}.npz", features.transform(queries.mentions, []))
+        save(folder / f"Y_{part}.npz", indicator(queries.labels, len(kb)))
+        n_rows[part] = len(queries.labels)
+    (folder / "texts.json").write_text(json.dumps(list(kb.description_texts())), encoding="utf-8")
+    return Matrices(name, folder, len(kb), n_rows, features.n_features)
 
 
 def indicator(labels: list[int], n_labels: int) -> sparse.csr_matrix:
