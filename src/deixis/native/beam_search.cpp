@@ -65,7 +65,7 @@ public:
 
     /// A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
     float least_margin(float score) const {
-        const float exact = power_ == 0 ? score - std::log(-std::expm1(score)) : 1.0f - std::pow(-score, 1.0f / power_);
+        const float exact = power_ == 0 ? score - std::log(-std::expm1(score)) : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
         return exact - 1e-4f * (1.0f + std::fabs(exact));
     }
 
@@ -132,6 +132,7 @@ public:
         std::vector<std::int64_t> starts(queries.n_rows + 1, 0);
         std::vector<Query> workers(worker_count(n_chunks, n_threads));
         parallel_for(n_chunks, n_threads, [&](std::int64_t c, int worker) {
+            found[c].reserve(static_cast<std::size_t>(std::min<std::int64_t>(chunk, queries.n_rows) * std::min(k, 256)));
             for (std::int64_t row = c * chunk; row < std::min(queries.n_rows, (c + 1) * chunk); ++row) {
                 Query& query = workers[worker];
                 search_one(queries, row, n_levels, params, query);
@@ -204,12 +205,15 @@ private:
     /// is read.
     void find_buckets(const Level& level, Query& query) const {
         query.parents.clear();
-        query.found.clear();
-        query.found.resize(query.beam.size() * query.features.size());
+        const std::size_t n_most = query.beam.size() * query.features.size();
+        if (query.found.size() < n_most) query.found.resize(n_most);  // never shrinks: its memory is used again
         std::size_t n_found = 0;
         for (const Scored& node : query.beam) {
             query.parents.push_back(view(level, node.node()));
-            ParentView& parent = query.parents.back();
+            __builtin_prefetch(query.parents.back().eighths);
+            __builtin_prefetch(query.parents.back().biases);
+        }
+        for (ParentView& parent : query.parents) {
             const std::uint32_t key_mask = (1u << parent.key_bits) - 1;
             for (const auto& [hash, value] : query.features) {
                 const std::uint32_t bucket = hash >> parent.key_bits;
@@ -219,7 +223,6 @@ private:
             }
             parent.found_end = n_found;
         }
-        query.found.resize(n_found);
         std::size_t i = 0;
         for (const ParentView& parent : query.parents)
             for (; i < parent.found_end; ++i) __builtin_prefetch(parent.bucket_starts + query.found[i].begin);
