@@ -17,11 +17,12 @@ from scipy import sparse
 
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.errors import ConfigError, DataError, StoreError
+from deixis.evaluation.gold import known_parts
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage, track
-from deixis.store.strings import StringTable, StringTableBuilder
+from deixis.store.strings import StringTableBuilder
 from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
@@ -63,13 +64,18 @@ class LabelTreeCandidates:
     """
 
     def __init__(
-        self, kb: KnowledgeBase, features: MentionFeatures, ranker: LabelTreeRanker, config: LabelTreeCandidatesConfig
+        self,
+        kb: KnowledgeBase,
+        features: MentionFeatures,
+        ranker: LabelTreeRanker,
+        config: LabelTreeCandidatesConfig,
+        learned_names: Iterable[str] = (),
     ) -> None:
         self.kb = kb
         self.features = features
         self.ranker = ranker
         self.config = config
-        self.learned_names = StringTable.from_strings([])
+        self.learned_names = learned_names
 
     @classmethod
     def build(
@@ -94,10 +100,8 @@ class LabelTreeCandidates:
             features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
             docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
         ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
-        generator = cls(kb, features, ranker.fit(docs_by_features, instances.docs_by_labels), config)
-        if given is not None:
-            generator.learned_names = given.mentions
-        return generator
+        ranker.fit(docs_by_features, instances.docs_by_labels)
+        return cls(kb, features, ranker, config, learned_names=() if given is None else given.mentions)
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """For each mention up to `k` entities, best first, with the tree's scores (0 to 1)."""
@@ -177,8 +181,4 @@ def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int
 
 def known_row(kb: KnowledgeBase, gold: str) -> int | None:
     """The row of a gold id, or of the first known one among several joined by `|` or `+`."""
-    row = kb.row_of(gold)
-    if row is None and ("|" in gold or "+" in gold):
-        parts = (kb.row_of(part) for part in gold.replace("+", "|").split("|"))
-        row = next((part for part in parts if part is not None), None)
-    return row
+    return next(known_parts(gold, kb.row_of), None)

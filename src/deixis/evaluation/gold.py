@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+T = TypeVar("T")
 Resolve = Callable[[str], str | None]
 """A gold id -> the knowledge base's id for the same thing, or None if it has none."""
 
@@ -23,13 +25,14 @@ def acceptable_ids(gold: str, resolve: Resolve) -> frozenset[str]:
     >>> acceptable_ids("D000001", resolve)
     frozenset()
     """
-    return frozenset(_resolved(gold, "|+", resolve))
+    return frozenset(known_parts(gold, resolve))
 
 
-def _resolved(gold: str, joints: str, resolve: Resolve) -> Iterator[str]:
+def known_parts(gold: str, resolve: Callable[[str], T | None], joints: str = "|+") -> Iterator[T]:
+    """What `resolve` knows of a gold id: the whole of it, or else its parts, in order."""
     whole = resolve(gold.strip())
     if whole is not None:
         yield whole
     elif joints:
         for part in gold.split(joints[0]):
-            yield from _resolved(part, joints[1:], resolve)
+            yield from known_parts(part, resolve, joints[1:])

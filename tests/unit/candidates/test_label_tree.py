@@ -89,3 +89,10 @@ def test_one_entity_with_many_aliases_is_found_by_each():
     kb = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "aliases": [f"alias{n}" for n in range(300)]}])
     generator = LabelTreeCandidates.build(kb)
     assert ids(generator, "Paris") == ids(generator, "alias0") == ids(generator, "alias299") == ["a"]
+
+
+def test_a_gold_id_with_a_joint_in_it_is_not_taken_apart():
+    kb = KnowledgeBase.from_records([{"id": name, "title": name} for name in ("C", "Java", "C++")])
+    assert known_row(kb, "C++|Java") == 2
+    assert known_row(kb, "Rust|C++") == 2
+    assert known_row(kb, "Rust+Java") == 1
