@@ -130,9 +130,9 @@ class KnowledgeBase(EntityColumns):
         """All titles, then all aliases, no name twice for one entity; and the row each belongs to."""
         return entity_names(self)
 
-    def description_texts(self) -> StringTable:
-        """One text per entity: its descriptions, joined by a space."""
-        return entity_descriptions(self)
+    def description_texts(self, rows: NDArray[np.integer] | None = None) -> StringTable:
+        """One text per entity, or per entity in `rows`: its descriptions, joined by a space."""
+        return entity_descriptions(self, rows)
 
     def _alias(self, item: int) -> Alias:
         return Alias(self.aliases[item], self._lang(self.alias_langs[item]), int(self.alias_counts[item]))

@@ -25,9 +25,13 @@ def entity_names(columns: EntityColumns) -> tuple[StringTable, NDArray[np.int32]
     return names.take(kept), rows[kept]
 
 
-def entity_descriptions(columns: EntityColumns) -> StringTable:
-    """One text per entity: its descriptions, joined by a space."""
+def entity_descriptions(columns: EntityColumns, rows: NDArray[np.integer] | None = None) -> StringTable:
+    """One text per entity, or per entity in `rows`: its descriptions, joined by a space."""
     texts, indptr = columns.descriptions, columns.description_indptr
+    if rows is not None:
+        starts, lengths = indptr[rows], indptr[np.asarray(rows) + 1] - indptr[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        texts = texts.take(np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1]))
     begins_entity = np.zeros(len(texts) + 1, dtype=bool)
     begins_entity[indptr] = True
     n_spaces = np.zeros(len(texts) + 1, dtype=np.int64)

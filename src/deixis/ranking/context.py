@@ -86,7 +86,6 @@ class ContextRanker:
         self.config = config
         self.n_threads = n_threads
         self._vectorizer = vectorizer
-        self._descriptions = kb.description_texts()
 
     @classmethod
     def build(
@@ -100,8 +99,8 @@ class ContextRanker:
         config = config or ContextRankerConfig()
         vectorizer = TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads)
         # In a short list no word is frequent: a "the" in one of two descriptions would decide between them.
-        learned = np.unique(np.array([hash_string(folded(name)) for name in learned_names], dtype=np.uint64))
-        return cls(kb, vectorizer.damped(filler_words(), config.stop_word_weight), config, n_threads, learned)
+        vectorizer = vectorizer.damped(filler_words(), config.stop_word_weight)
+        return cls(kb, vectorizer, config, n_threads, np.unique(_hashes(map(folded, learned_names))))
 
     def rank(
         self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
@@ -118,20 +117,20 @@ class ContextRanker:
         places = np.array([id_to_place.setdefault(candidate.id, len(id_to_place)) for candidate in flat])
         wanted = self._rows(list(id_to_place))
         totals = np.log(np.maximum([candidate.score for candidate in flat], 1e-9))
-        is_learned = np.repeat(self._is_learned(mentions), np.diff(starts))
+        surfaces = [folded(mention.text) for mention in mentions]
+        is_learned = np.repeat(self._is_learned(surfaces), np.diff(starts))
         context_shares = np.where(is_learned, self.config.learned_context_share, 1.0)
         totals += self.config.context_weight * context_shares * self._likeness(mentions, wanted, places, starts)
         name_shares = np.where(is_learned, self.config.learned_name_share, 1.0)
-        totals += name_shares * self._name_bonuses(mentions, wanted, places, starts)
+        totals += name_shares * self._name_bonuses(surfaces, wanted, places, starts)
         totals += (self.config.prior_weight * np.log1p(self.kb.counts[wanted]))[places]
         return [_shared_out(flat[start:end], totals[start:end]) for start, end in pairwise(starts.tolist())]
 
-    def _is_learned(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
+    def _is_learned(self, surfaces: Sequence[str]) -> NDArray[np.bool_]:
         """Whether each mention's name was seen in annotated text."""
         if not len(self._learned):
-            return np.zeros(len(mentions), dtype=bool)
-        hashes = np.array([hash_string(folded(mention.text)) for mention in mentions], dtype=np.uint64)
-        return np.isin(hashes, self._learned)
+            return np.zeros(len(surfaces), dtype=bool)
+        return np.isin(_hashes(surfaces), self._learned)
 
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
         rows = self.kb.rows_of(ids)
@@ -152,7 +151,7 @@ class ContextRanker:
         """The cosine of each candidate's description with its mention's context, levelled off."""
         if not self.config.context_weight:
             return np.zeros(len(places), dtype=np.float32)
-        described = self._vectorizer.transform(self._descriptions.take(wanted), self.n_threads)
+        described = self._vectorizer.transform(self.kb.description_texts(wanted), self.n_threads)
         contexts = self._vectorizer.transform([surroundings(m, self.config.window) for m in mentions], self.n_threads)
         likeness = row_dots(contexts, starts, described, places, self.n_threads)
         # Likeness to a description of three words is easily high; it must not outweigh a name that fits.
@@ -162,7 +161,7 @@ class ContextRanker:
 
     def _name_bonuses(
         self,
-        mentions: Sequence[MentionInContext],
+        surfaces: Sequence[str],
         wanted: NDArray[np.int64],
         places: NDArray[np.int64],
         starts: NDArray[np.int64],
@@ -172,8 +171,7 @@ class ContextRanker:
         titles = [folded(title) for title in self.kb.titles.strings(wanted)]
         aliases = [self._folded_aliases(row) for row in wanted.tolist()]
         bonuses = []
-        for mention, (start, end) in zip(mentions, pairwise(starts.tolist()), strict=True):
-            surface = folded(mention.text)
+        for surface, (start, end) in zip(surfaces, pairwise(starts.tolist()), strict=True):
             for place in places[start:end].tolist():
                 is_alias = surface in aliases[place]
                 bonuses.append(title_weight if titles[place] == surface else alias_weight if is_alias else 0.0)
@@ -201,6 +199,10 @@ class ContextRanker:
         learned = require(arrays, f"{prefix}.learned", np.uint64)
         vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words)
         return cls(kb, vectorizer, config, n_threads, learned)
+
+
+def _hashes(names: Iterable[str]) -> NDArray[np.uint64]:
+    return np.array([hash_string(name) for name in names], dtype=np.uint64)
 
 
 def _shared_out(listed: Sequence[Candidate], totals: NDArray[np.float64]) -> list[Candidate]:

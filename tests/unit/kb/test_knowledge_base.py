@@ -208,3 +208,15 @@ def test_ids_with_the_same_hash_are_told_apart(monkeypatch):
     monkeypatch.setattr(id_index, "hash_strings", lambda table: np.full(len(table), 7, np.uint64))
     kb = KnowledgeBase.from_records([{"id": name, "title": name, "alt_ids": [f"x{name}"]} for name in "abc"])
     assert kb.rows_of(["c", "xb", "a", "d"]).tolist() == [2, 1, 0, -1]
+
+
+def test_descriptions_of_some_rows_are_those_of_the_whole():
+    records = [
+        {"id": "a", "title": "a", "descriptions": {"en": "one", "de": "eins"}},
+        {"id": "b", "title": "b"},
+        {"id": "c", "title": "c", "description": "three"},
+    ]
+    kb = KnowledgeBase.from_records(records)
+    whole = list(kb.description_texts())
+    for rows in ([2, 0, 1], [1], [0, 0], []):
+        assert list(kb.description_texts(np.array(rows, dtype=np.int64))) == [whole[row] for row in rows]
