@@ -67,8 +67,9 @@ class RankedTree:
         """Rankers for every level of `tree`, from the top down."""
         docs_by_places = _renumbered(docs_by_labels, tree.places())
         levels: list[RankerLevel] = []
+        children = docs_by_nodes(docs_by_places, tree, 0)
         for t, child_starts in enumerate(tree.child_starts):
-            parents = docs_by_nodes(docs_by_places, tree, t)
+            parents = children
             children = docs_by_nodes(docs_by_places, tree, t + 1)
             if config.negatives == "matcher_aware" and t > 0:
                 searcher = TreeSearcher(levels, docs_by_features.n_columns)
