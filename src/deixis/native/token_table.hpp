@@ -173,32 +173,16 @@ class TokenTable {
 
     // The number of the string, or -1.
     std::int32_t find(const char *text, std::size_t size, std::uint64_t hash) const {
-        std::size_t at = hash & (n_slots_ - 1);
-        for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
-            const std::uint64_t slot = slots_[at];
-            if (slot == empty_slot) return -1;
-            const auto id = static_cast<std::uint32_t>(slot);
-            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
-            const std::string_view known = this->text(id);
-            if (known.size() == size && same_bytes(known.data(), text, size)) return static_cast<std::int32_t>(id);
-        }
-        return -1;
+        return probe(hash, [&](std::int32_t id) { return is_text(id, text, size); });
     }
 
     // The same look-up in steps for many strings at once, so that they wait for memory together: ask for the slot; take
     // the first number whose hash agrees (or -1) and ask for its place; ask for its text; compare.
     void ask_slot(std::uint64_t hash) const { prefetch(slots_ + (hash & (n_slots_ - 1))); }
     std::int32_t ask_place(std::uint64_t hash) const {
-        std::size_t at = hash & (n_slots_ - 1);
-        for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
-            const std::uint64_t slot = slots_[at];
-            if (slot == empty_slot) return -1;
-            const auto id = static_cast<std::uint32_t>(slot);
-            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
-            prefetch(offsets_ + id);
-            return static_cast<std::int32_t>(id);
-        }
-        return -1;
+        const std::int32_t id = probe(hash, [](std::int32_t) { return true; });
+        if (id >= 0) prefetch(offsets_ + id);
+        return id;
     }
     void ask_text(std::int32_t id) const { prefetch(text(static_cast<std::size_t>(id)).data()); }
     bool is_text(std::int32_t id, const char *text, std::size_t size) const {
@@ -207,6 +191,19 @@ class TokenTable {
     }
 
   private:
+    // The first number filed under the hash that is accepted, or -1.
+    template <typename Accept> std::int32_t probe(std::uint64_t hash, Accept accept) const {
+        std::size_t at = hash & (n_slots_ - 1);
+        for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
+            const std::uint64_t slot = slots_[at];
+            if (slot == empty_slot) return -1;
+            const auto id = static_cast<std::uint32_t>(slot);
+            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
+            if (accept(static_cast<std::int32_t>(id))) return static_cast<std::int32_t>(id);
+        }
+        return -1;
+    }
+
     const std::uint8_t *data_;
     const std::int64_t *offsets_;
     const std::uint64_t *slots_;
