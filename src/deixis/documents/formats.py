@@ -1,14 +1,21 @@
-"""The document formats by name. A reader is a function: numbered lines and the file's name in, documents out."""
+"""The document formats by name.
+
+A reader is a function: numbered lines and the file's name in, documents out. A writer is a function: documents, a
+stream and the file's name (`-` for stdout) in, how many documents were written out. Formats that keep texts in files of
+their own find or make them beside that name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TextIO
 
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.files import content_suffix
 from deixis.types import Document
 
 DocumentReader = Callable[[Iterable[tuple[int, str]], str], Iterator[Document]]
+DocumentWriter = Callable[[Iterable[Document], TextIO, str], int]
 
 READERS = LazyRegistry(
     "document format",
@@ -16,6 +23,13 @@ READERS = LazyRegistry(
         "native": Lazy("deixis.documents.native:read_native"),
         "text": Lazy("deixis.documents.plain_text:read_text"),
         "lines": Lazy("deixis.documents.plain_text:read_text_lines"),
+    },
+)
+
+WRITERS = LazyRegistry(
+    "document format to write",
+    {
+        "native": Lazy("deixis.documents.native_out:write_native"),
     },
 )
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from deixis.documents.cleaning import without_surrogates
+from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, checked_surface
-from deixis.errors import DataError
 from deixis.types import Candidate, Document, Mention
 
 
@@ -30,18 +29,6 @@ def read_native(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
     for number, line in lines:
         if line.strip():
             yield document_from_json(line, Place(path, number))
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in the user's files something stands."""
-
-    path: str
-    line: int
-
-    def error(self, message: str) -> DataError:
-        """The error that names this place."""
-        return DataError(message, path=self.path, line=self.line)
 
 
 def document_from_json(line: str, place: Place) -> Document:

@@ -1,60 +1,27 @@
-"""Documents out, as native JSONL: what `read_native` reads back."""
+"""Documents out, in any format that has a writer."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import TextIO
 
-from deixis.types import Candidate, Document, Mention
+from deixis.documents.formats import WRITERS, DocumentWriter
+from deixis.types import Document
 
 
-def write_documents(documents: Iterable[Document], stream: TextIO) -> int:
-    """Writes one line per document, as they come, and returns how many there were.
+def write_documents(documents: Iterable[Document], stream: TextIO, format: str = "native", path: str = "-") -> int:
+    """Writes the documents as they come, and returns how many there were.
+
+    `path` is the name of the file that `stream` writes to; formats that keep texts in files of their own need it.
 
     Examples
     --------
     >>> import sys
+    >>> from deixis.types import Mention
     >>> paris = Mention(0, 5, "Paris", entity="Q167646", score=0.93)
     >>> write_documents([Document("d1", "Paris fled.", mentions=(paris,))], sys.stdout)  # doctest: +ELLIPSIS
     {"id": "d1", "text": "Paris fled.", "mentions": [{"start": 0, ..., "entity": "Q167646", "score": 0.93, ...}]}
     1
     """
-    n_documents = 0
-    for document in documents:
-        stream.write(json.dumps(document_to_dict(document), ensure_ascii=False) + "\n")
-        n_documents += 1
-    return n_documents
-
-
-def document_to_dict(document: Document) -> dict[str, Any]:
-    """The document as JSON holds it; keys that say nothing are left out."""
-    record: dict[str, Any] = {"id": document.id, "text": document.text}
-    if document.lang is not None:
-        record["lang"] = document.lang
-    record["mentions"] = [mention_to_dict(mention) for mention in document.mentions]
-    return record
-
-
-def mention_to_dict(mention: Mention) -> dict[str, Any]:
-    """The mention as JSON holds it; an undecided one has no `entity`, a NIL one has `entity: null`."""
-    record: dict[str, Any] = {"start": mention.start, "end": mention.end, "text": mention.text}
-    if mention.is_decided:
-        record["entity"] = mention.entity
-    if mention.score is not None:
-        record["score"] = _short(mention.score)
-    if mention.is_decided:
-        record["nil"] = mention.is_nil
-    if mention.candidates:
-        record["candidates"] = [_candidate_to_dict(candidate) for candidate in mention.candidates]
-    return record
-
-
-def _candidate_to_dict(candidate: Candidate) -> dict[str, Any]:
-    titled = {"title": candidate.title} if candidate.title else {}
-    return {"id": candidate.id, **titled, "score": _short(candidate.score)}
-
-
-def _short(score: float) -> float:
-    """Six digits that count: more are noise of 32-bit arithmetic."""
-    return float(f"{score:.6g}")
+    writer: DocumentWriter = WRITERS[format]
+    return writer(documents, stream, path)

@@ -3,7 +3,8 @@
 import io
 import json
 
-from deixis.documents.writing import document_to_dict, write_documents
+from deixis.documents.native_out import document_to_dict
+from deixis.documents.writing import write_documents
 from deixis.types import Candidate, Document, Mention
 
 
