@@ -3,13 +3,18 @@
 import gzip
 import json
 import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchmarks.speed import wordnet
+from deixis.bench.data import half_of
+from deixis.bench.wordnet_examples import example_documents
+from deixis.kb.wordnet import is_wordnet, read_synsets
 
+WORDNET = Path("/usr/share/wordnet")
 N_CONTEXT_CHARS = 1500
 
 
@@ -55,16 +60,17 @@ class Task:
 
 def wordnet_task(*, with_names: bool = True) -> Task:
     """WordNet: title ⊕ definition, and every lemma alone; queries are lemmas inside the quoted usage examples."""
-    synsets = list(wordnet.read_synsets(wordnet.install()))
+    synsets = list(read_synsets(wordnet_folder()))
     id_to_row = {synset.id: row for row, synset in enumerate(synsets)}
     train, dev, test = Instances(), Instances(), Instances()
     for row, synset in enumerate(synsets):
         train.add(synset.lemmas[0], synset.definition, row)
         for lemma in synset.lemmas if with_names else ():
             train.add(lemma, "", row)
-    for query in wordnet.make_queries(synsets):
-        queries = dev if wordnet.is_dev(query.entity) else test
-        queries.add(query.mention, query.context, id_to_row[query.entity])
+    for document in example_documents(synsets):
+        queries = dev if half_of(document.id) == "dev" else test
+        for mention in document.mentions:
+            queries.add(mention.text, document.text, id_to_row[mention.entity or ""])
     return Task("wordnet" if with_names else "wordnet-literal", len(synsets), train, dev, test)
 
 
@@ -94,6 +100,15 @@ TASKS: dict[str, Callable[[], Task]] = {
     "wordnet-literal": partial(wordnet_task, with_names=False),  # XMRED's recipe: one instance per entity
     "wiki468k": wiki468k_task,
 }
+
+
+def wordnet_folder() -> Path:
+    """The folder with WordNet's files, installed first where that is possible."""
+    if not is_wordnet(WORDNET) and shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "install", "-y", "-q", "wordnet-base"], check=True, stdout=subprocess.DEVNULL)
+    if not is_wordnet(WORDNET):
+        raise SystemExit(f"WordNet is not in {WORDNET}. Install Debian's package: apt-get install wordnet-base")
+    return WORDNET
 
 
 def data_folder() -> Path:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
 from deixis.kb.records import BadRecord
+from deixis.kb.wordnet import PARTS as WORDNET_FILES
+from deixis.kb.wordnet import is_wordnet, read_wordnet
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.files import content_suffix, open_byte_lines
 
@@ -19,6 +22,7 @@ FORMATS = LazyRegistry(
         "csv": Lazy("deixis.kb.delimited:read_csv"),
         "tsv": Lazy("deixis.kb.delimited:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.delimited:read_annif_tsv"),
+        "wordnet": Lazy("deixis.kb.wordnet:read_wordnet"),  # the only one that is a folder
     },
 )
 _SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
@@ -62,6 +66,8 @@ def open_records(
     path: str | os.PathLike[str], format: str | None = None
 ) -> tuple[str, Iterator[tuple[int, dict[str, Any] | BadRecord]]]:
     """The format's name, and each record of the file with the number of its line."""
+    if format == "wordnet" or (format is None and Path(path).is_dir()):
+        return "wordnet", _open_wordnet(Path(path))
     lines = open_byte_lines(path)
     if format is None:
         # The first line that is not blank; the ones before it are kept so that line numbers stay right.
@@ -75,3 +81,10 @@ def open_records(
             raise DataError("the file is empty: no entities", path=path)
         format = guess_format(path, head[-1][1])
     return format, FORMATS[format](lines, path)
+
+
+def _open_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
+    if not is_wordnet(folder):
+        what = "is a folder; give a file" if folder.is_dir() else "is no folder"
+        raise DataError(f"{what}, or a folder with WordNet's {', '.join(WORDNET_FILES.values())}", path=folder)
+    return read_wordnet(folder)

@@ -1,0 +1,21 @@
+"""The systems a suite may compare: baselines, one module each, and our own. All answer like a candidate generator."""
+
+from __future__ import annotations
+
+from deixis.registry import Lazy, LazyRegistry
+
+SYSTEMS = LazyRegistry(
+    "system",
+    {
+        "exact": Lazy("deixis.bench.systems.exact:ExactNames"),
+        "prior": Lazy("deixis.bench.systems.prior:PriorNames"),
+        "bm25": Lazy("deixis.bench.systems.bm25:Bm25Names"),
+        "bm25-descriptions": Lazy("deixis.bench.systems.bm25:Bm25Descriptions"),
+        "brute-force": Lazy("deixis.bench.systems.brute_force:BruteForceCosine"),
+        "scispacy": Lazy("deixis.bench.systems.scispacy:ScispacyNames"),
+        "deixis-tree": Lazy("deixis.bench.systems.ours:TreeSystem"),
+        "deixis": Lazy("deixis.bench.systems.ours:LinkerSystem"),
+        "deixis-tree+mentions": Lazy("deixis.bench.systems.ours:TaughtTreeSystem"),
+        "deixis+mentions": Lazy("deixis.bench.systems.ours:TaughtLinkerSystem"),
+    },
+)
