@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
+from deixis.documents.json_lines import short_score, write_record
 from deixis.types import Candidate, Document, Mention
 
 
@@ -13,7 +13,7 @@ def write_native(documents: Iterable[Document], stream: TextIO, path: str = "-")
     """Writes one line per document, as they come, and returns how many there were."""
     n_documents = 0
     for document in documents:
-        stream.write(json.dumps(document_to_dict(document), ensure_ascii=False) + "\n")
+        write_record(document_to_dict(document), stream)
         n_documents += 1
     return n_documents
 
@@ -33,7 +33,7 @@ def mention_to_dict(mention: Mention) -> dict[str, Any]:
     if mention.is_decided:
         record["entity"] = mention.entity
     if mention.score is not None:
-        record["score"] = _short(mention.score)
+        record["score"] = short_score(mention.score)
     if mention.is_decided:
         record["nil"] = mention.is_nil
     if mention.candidates:
@@ -43,9 +43,4 @@ def mention_to_dict(mention: Mention) -> dict[str, Any]:
 
 def _candidate_to_dict(candidate: Candidate) -> dict[str, Any]:
     titled = {"title": candidate.title} if candidate.title else {}
-    return {"id": candidate.id, **titled, "score": _short(candidate.score)}
-
-
-def _short(score: float) -> float:
-    """Six digits that count: more are noise of 32-bit arithmetic."""
-    return float(f"{score:.6g}")
+    return {"id": candidate.id, **titled, "score": short_score(candidate.score)}

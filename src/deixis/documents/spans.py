@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
 from deixis.documents.cleaning import without_surrogates
 from deixis.errors import DataError
+from deixis.types import Mention
 
 MakeError = Callable[[str], DataError]
 
@@ -36,6 +37,11 @@ def checked_surface(surface: object, start: int, end: int, text: str, error: Mak
         f"the mention {start}-{end} says {wanted!r}, but the text has {found!r} there. "
         f"{_other_units(wanted, start, end, text) or _way_out(text)} Or leave out 'text' to trust the offsets"
     )
+
+
+def in_text_order(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    """The mentions as they stand in the text; those of one span keep their order."""
+    return tuple(sorted(mentions, key=lambda mention: (mention.start, mention.end)))
 
 
 def _other_units(wanted: str, start: int, end: int, text: str) -> str:

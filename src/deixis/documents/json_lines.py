@@ -1,0 +1,106 @@
+"""JSON objects, one a line: the checks that every reader of such files makes, and how their writers write a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
+
+from deixis.documents.cleaning import without_surrogates
+from deixis.documents.places import Place
+
+_HINT = "Write one JSON object a line"
+
+
+def read_records(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[dict[str, Any], Place]]:
+    """The object of each line that is not blank, and where it stands."""
+    for number, line in lines:
+        if line.strip():
+            place = Place(path, number)
+            yield json_object(line, place), place
+
+
+def json_object(line: str, place: Place, hint: str = _HINT) -> dict[str, Any]:
+    """The object that a line holds; `hint` tells somebody whose line is not JSON what to do."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        found = f"not JSON ({error.msg} at column {error.colno}): {shown(line.strip())}"
+        raise place.error(f"{found}. {hint}") from None
+    except RecursionError:
+        raise place.error(f"JSON nested too deeply: {shown(line.strip())}") from None
+    except ValueError:
+        raise place.error(f"a number with too many digits: {shown(line.strip())}") from None
+    if not isinstance(record, dict):
+        raise place.error(f"a document must be a JSON object, got {shown(record)}")
+    return record
+
+
+def text_in(record: Mapping[str, Any], key: str, place: Place, example: str) -> str:
+    """The string at a key that must be there; the error shows the keys that are, and an example of a line."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise place.error(
+            f"a document needs a {key!r} that is a string, got {shown(value)}. Keys here: "
+            f"{', '.join(map(repr, record)) or 'none'}. Example: {example}"
+        )
+    return without_surrogates(value)
+
+
+def records_in(record: Mapping[str, Any], key: str, place: Place, what: str) -> list[dict[str, Any]]:
+    """The list of objects at a key; empty if the key is missing or null. `what` says what each should hold."""
+    values = record.get(key)
+    if values is None:
+        return []
+    if not isinstance(values, list):
+        raise place.error(f"{key!r} must be a list of objects with {what}, got {shown(values)}")
+    for value in values:
+        if not isinstance(value, dict):
+            raise place.error(f"{key!r} must hold objects with {what}, got {shown(value)}")
+    return values
+
+
+def name_in(record: Mapping[str, Any], key: str, place: Place) -> str | None:
+    """The string at a key, or the whole number as a string; None if the key is missing or null.
+
+    Examples
+    --------
+    >>> name_in({"id": 7}, "id", Place("docs.jsonl", 1))
+    '7'
+    """
+    value = record.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise place.error(f"{key!r} must be a string, got {shown(value)}")
+    return without_surrogates(str(value))
+
+
+def score_in(record: Mapping[str, Any], place: Place) -> float | None:
+    """The finite number at `score`; None if the key is missing or null."""
+    value = record.get("score")
+    if value is None:
+        return None
+    try:
+        if not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+            return float(value)
+    except OverflowError:  # a whole number that no float can hold
+        pass
+    raise place.error(f"'score' must be a finite number, got {shown(value)}")
+
+
+def short_score(score: float) -> float:
+    """The score with the six digits that count: more are noise of 32-bit arithmetic."""
+    return float(f"{score:.6g}")
+
+
+def write_record(record: Mapping[str, Any], stream: TextIO) -> None:
+    """Writes the object as one line of readable UTF-8."""
+    stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """The value as an error message shows it, cut short if it is long."""
+    words = repr(value)
+    return words if len(words) <= 80 else f"{words[:77]}..."
