@@ -81,27 +81,33 @@ def resampled_sums(sums: ArrayLike, seed: int, n_draws: int) -> Sums:
     if len(matrix) == 0:
         return np.zeros((n_draws, matrix.shape[1]))
     rows, n_times = grouped(matrix)
-    random = np.random.default_rng(seed)
     if len(rows) * _INDEX_IS_FASTER <= len(matrix):
-        draws = _draws_of_groups(random, n_times, n_draws)
+        draws = _group_draws(n_times, seed, n_draws)
     else:
         rows = np.repeat(rows, n_times, axis=0)
-        draws = _draws_of_documents(random, len(rows), n_draws)
+        draws = document_draws(len(rows), seed, n_draws)
     return np.concatenate([times_drawn @ rows for times_drawn in draws])
 
 
-def _draws_of_groups(
-    random: np.random.Generator, n_times: NDArray[np.int64], n_draws: int
-) -> Iterator[NDArray[np.float64]]:
+def _group_draws(n_times: NDArray[np.int64], seed: int, n_draws: int) -> Iterator[NDArray[np.float64]]:
+    random = np.random.default_rng(seed)
     n_documents = int(n_times.sum())
     for n_rows in chunk_sizes(n_draws, len(n_times)):
         yield random.multinomial(n_documents, n_times / n_documents, size=n_rows).astype(np.float64)
 
 
-def _draws_of_documents(random: np.random.Generator, n_documents: int, n_draws: int) -> Iterator[NDArray[np.float64]]:
+def document_draws(n_documents: int, seed: int, n_draws: int) -> Iterator[NDArray[np.float64]]:
+    """Rows of how often each document was drawn, a few draws at a time: for what is no function of sums.
+
+    Examples
+    --------
+    >>> [(rows.shape, int(rows.sum())) for rows in document_draws(4, seed=0, n_draws=3)]
+    [((3, 4), 12)]
+    """
+    random = np.random.default_rng(seed)
     for n_rows in chunk_sizes(n_draws, n_documents):
-        times_drawn = np.empty((n_rows, n_documents))
-        for row in times_drawn:
+        times_drawn = np.zeros((n_rows, n_documents))
+        for row in times_drawn if n_documents else ():
             row[:] = np.bincount(random.integers(n_documents, size=n_documents, dtype=np.uint32), minlength=n_documents)
         yield times_drawn
 
