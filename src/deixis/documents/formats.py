@@ -7,6 +7,7 @@ their own find or make them beside that name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
@@ -23,6 +24,10 @@ READERS = LazyRegistry(
         "native": Lazy("deixis.documents.native:read_native"),
         "text": Lazy("deixis.documents.plain_text:read_text"),
         "lines": Lazy("deixis.documents.plain_text:read_text_lines"),
+        "aida": Lazy("deixis.documents.aida:read_aida"),
+        "hipe": Lazy("deixis.documents.hipe:read_hipe"),
+        "mewsli": Lazy("deixis.documents.mewsli:read_mewsli"),
+        "pubtator": Lazy("deixis.documents.pubtator:read_pubtator"),
     },
 )
 
@@ -30,10 +35,21 @@ WRITERS = LazyRegistry(
     "document format to write",
     {
         "native": Lazy("deixis.documents.native_out:write_native"),
+        "aida": Lazy("deixis.documents.aida:write_aida"),
+        "hipe": Lazy("deixis.documents.hipe:write_hipe"),
+        "mewsli": Lazy("deixis.documents.mewsli:write_mewsli"),
+        "pubtator": Lazy("deixis.documents.pubtator:write_pubtator"),
     },
 )
 
 FORMAT_BY_SUFFIX = {".jsonl": "native", ".ndjson": "native", ".json": "native", ".txt": "text", ".md": "text"}
+
+FORMAT_BY_OPENING = (
+    (re.compile(r"-DOCSTART- *\("), "aida"),
+    (re.compile(r"TOKEN\tNE-COARSE-LIT\t"), "hipe"),
+    (re.compile(r"docid\tposition\tlength\t"), "mewsli"),
+    (re.compile(r"\d+\|t\|"), "pubtator"),
+)
 
 
 def format_of_name(name: str) -> str | None:
@@ -48,5 +64,13 @@ def format_of_name(name: str) -> str | None:
 
 
 def format_of_content(first_line: str) -> str:
-    """The format that a text's first line that is not blank looks like: a JSON object, or words."""
-    return "native" if first_line.lstrip().startswith("{") else "text"
+    r"""The format that a text's first line that is not blank looks like: a JSON object, a table's opening, or words.
+
+    Examples
+    --------
+    >>> format_of_content('{"text": "Paris fled."}'), format_of_content("-DOCSTART- (1 EU)"), format_of_content("Paris")
+    ('native', 'aida', 'text')
+    """
+    if first_line.lstrip().startswith("{"):
+        return "native"
+    return next((name for opening, name in FORMAT_BY_OPENING if opening.match(first_line)), "text")
