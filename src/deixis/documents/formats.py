@@ -22,6 +22,9 @@ READERS = LazyRegistry(
     "document format",
     {
         "native": Lazy("deixis.documents.native:read_native"),
+        "bioc-json": Lazy("deixis.documents.bioc_json:read_bioc_json"),
+        "bioc-xml": Lazy("deixis.documents.bioc_xml:read_bioc_xml"),
+        "nif": Lazy("deixis.documents.nif:read_nif"),
         "text": Lazy("deixis.documents.plain_text:read_text"),
         "lines": Lazy("deixis.documents.plain_text:read_text_lines"),
         "aida": Lazy("deixis.documents.aida:read_aida"),
@@ -39,6 +42,9 @@ WRITERS = LazyRegistry(
         "hipe": Lazy("deixis.documents.hipe:write_hipe"),
         "mewsli": Lazy("deixis.documents.mewsli:write_mewsli"),
         "pubtator": Lazy("deixis.documents.pubtator:write_pubtator"),
+        "bioc-json": Lazy("deixis.documents.bioc_json:write_bioc_json"),
+        "bioc-xml": Lazy("deixis.documents.bioc_xml:write_bioc_xml"),
+        "nif": Lazy("deixis.documents.nif_out:write_nif"),
     },
 )
 

@@ -1,0 +1,51 @@
+"""A `Document` turned into BioC's record, for both of its dialects: one passage, offsets in code points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deixis.types import Document, Mention
+
+
+def record_of(document: Document) -> dict[str, Any]:
+    """The document as a BioC record.
+
+    The link is the infon `identifier` (`-` for NIL, none while undecided) and the score the infon `score`; candidates
+    have no place in BioC.
+
+    Examples
+    --------
+    >>> record = record_of(Document("d1", "Paris fled.", mentions=(Mention(0, 5, "Paris", entity="Q167646"),)))
+    >>> record["passages"][0]["annotations"][0]["infons"]
+    {'type': 'entity', 'identifier': 'Q167646'}
+    """
+    return {
+        "id": document.id,
+        "infons": {} if document.lang is None else {"lang": document.lang},
+        "passages": [
+            {
+                "offset": 0,
+                "infons": {},
+                "text": document.text,
+                "sentences": [],
+                "annotations": [_annotation(number, mention) for number, mention in enumerate(document.mentions, 1)],
+                "relations": [],
+            }
+        ],
+        "annotations": [],
+        "relations": [],
+    }
+
+
+def _annotation(number: int, mention: Mention) -> dict[str, Any]:
+    infons = {"type": "entity"}
+    if mention.is_decided:
+        infons["identifier"] = "-" if mention.entity is None else mention.entity
+    if mention.score is not None:
+        infons["score"] = f"{mention.score:.6g}"
+    return {
+        "id": str(number),
+        "infons": infons,
+        "text": mention.text,
+        "locations": [{"offset": mention.start, "length": mention.end - mention.start}],
+    }
