@@ -9,7 +9,8 @@ from pathlib import Path
 from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.session import Session
 from deixis.documents.reading import read_documents
-from deixis.evaluation.outcomes import MentionOutcome, mention_outcomes
+from deixis.evaluation.judge import mention_outcomes
+from deixis.evaluation.outcomes import MentionOutcome
 from deixis.linking.linker import Linker
 from deixis.progress import track
 

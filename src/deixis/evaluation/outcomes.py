@@ -1,64 +1,74 @@
-"""What became of each gold mention: was its entity known, at which rank was it proposed, was the link right."""
+"""What became of each gold mention: was its entity known, at which rank was it proposed, was the link right.
+
+Records only; `judge` makes them, `tally` adds them up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from deixis.errors import DataError
-from deixis.evaluation.gold import Resolve, acceptable_ids
-from deixis.types import Document, Mention
+from deixis.evaluation.fates import Fate
+from deixis.types import Mention
 
 
 @dataclass(frozen=True, slots=True)
 class MentionOutcome:
-    """One gold mention; `rank` counts from 1 and is None when no candidate was right."""
+    """One gold mention; `rank` counts from 1 and is None when no candidate was right.
+
+    `is_nil` says it was annotated as NIL; `frequency` is how often its entity is mentioned elsewhere, None if nobody
+    knows. `gold` and `guess` are the mention and the prediction held against it, `types` the types of their entities.
+    """
 
     document: int
     is_in_kb: bool
     is_nil: bool
     rank: int | None
     is_right: bool
+    fate: Fate = Fate.MISSED
+    frequency: int | None = None
+    types: tuple[str, str] | None = None
+    gold: Mention | None = field(default=None, repr=False, compare=False)
+    guess: Mention | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def score(self) -> float | None:
+        """The score of the prediction, if there is one and it has one."""
+        return None if self.guess is None else self.guess.score
 
 
-def mention_outcomes(
-    gold: Iterable[Document], predicted: Iterable[Document], resolve: Resolve, first_document: int = 0
-) -> list[MentionOutcome]:
-    """One outcome per decided gold mention, document after document; undecided mentions are nobody's gold.
+class DocumentCounts(NamedTuple):
+    """What one document adds to every share.
 
-    Predicted mentions are found by their span; a gold mention that was not predicted at all has no rank. Documents
-    are numbered from `first_document` on, so that a corpus can be scored batch by batch.
-
-    Examples
-    --------
-    >>> from deixis.types import Candidate
-    >>> gold = Document("d", "Paris fled.", mentions=(Mention(0, 5, "Paris", entity="Q1"),))
-    >>> guess = Mention(0, 5, "Paris", entity="Q2", candidates=(Candidate("Q2", 0.6), Candidate("Q1", 0.4)))
-    >>> mention_outcomes([gold], [gold.with_mentions([guess])], resolve=lambda name: name)
-    [MentionOutcome(document=0, is_in_kb=True, is_nil=False, rank=2, is_right=False)]
+    A *link* is a prediction with an entity, a *NIL answer* one without. Gold is *in KB* if the knowledge base has one
+    of its ids; all other gold, annotated as NIL or not, is *NIL* to this knowledge base (GERBIL: "emerging"). Weak
+    counts take overlapping spans for the same. `n_first_right` and `n_pages_found` are KILT's: the right entity came
+    first, or among the first five.
     """
-    outcomes: list[MentionOutcome] = []
-    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True), start=first_document):
-        if truth.id != guess.id or truth.text != guess.text:
-            raise DataError(f"gold document {truth.id!r} was given the prediction of {guess.id!r}: keep their order")
-        guesses = _by_span(guess.mentions)
-        for mention in truth.mentions:
-            if mention.is_decided:
-                found = guesses.get((mention.start, mention.end))
-                outcomes.append(_outcome(number, mention, found, resolve))
-    return outcomes
+
+    n_in_kb: int = 0
+    n_links: int = 0
+    n_right: int = 0
+    n_right_weak: int = 0
+    n_links_on_in_kb: int = 0
+    n_nil: int = 0
+    n_nil_answers: int = 0
+    n_rightly_nil: int = 0
+    n_spans: int = 0
+    n_predicted_spans: int = 0
+    n_same_span: int = 0
+    n_overlapping_span: int = 0
+    n_linked_gold: int = 0
+    n_first_right: int = 0
+    n_pages_found: int = 0
 
 
-def _by_span(mentions: Iterable[Mention]) -> dict[tuple[int, int], Mention]:
-    return {(mention.start, mention.end): mention for mention in mentions}
+@dataclass(frozen=True, slots=True)
+class DocumentOutcome:
+    """All that evaluation says of one document: its gold mentions, the predictions beside them, and its counts."""
 
-
-def _outcome(document: int, gold: Mention, guess: Mention | None, resolve: Resolve) -> MentionOutcome:
-    accepted = frozenset[str]() if gold.entity is None else acceptable_ids(gold.entity, resolve)
-    rank = None
-    is_right = False
-    if guess is not None:
-        ids: list[str | None] = [candidate.id for candidate in guess.candidates] or [guess.entity]
-        rank = next((place for place, name in enumerate(ids, start=1) if name in accepted), None)
-        is_right = guess.entity is not None and guess.entity in accepted
-    return MentionOutcome(document, bool(accepted), gold.is_nil, rank, is_right)
+    mentions: list[MentionOutcome]
+    spurious: list[tuple[Fate, Mention]]
+    links: list[tuple[float | None, bool]]
+    """The score of each link and whether it is right, in the order of the text."""
+    counts: DocumentCounts

@@ -4,7 +4,7 @@ import pytest
 
 from deixis.errors import DataError
 from deixis.evaluation.gold import acceptable_ids
-from deixis.evaluation.outcomes import mention_outcomes
+from deixis.evaluation.judge import mention_outcomes
 from deixis.types import Candidate, Document, Mention
 
 KNOWN = {"a", "b", "c", "C++", "Google+"}
