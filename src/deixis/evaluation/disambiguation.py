@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from deixis.evaluation.bootstrap import Interval, share_interval
+from deixis.evaluation.metric import Metric
 from deixis.evaluation.outcomes import MentionOutcome
 
 RECALL_AT = (1, 5, 10, 20)
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A share of `n` mentions, with the interval that other documents might have given."""
-
-    name: str
-    value: float
-    interval: Interval
-    n: int
 
 
 def disambiguation_metrics(

@@ -49,7 +49,7 @@ _ADVICE = {
     Fate.RIGHTLY_NIL: "Annotated as NIL and answered NIL.",
     Fate.NOT_IN_KB: "The annotated entity is not in the knowledge base: add it, or map its id with 'alt_ids'.",
     Fate.MISSED: "Nothing was predicted here: add the name as an alias, or give the mentions.",
-    Fate.WRONG_SPAN: "A prediction overlaps this mention but has other borders: look at the detector or the guidelines.",
+    Fate.WRONG_SPAN: "A prediction overlaps this mention but has other borders: look at detector or guidelines.",
     Fate.NOT_A_CANDIDATE: "The right entity was not proposed: add this name as an alias, or ask for more candidates.",
     Fate.LOST_IN_RANKING: (
         "The right entity was a candidate but another was linked: add training mentions or better descriptions."
