@@ -9,6 +9,8 @@ from typing import Any, TextIO
 
 from deixis.documents.cleaning import without_surrogates
 from deixis.documents.places import Place
+from deixis.errors import DataError
+from deixis.types import Document, Mention
 
 _HINT = "Write one JSON object a line"
 
@@ -98,6 +100,11 @@ def short_score(score: float) -> float:
 def write_record(record: Mapping[str, Any], stream: TextIO) -> None:
     """Writes the object as one line of readable UTF-8."""
     stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def unwritable(document: Document, mention: Mention, why: str, path: str) -> DataError:
+    """The error about a mention that the format cannot hold; `why` goes on after the mention's name."""
+    return DataError(f"the mention {mention.start}-{mention.end} of document {document.id!r} {why}", path=path)
 
 
 def shown(value: Any) -> str:  # noqa: ANN401 - any JSON value

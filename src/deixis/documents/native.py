@@ -38,6 +38,8 @@ def document_from_json(line: str, place: Place) -> Document:
     """The document that one line holds."""
     record = json_object(line, place, _HINT)
     text = text_in(record, "text", place, _EXAMPLE + _other_format(record))
+    if "evaluation_span" in record and "mentions" not in record:
+        raise place.error("this looks like a file of the format 'elevant', whose mentions are not read here; name it")
     mentions = records_in(record, "mentions", place, "'start' and 'end'")
     return Document(
         id=name_in(record, "id", place) or str(place.line),
