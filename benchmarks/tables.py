@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.rows import LATEST, RESULTS, Row, read_rows, row_key
+from benchmarks.rows import RESULTS
+from deixis.bench.results import LATEST, Row, read_rows, row_key
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)

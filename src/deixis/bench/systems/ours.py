@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.config import config_to_dict
+from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
@@ -26,7 +25,7 @@ class TreeSystem:
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """The settings it was built with."""
-        return {"candidates": config_to_dict(LabelTreeCandidatesConfig())}
+        return {"settings": "library defaults"}
 
 
 class TaughtTreeSystem(TreeSystem):
@@ -54,8 +53,7 @@ class LinkerSystem:
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """The settings it was built with."""
-        config = config_to_dict(LinkerConfig())
-        return {name: config[name] for name in ("candidates", "ranking", "n_candidates")}
+        return {"settings": "library defaults", "n_ranked": LinkerConfig().n_candidates}
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Ranked candidates, then unranked ones up to `k`."""

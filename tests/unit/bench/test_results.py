@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from benchmarks.rows import LATEST, file_name, merge_rows, read_rows, record, write_rows
+from deixis.bench.results import LATEST, file_name, merge_rows, read_rows, record, write_rows
 from deixis.evaluation.rows import ResultRow
 
 
