@@ -21,7 +21,7 @@ from typing import TextIO
 
 from deixis.documents.columns import Row, column_value, named_rows, on_one_line, writing_error
 from deixis.documents.places import Place
-from deixis.documents.spans import MakeError, checked_span, checked_surface
+from deixis.documents.spans import MakeError, checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
 from deixis.store.files import STDIN, open_lines
 from deixis.types import Document, Mention
@@ -100,8 +100,7 @@ def _document(rows: list[Row], path: str) -> Document:
         if row.get("lang") != first.get("lang"):
             raise place.error(f"{row['docid']!r} is in {first.get('lang')!r} above and in {row.get('lang')!r} here")
     mentions = [_mention(row, text, place) for place, row in rows]
-    ordered = tuple(sorted(mentions, key=lambda mention: (mention.start, mention.end)))
-    return Document(first["docid"], text, first.get("lang") or None, ordered)
+    return Document(first["docid"], text, first.get("lang") or None, in_text_order(mentions))
 
 
 def _mention(row: dict[str, str], text: str, place: Place) -> Mention:
@@ -112,7 +111,9 @@ def _mention(row: dict[str, str], text: str, place: Place) -> Mention:
     start, end = checked_span(position, position + int(row["length"]), text, place.error)
     surface = row.get("mention")
     if surface is not None and on_one_line(surface) != on_one_line(text[start:end]):
-        checked_surface(surface, start, end, text, place.error)
+        checked_surface(
+            surface, start, end, text, place.error, otherwise="Or leave out the column 'mention' to trust the offsets"
+        )
     qid = row.get("qid", "")
     is_nil = qid == _NIL
     return Mention(start, end, text[start:end], entity=None if is_nil else qid or None, is_nil=is_nil)

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from deixis.documents.columns import column_value, on_one_line, writing_error
 from deixis.documents.places import Place
-from deixis.documents.spans import MakeError, checked_span, checked_surface
+from deixis.documents.spans import MakeError, checked_span, checked_surface, in_text_order
 from deixis.types import Document, Mention
 
 _PASSAGE = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
@@ -103,7 +103,7 @@ class _Article:
     def document(self) -> Document:
         text = f"{self._title}\n{self._abstract}" if self._abstract else self._title
         mentions = [_mention(columns, text, place) for columns, place in self._rows]
-        return Document(self.name, text, mentions=tuple(sorted(mentions, key=lambda found: (found.start, found.end))))
+        return Document(self.name, text, mentions=in_text_order(mentions))
 
 
 def _mention(columns: list[str], text: str, place: Place) -> Mention:
@@ -114,7 +114,7 @@ def _mention(columns: list[str], text: str, place: Place) -> Mention:
         )
     start, end = checked_span(int(columns[0]), int(columns[1]), text, place.error)
     if columns[2] != on_one_line(text[start:end]):
-        checked_surface(columns[2], start, end, text, place.error)
+        checked_surface(columns[2], start, end, text, place.error, otherwise="")
     found = columns[4].strip() if len(columns) > 4 else ""
     is_nil = found in _NILS
     entity = found.replace(";", "|") if found and not is_nil else None

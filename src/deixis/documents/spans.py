@@ -10,6 +10,7 @@ from deixis.errors import DataError
 from deixis.types import Mention
 
 MakeError = Callable[[str], DataError]
+TRUST_OFFSETS = "Or leave out 'text' to trust the offsets"
 
 
 def checked_span(start: object, end: object, text: str, error: MakeError) -> tuple[int, int]:
@@ -25,8 +26,10 @@ def checked_span(start: object, end: object, text: str, error: MakeError) -> tup
     return start, end
 
 
-def checked_surface(surface: object, start: int, end: int, text: str, error: MakeError) -> None:
-    """Raises unless the mention's own `text` is what stands at its span."""
+def checked_surface(
+    surface: object, start: int, end: int, text: str, error: MakeError, otherwise: str = TRUST_OFFSETS
+) -> None:
+    """Raises unless the mention's own `text` is what stands at its span; `otherwise` ends the message."""
     if not isinstance(surface, str):
         raise error(f"a mention's 'text' must be a string, got {surface!r}")
     wanted = without_surrogates(surface)
@@ -35,7 +38,7 @@ def checked_surface(surface: object, start: int, end: int, text: str, error: Mak
         return
     raise error(
         f"the mention {start}-{end} says {wanted!r}, but the text has {found!r} there. "
-        f"{_other_units(wanted, start, end, text) or _way_out(text)} Or leave out 'text' to trust the offsets"
+        f"{_other_units(wanted, start, end, text) or _way_out(text)} {otherwise}".rstrip()
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deixis.documents.spans import MakeError
+from deixis.documents.spans import MakeError, in_text_order
 from deixis.types import Document, Mention
 
 _WORD = re.compile(r"[^ \t\n\r]+")
@@ -69,7 +69,7 @@ def tokens_of(document: Document, error: MakeError) -> tuple[list[Token], list[T
     pieces: list[tuple[int, int]] = []
     spans: list[TokenSpan] = []
     at = 0
-    for mention in sorted(document.mentions, key=lambda mention: (mention.start, mention.end)):
+    for mention in in_text_order(document.mentions):
         if mention.start < at:
             raise error(
                 f"its mention {mention.start}-{mention.end} overlaps another, and a token is of one mention at most. "
