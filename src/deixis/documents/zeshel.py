@@ -25,6 +25,7 @@ from deixis.types import Document, Mention
 _BETWEEN_ANY_SPACE = re.compile(r"\S+")
 _SUFFIXES = (".json", ".jsonl", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 _FOLDER = "documents"
+_OUTSIDE = (-1, -1)
 _EXAMPLE = (
     '{"mention_id": "A67C", "context_document_id": "8879", "corpus": "starwars", "start_index": 4, "end_index": 4, '
     '"text": "Hoth", "label_document_id": "CD37"}'
@@ -107,17 +108,30 @@ def _token_span(record: Mapping[str, Any], place: Place) -> _TokenSpan:
 def _mentions(spans: Iterable[_TokenSpan], document: str, text: str) -> Iterator[Mention]:
     tokens = _tokens_between_spaces(text)
     for span in spans:
-        start, end = _code_points(span, tokens)
-        if span.surface is not None and text[start:end].lower() != span.surface.lower():
-            start, end = _code_points(span, [word.span() for word in _BETWEEN_ANY_SPACE.finditer(text)])
-            if text[start:end].split() != span.surface.split():
-                raise span.place.error(
-                    f"the mention says {span.surface!r}, but tokens {span.first} to {span.last} of the document "
-                    f"{document!r} are {text[start:end]!r}. Tokens stand between spaces and count from 0"
-                )
+        found = _code_points(span, tokens)
+        if not _fits(span, found, text):
+            found = _code_points(span, [word.span() for word in _BETWEEN_ANY_SPACE.finditer(text)])
+            if span.surface is None or not _fits(span, found, text):
+                raise span.place.error(_mismatch(span, tokens, document, text))
+        start, end = found
         if start == end:
             raise span.place.error(f"the mention at token {span.first} of the document {document!r} is empty")
         yield Mention(start, end, text[start:end], span.entity, is_nil=span.is_nil)
+
+
+def _fits(span: _TokenSpan, found: tuple[int, int], text: str) -> bool:
+    """Whether the text has the tokens, and there what the mention says, whatever the case and kinds of space."""
+    surface = text[found[0] : found[1]]
+    return found != _OUTSIDE and (span.surface is None or surface.lower().split() == span.surface.lower().split())
+
+
+def _mismatch(span: _TokenSpan, tokens: list[tuple[int, int]], document: str, text: str) -> str:
+    start, end = _code_points(span, tokens)
+    where = f"tokens {span.first} to {span.last} of the document {document!r}"
+    hint = "Tokens stand between spaces and count from 0; 'end_index' is included"
+    if (start, end) == _OUTSIDE:
+        return f"{where} lie outside the text, which has {len(tokens)} tokens. {hint}"
+    return f"the mention says {span.surface!r}, but {where} are {text[start:end]!r}. {hint}"
 
 
 def _tokens_between_spaces(text: str) -> list[tuple[int, int]]:
@@ -126,10 +140,7 @@ def _tokens_between_spaces(text: str) -> list[tuple[int, int]]:
 
 
 def _code_points(span: _TokenSpan, tokens: list[tuple[int, int]]) -> tuple[int, int]:
-    if span.last >= len(tokens):
-        found = f"tokens {span.first} to {span.last} lie outside the text, which has {len(tokens)} tokens"
-        raise span.place.error(f"{found}. Tokens stand between spaces and count from 0; 'end_index' is included")
-    return tokens[span.first][0], tokens[span.last][1]
+    return (tokens[span.first][0], tokens[span.last][1]) if span.last < len(tokens) else _OUTSIDE
 
 
 def _side_file(path: str, corpus: str, place: Place) -> Path:
