@@ -1,117 +1,178 @@
-"""`deixis eval`: how often a model is right, on documents whose mentions somebody has annotated."""
+"""`deixis eval`: how often a model or a file of predictions is right, on documents whose mentions are annotated."""
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TextIO
 
 import click
-from rich.table import Table
 
+from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
+from deixis.cli.evaluation_plan import STDIN, Asked, Plan
+from deixis.cli.evaluation_report import report_of
+from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
 from deixis.cli.examples import examples
-from deixis.cli.measuring import LinkerUnderTest
 from deixis.cli.options import comma_separated
+from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
-from deixis.config import config_to_dict
-from deixis.errors import DataError
-from deixis.evaluation.disambiguation import RECALL_AT, disambiguation_metrics
-from deixis.evaluation.rows import ResultRow, metric_rows
-
-EXPLAINED = {
-    "accuracy": "right, of gold in the KB",
-    "upper_bound": "gold in the KB",
-    "mentions_per_second": "linking alone",
-}
+from deixis.documents.formats import READERS
+from deixis.evaluation.linking_figures import RECALL_AT
+from deixis.evaluation.rows import ResultRow
+from deixis.progress import stage
+from deixis.reports.glossary import overview_names
+from deixis.reports.page import report_page
 
 
 @click.command(
     name="eval",
     epilog=examples(
-        "deixis eval model testa.jsonl.gz",
-        "deixis eval model testa.jsonl.gz testb.jsonl.gz --json > rows.jsonl",
-        "deixis eval model dev.jsonl --at 1,10,100",
+        "deixis eval model testa.jsonl.gz                    # mentions are given",
+        "deixis eval model testa.jsonl.gz --end-to-end       # names are looked for",
+        "deixis eval model news.jsonl web.jsonl --report report.html",
+        "deixis eval --predictions mine.jsonl gold.jsonl --kb entities.jsonl",
+        "deixis eval model gold.jsonl --compare other-model",
+        "deixis eval --predictions a.jsonl gold.jsonl --compare b.jsonl",
+        "deixis eval model testa.conll --format aida --json > rows.jsonl",
     ),
 )
-@click.argument("model", type=click.Path())
-@click.argument("data", nargs=-1, required=True, type=click.Path())
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] DATA...")
+@click.option(
+    "--predictions",
+    multiple=True,
+    type=click.Path(),
+    help="Score this file instead of a model; with several DATA, one for each, in order.",
+)
+@click.option(
+    "--kb",
+    type=click.Path(),
+    help="With --predictions: a model or knowledge base file that says which gold is known.",
+)
+@click.option(
+    "--compare",
+    multiple=True,
+    type=click.Path(),
+    help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
+)
+@click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
+@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
+@click.option("--predictions-format", help="The same for files of predictions. [default: the file tells]")
 @click.option(
     "--at",
     type=comma_separated(int),
-    default=",".join(map(str, RECALL_AT)),
+    help=f"The k of each recall@k. [default: {','.join(map(str, RECALL_AT))}]",
+)
+@click.option("--all", "is_all", is_flag=True, help="Show every metric, not only the main ones.")
+@click.option("-o", "--output", help="Write the rows to this file, as JSON lines.")
+@click.option("--report", help="Write a page for the browser: figures, plots and mistakes to look at.")
+@click.option(
+    "--examples",
+    "n_examples",
+    type=click.IntRange(min=0),
+    default=20,
     show_default=True,
-    help="The k of each recall@k.",
+    help="Mistakes of each kind in the report.",
 )
 @click.option("--suite", help="Name of the suite in the rows. [default: MODEL/DATA, after their files]")
 @click.option("--system", default="deixis", show_default=True, help="Name of the system in the rows.")
 @session_options("json", "threads", "seed")
 def evaluate(
-    session: Session, model: str, data: tuple[str, ...], at: tuple[int, ...], suite: str | None, system: str
+    session: Session,
+    paths: tuple[str, ...],
+    predictions: tuple[str, ...],
+    kb: str | None,
+    compare: tuple[str, ...],
+    end_to_end: bool,
+    format_: str | None,
+    predictions_format: str | None,
+    at: tuple[int, ...] | None,
+    is_all: bool,
+    output: str | None,
+    report: str | None,
+    n_examples: int,
+    suite: str | None,
+    system: str,
 ) -> None:
-    """Measure MODEL on annotated documents: recall@k, accuracy and the share of gold that it knows at all.
+    """Measure MODEL on annotated documents: recall@k, accuracy, F1, and the share of gold that it knows at all.
 
-    Only mentions whose gold entity is in the knowledge base count (in-KB); gold NIL is left out. Accuracy is that of
-    the links the model makes by its own settings. Intervals are 95 %, by drawing documents anew (bootstrap). DATA is
-    JSON lines with an `entity` on each mention; ids joined by | are alternatives, any of which is right.
+    DATA holds documents whose mentions have an `entity` (null for NIL); ids joined by | are alternatives, any of which
+    is right. Only mentions whose gold entity is in the knowledge base count (in-KB) unless a metric says otherwise.
+    Links are those that the model makes by its own settings. Intervals are 95 %, by drawing documents anew
+    (bootstrap). With --predictions a file of linked documents is scored, of Deixis or of any other linker; documents
+    are paired by their id.
     """
-    if not at or min(at) < 1:
-        raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
-    with session.watching():
-        tested = LinkerUnderTest.load(model, session, max(at))
-        rows = [
-            row
-            for path in data
-            for row in _evaluate_file(session, tested, path, at, suite or suite_name(model, path), system)
-        ]
-    if session.is_json:
-        for row in rows:
-            click.echo(json.dumps(row.to_dict(), ensure_ascii=False))
-    else:
-        _print_table(rows)
+    asked = Asked(
+        paths=paths,
+        predictions=predictions,
+        predictions_format=predictions_format,
+        compare=compare,
+        kb=kb,
+        is_end_to_end=end_to_end,
+        format=format_,
+        at=at or (),
+        n_examples=n_examples if report is not None else 0,
+        suite=suite,
+        system=system,
+        seed=session.seed,
+    )
+    asked.check()
+    with session.watching(), ExitStack() as files:
+        streams = [files.enter_context(output_stream(path)) if path else None for path in (output, report)]
+        plan = Plan.of(asked, session)
+        figures = [dataset_figures(plan, asked, number) for number in range(len(asked.data))]
+        _tell_conventions(session, plan, figures, asked)
+        rows = all_rows(figures, asked, plan.other_name)
+        if streams[0] is not None:
+            _write_rows(rows, streams[0])
+        if streams[1] is not None:
+            with stage("writing the report"):
+                streams[1].write(report_page(report_of(figures, plan, asked)))
+    if session.is_json and output is None:
+        _write_rows(rows, sys.stdout)
+    elif not session.is_json and STDIN not in (output, report):
+        _print(figures, rows, asked, plan, is_all)
+    if report is not None:
+        session.note(f"Report: {report}")
 
 
-def suite_name(model: str, data: str) -> str:
-    """A name for the rows out of the files' own names.
-
-    Examples
-    --------
-    >>> suite_name("models/wiki468k/", "../data/aida/testa.jsonl.gz")
-    'wiki468k/aida-testa'
-    """
-    path = Path(data).absolute()
-    return f"{Path(model).absolute().name}/{path.parent.name}-{path.name.split('.')[0]}"
-
-
-def _evaluate_file(
-    session: Session, tested: LinkerUnderTest, path: str, at: tuple[int, ...], suite: str, system: str
-) -> list[ResultRow]:
-    outcomes, speed = tested.outcomes(path)
-    if not outcomes:
-        raise DataError(
-            "has no gold: no mention has an 'entity'. Annotate mentions as "
-            '{"start": 14, "end": 19, "entity": "Q167646"}, or link the file with: deixis link',
-            path=path,
-        )
-    settings = config_to_dict(tested.linker.config)
-    rows = metric_rows(disambiguation_metrics(outcomes, at, session.seed), suite, system, settings)
-    rows.append(ResultRow(suite, "mentions_per_second", system, round(speed, 1), "1/s", settings=settings))
-    return rows
+def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFigures], asked: Asked) -> None:
+    """Says what a reader of the figures could misunderstand."""
+    if plan.known.resolve is None:
+        session.note(f"Note: {plan.known.in_kb}. Give one with --kb to score in-KB.")
+    elif asked.kb is not None or asked.compare:
+        session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
+    for each in figures:
+        if each.run.n_overlapping:
+            session.note(
+                f"Note: {each.run.data}: {each.run.n_overlapping:,} gold mentions overlap another; "
+                "each is scored on its own."
+            )
+        if each.is_end_to_end and not asked.is_end_to_end:
+            session.note(
+                f"Note: {each.suite}: mentions were predicted elsewhere than gold has them: scored end to end."
+            )
 
 
-def _print_table(rows: list[ResultRow]) -> None:
+def _write_rows(rows: Sequence[ResultRow], stream: TextIO) -> None:
+    for row in rows:
+        stream.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+
+
+def _print(
+    figures: Sequence[DatasetFigures], rows: Sequence[ResultRow], asked: Asked, plan: Plan, is_all: bool
+) -> None:
     console = console_on(sys.stdout)
-    for suite in dict.fromkeys(row.suite for row in rows):
-        table = Table(title=suite, title_justify="left", box=None, padding=(0, 2, 0, 0))
-        for column, justify in (("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right")):
-            table.add_column(column, justify="right" if justify == "right" else "left")
-        table.add_column("", style="dim")
-        for row in rows:
-            if row.suite == suite:
-                interval = "" if row.low is None else f"{row.low:.3f} - {row.high:.3f}"
-                value = f"{row.value:.3f}" if row.unit == "share" else f"{row.value:,.0f}/s"
-                table.add_row(
-                    row.metric, value, interval, "" if row.n is None else f"{row.n:,}", EXPLAINED.get(row.metric, "")
-                )
-        console.print(table)
-        console.print()
+    for each in figures:
+        shown = {metric.name for metric in (each.metrics if is_all else each.main_metrics)} | {"mentions_per_second"}
+        own = [row for row in rows if row.suite == each.suite and row.system == asked.system and row.metric in shown]
+        print_dataset(console, each.suite, own)
+        if each.compared:
+            print_compared(console, f"{asked.system} against {plan.other_name}", each.compared)
+    if len(figures) > 1:
+        own = [row for row in rows if row.system == asked.system]
+        means = [row for row in own if row.suite == mean_suite(figures)]
+        names_shown = overview_names([each.metrics for each in figures], any(each.is_end_to_end for each in figures))
+        print_all(console, [row for row in own if row not in means], means, names_shown[:4])

@@ -1,0 +1,153 @@
+"""What `deixis eval` was asked: who answers on which data, held against whom, and which gold counts as known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from deixis.cli.known_entities import KnownEntities
+from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest
+from deixis.cli.session import Session
+from deixis.documents.formats import READERS
+from deixis.errors import UnknownNameError
+from deixis.evaluation.linking_figures import RECALL_AT
+
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The words on the command line that say who is evaluated on what, and how."""
+
+    paths: tuple[str, ...]
+    predictions: tuple[str, ...] = ()
+    predictions_format: str | None = None
+    compare: tuple[str, ...] = ()
+    kb: str | None = None
+    is_end_to_end: bool = False
+    format: str | None = None
+    at: tuple[int, ...] = ()
+    n_examples: int = 0
+    suite: str | None = None
+    system: str = "deixis"
+    seed: int = 0
+
+    @property
+    def model(self) -> str | None:
+        """The model's folder; None if predictions are scored."""
+        return None if self.predictions else self.paths[0]
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The files of gold."""
+        return self.paths if self.predictions else self.paths[1:]
+
+    @property
+    def depth(self) -> int:
+        """How many candidates must be looked at."""
+        return max(self.at or RECALL_AT)
+
+    def suite_of(self, data: str) -> str:
+        """The name of the rows of one file."""
+        if self.suite is None:
+            return suite_name(self.model or self.predictions[self.data.index(data)], data)
+        return self.suite if len(self.data) == 1 else f"{self.suite}/{data_name(data)}"
+
+    def check(self) -> None:
+        """Raises a usage error for words that do not go together, before anything is loaded."""
+        if self.at and min(self.at) < 1:
+            raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
+        for name in (self.format, self.predictions_format):
+            if name is not None and name not in READERS:
+                raise UnknownNameError("document format", name, known=READERS)
+        if not self.data:
+            words = "gold to score them with" if self.predictions else "DATA: deixis eval MODEL DATA..."
+            raise click.UsageError(f"Missing {words}.")
+        if self.predictions and os.path.isdir(self.data[0]):
+            raise click.UsageError(
+                f"With --predictions all arguments are gold data, but {self.data[0]!r} is a folder. Give a model whose "
+                f"knowledge base says which gold counts as: --kb {self.data[0]}"
+            )
+        if self.kb is not None and not self.predictions:
+            raise click.UsageError("--kb goes with --predictions; a model brings its own knowledge base.")
+        for option, given in (("--predictions", self.predictions), ("--compare", self._compared_files())):
+            if given and len(given) != len(self.data):
+                raise click.UsageError(
+                    f"{option} is given {len(given)} times for {len(self.data)} files of gold: give one for each, in "
+                    "the same order."
+                )
+        self._check_stdin()
+
+    def _check_stdin(self) -> None:
+        if [*self.paths, *self.predictions, *self.compare].count(STDIN) > 1:
+            raise click.UsageError("Standard input (-) can only be read once.")
+        if STDIN in self.data and self.compare:
+            raise click.UsageError("To compare two runs the gold is read twice: give a file instead of -.")
+
+    def _compared_files(self) -> tuple[str, ...]:
+        return () if _is_one_model(self.compare) else self.compare
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who answers on each file of gold, who is held against them (or nobody), and what is known."""
+
+    tested: Sequence[UnderTest]
+    others: Sequence[UnderTest | None]
+    known: KnownEntities
+    other_name: str = ""
+
+    @classmethod
+    def of(cls, asked: Asked, session: Session) -> Plan:
+        """The plan with its models loaded."""
+        n = len(asked.data)
+        others: Sequence[UnderTest | None] = [None] * n
+        if _is_one_model(asked.compare):
+            others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end)] * n
+        elif asked.compare:
+            others = [_predictions(path, asked) for path in asked.compare]
+        other_name = name_of(asked.compare[0]) if asked.compare else ""
+        if asked.model is None:
+            known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
+            return cls([_predictions(path, asked) for path in asked.predictions], others, known, other_name)
+        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end)
+        return cls([linker] * n, others, KnownEntities.of(linker.linker.kb, name_of(asked.model)), other_name)
+
+
+def _is_one_model(compare: Sequence[str]) -> bool:
+    return len(compare) == 1 and os.path.isdir(compare[0])
+
+
+def _predictions(path: str, asked: Asked) -> PredictionsUnderTest:
+    return PredictionsUnderTest(path, asked.predictions_format)
+
+
+def name_of(path: str) -> str:
+    """A short name for a model or a file.
+
+    Examples
+    --------
+    >>> name_of("models/wiki468k/"), name_of("runs/mine.jsonl.gz"), name_of("-")
+    ('wiki468k', 'mine', 'stdin')
+    """
+    return "stdin" if path == STDIN else Path(path).absolute().name.split(".")[0]
+
+
+def suite_name(model: str, data: str) -> str:
+    """A name for the rows out of the files' own names.
+
+    Examples
+    --------
+    >>> suite_name("models/wiki468k/", "../data/aida/testa.jsonl.gz")
+    'wiki468k/aida-testa'
+    """
+    return f"{Path(model).absolute().name if os.path.isdir(model) else name_of(model)}/{data_name(data)}"
+
+
+def data_name(data: str) -> str:
+    """A name for a file of gold, with that of its folder: many folders have a `test.jsonl`."""
+    return "stdin" if data == STDIN else f"{Path(data).absolute().parent.name}-{name_of(data)}"

@@ -1,0 +1,73 @@
+"""The results of an evaluation for a person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from deixis.evaluation.comparing import Compared
+from deixis.evaluation.rows import ResultRow
+from deixis.reports.glossary import explained
+
+SIGNIFICANT = 0.05
+
+
+def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> None:
+    """A table with a line per metric."""
+    table = _table(title, (("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right")))
+    table.add_column("", style="dim")
+    for row in rows:
+        interval = "" if row.low is None else f"{row.low:.3f} - {row.high:.3f}"
+        n = "" if row.n is None else f"{row.n:,}"
+        table.add_row(row.metric, _value(row), interval, n, explained(row.metric))
+    console.print(table)
+    console.print()
+
+
+def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[ResultRow], metrics: Sequence[str]) -> None:
+    """A table with a line per dataset and, last, their mean."""
+    table = _table("all datasets", (("", "left"), *((name, "right") for name in metrics)))
+    by_place = {(row.suite, row.metric): row for row in (*rows, *means)}
+    suites = list(dict.fromkeys(row.suite for row in rows))
+    for suite in dict.fromkeys((*suites, *(row.suite for row in means))):
+        shown = [by_place.get((suite, metric)) for metric in metrics]
+        is_mean = suite not in suites
+        name = Text("mean over datasets" if is_mean else suite, style="bold" if is_mean else "")
+        table.add_row(name, *("" if row is None else _value(row) for row in shown))
+    console.print(table)
+    console.print()
+
+
+def print_compared(console: Console, title: str, compared: Sequence[Compared]) -> None:
+    """A table with a line per figure: first run, other run, difference, p."""
+    columns = ("metric", "left"), ("this", "right"), ("other", "right"), ("change", "right")
+    table = _table(title, (*columns, ("95 % interval", "left"), ("p", "right")))
+    table.add_column("", style="dim")
+    for each in compared:
+        found = each.difference
+        word = "unclear" if found.p_value >= SIGNIFICANT else "better" if found.value > 0 else "worse"
+        table.add_row(
+            each.name,
+            f"{each.value:.3f}",
+            f"{each.other:.3f}",
+            f"{found.value:+.3f}",
+            f"{found.low:+.3f} .. {found.high:+.3f}",
+            f"{found.p_value:.3f}",
+            word,
+        )
+    console.print(table)
+    console.print()
+
+
+def _table(title: str, columns: Iterable[tuple[str, str]]) -> Table:
+    table = Table(title=Text(title, style="italic"), title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for name, justify in columns:
+        table.add_column(Text(name), justify="right" if justify == "right" else "left")
+    return table
+
+
+def _value(row: ResultRow) -> str:
+    return f"{row.value:.3f}" if row.unit == "share" else f"{row.value:,.0f}/s"

@@ -1,0 +1,118 @@
+"""One mistake for a person to look at: the text with its mention marked, what was expected, and what was proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from deixis.evaluation.error_examples import ErrorExample
+from deixis.evaluation.fates import Fate
+from deixis.evaluation.gold import acceptable_ids
+from deixis.reports.content import EntityNames
+from deixis.reports.markup import Content, Html, element, foreign, joined
+from deixis.reports.share_bars import share_bar
+
+_MAX_GLOSS = 140
+Span = tuple[int, int]
+
+
+def error_card(example: ErrorExample, names: EntityNames) -> Html:
+    """The mistake as an article: text, gold, prediction, candidates, document.
+
+    Examples
+    --------
+    >>> example = ErrorExample(Fate.MISSED, "d1", "To save Troy", 8, 12, None, "Q22647", None, None, ())
+    >>> card = error_card(example, EntityNames(lambda name: ("Troy", "ancient city")))
+    >>> "<mark>Troy</mark>" in card, "<bdi>ancient city</bdi>" in card
+    (True, True)
+    """
+    titles = {candidate.id: candidate.title for candidate in example.candidates}
+
+    def entity(identifier: str) -> Html:
+        title, gloss = names.name_of(identifier)
+        return entity_line(identifier, title or titles.get(identifier, ""), gloss)
+
+    return element(
+        "article",
+        element("p", marked_text(example), class_="context", dir="auto", lang=example.lang),
+        element("dl", *_answers(example, entity)),
+        _candidate_table(example, names),
+        element("p", "document ", foreign(example.document), class_="where"),
+        class_="example",
+    )
+
+
+def marked_text(example: ErrorExample) -> Html:
+    """The excerpt, the gold mention marked, and the prediction too where it has other borders."""
+    own, guessed = (example.start, example.end), example.guessed
+    if example.gold is None and example.guessed == own:  # nothing to tell apart
+        guessed = None
+    borders = sorted({0, len(example.excerpt), *own, *(guessed or own)})
+    pieces: list[Content] = []
+    for begin, end in zip(borders, borders[1:], strict=False):
+        words = example.excerpt[begin:end]
+        is_own, is_guess = _is_inside(begin, end, own), guessed not in (None, own) and _is_inside(begin, end, guessed)
+        if is_own or is_guess:
+            pieces.append(
+                element("mark", words, class_="both" if is_own and is_guess else "guess" if is_guess else None)
+            )
+        else:
+            pieces.append(words)
+    return joined(["…", *pieces, "…"])
+
+
+def entity_line(identifier: str, title: str, gloss: str) -> Html:
+    """An entity as a reader knows it: title, id, a few words."""
+    words: list[Content] = [element("b", foreign(title)), " "] if title and title != identifier else []
+    words.append(element("span", foreign(identifier), class_="id"))
+    if gloss:
+        words += [" ", element("span", foreign(_shortened(gloss)), class_="soft")]
+    return joined(words)
+
+
+def _answers(example: ErrorExample, entity: Callable[[str], Html]) -> list[Html]:
+    has_gold = example.fate not in (Fate.SPURIOUS, Fate.SPURIOUS_NIL)
+    gold = entity(example.gold) if example.gold is not None else Html("NIL" if has_gold else "no mention here")
+    if example.predicted is not None:
+        answer = entity(example.predicted)
+    else:
+        answer = Html("NIL" if example.guessed is not None or example.candidates else "nothing")
+    lines: list[tuple[str, Content]] = [("annotated", gold), ("predicted", answer)]
+    if example.score is not None:
+        lines.append(("score", f"{example.score:.3f}"))
+    return [joined([element("dt", name), element("dd", value)]) for name, value in lines]
+
+
+def _candidate_table(example: ErrorExample, names: EntityNames) -> Html:
+    if not example.candidates:
+        return Html("")
+    right = acceptable_ids(example.gold, names.resolve) if example.gold is not None else frozenset()
+    rows = []
+    for place, candidate in enumerate(example.candidates, start=1):
+        title = candidate.title or names.name_of(candidate.id)[0]
+        note: Content = ""
+        if candidate.id in right:
+            note = element("span", "✓ annotated", class_="is-gold")
+        elif candidate.id == example.predicted:
+            note = element("span", "✗ linked", class_="is-wrong")
+        cells = [
+            element("td", str(place), class_="n"),
+            element("td", entity_line(candidate.id, title, "")),
+            element("td", f"{candidate.score:.3f}", class_="n"),
+            element("td", share_bar(candidate.score)),
+            element("td", note),
+        ]
+        rows.append(element("tr", *cells))
+    heads = [element("th", name, scope="col", class_=kind) for name, kind in _HEADS]
+    table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
+    return element("div", table, class_="wide")
+
+
+_HEADS: Sequence[tuple[str, str | None]] = (("#", "n"), ("candidate", None), ("score", "n"), ("", None), ("", None))
+
+
+def _is_inside(begin: int, end: int, span: Span | None) -> bool:
+    return span is not None and span[0] <= begin and end <= span[1]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_GLOSS else f"{text[: _MAX_GLOSS - 1].rstrip()}…"

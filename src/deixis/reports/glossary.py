@@ -1,0 +1,135 @@
+"""What each figure says, in a few words, and in which order and company a reader meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+
+class Named(Protocol):
+    """Anything with a metric's name."""
+
+    @property
+    def name(self) -> str:
+        """Such as `recall@10`."""
+
+
+M = TypeVar("M", bound=Named)
+
+_EXPLAINED = {  # 28 characters at most: beside the figures, 80 columns must do
+    "recall@": "right one among the first k",
+    "mrr": "mean of 1 / its rank",
+    "accuracy": "right, of gold in the KB",
+    "accuracy_with_nil": "right, of all gold, with NIL",
+    "upper_bound": "gold that is in the KB",
+    "inkb_micro_precision": "right, of all links",
+    "inkb_micro_recall": "right, of gold in the KB",
+    "inkb_micro_f1": "right links, all mentions",
+    "inkb_macro_precision": "the same, mean of documents",
+    "inkb_macro_recall": "the same, mean of documents",
+    "inkb_macro_f1": "the same, mean of documents",
+    "gsinkb_micro_precision": "right, of links on in-KB gold",
+    "gsinkb_micro_recall": "right, of gold in the KB",
+    "gsinkb_micro_f1": "links on in-KB gold alone",
+    "span_precision": "gold, of predicted spans",
+    "span_recall": "found, of gold spans",
+    "span_f1": "spans, whatever they mean",
+    "nil_precision": "NIL, of NIL answers",
+    "nil_recall": "answered NIL, of gold NIL",
+    "nil_f1": "told to mean nothing known",
+    "kilt_accuracy": "right, of gold not NIL",
+    "kilt_rprecision": "first one right, of the same",
+    "kilt_recall@5": "among five, of the same",
+    "ece": "claimed - true; 0 is best",
+    "brier": "squared error; 0 is best",
+    "risk_coverage_area": "wrong, over all thresholds",
+    "mentions_per_second": "linking alone",
+}
+GROUPS: Sequence[tuple[str, str, tuple[str, ...]]] = (
+    ("Links", "How often the answer is the annotated one.", ("accuracy", "inkb_micro_", "inkb_macro_", "gsinkb_")),
+    ("Candidates", "Whether the right entity was proposed at all.", ("upper_bound", "recall@", "mrr")),
+    ("Spans", "Whether mentions were found, whatever they link to.", ("span_",)),
+    ("NIL", "Whether mentions of unknown things were left alone.", ("nil_",)),
+    ("Confidence", "Whether scores mean what they say.", ("ece", "brier", "risk_coverage_area")),
+    ("KILT", "As that benchmark counts.", ("kilt_",)),
+    ("Means over languages", "Every language counts the same.", ("lang_macro_",)),
+    ("Speed", "On this machine.", ("mentions_per_second",)),
+)
+_HEADLINES = (
+    "recall@",
+    "mrr",
+    "accuracy",
+    "upper_bound",
+    "inkb_micro_f1",
+    "inkb_macro_f1",
+    "nil_f1",
+    "ece",
+    "risk_coverage_area",
+)
+_END_TO_END_HEADLINES = (
+    "inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_macro_f1", "span_f1", "nil_f1", "upper_bound",
+)  # fmt: skip
+
+
+def explained(name: str) -> str:
+    """A few words on a metric; none if the name is not known.
+
+    Examples
+    --------
+    >>> explained("recall@10"), explained("span_f1_weak")
+    ('right one among the first k', 'the same, overlap is enough')
+    """
+    if name.endswith("_weak"):
+        return "the same, overlap is enough"
+    bare = name.removeprefix("lang_macro_")
+    return _EXPLAINED.get(bare) or next((words for start, words in _EXPLAINED.items() if bare.startswith(start)), "")
+
+
+def headlines(metrics: Iterable[M], is_end_to_end: bool) -> list[M]:
+    """The few metrics to show first, in their own order."""
+    wanted = _END_TO_END_HEADLINES if is_end_to_end else _HEADLINES
+    return [metric for metric in metrics if _is_headline(metric.name, wanted, is_end_to_end)]
+
+
+def _is_headline(name: str, wanted: Sequence[str], is_end_to_end: bool) -> bool:
+    if name.endswith("_weak"):
+        return is_end_to_end and name in ("inkb_micro_f1_weak", "span_f1_weak")
+    return name in wanted or ("recall@" in wanted and name.startswith("recall@")) or name == "mentions_per_second"
+
+
+def overview_names(metrics: Sequence[Sequence[Named]], is_end_to_end: bool, n_most: int = 7) -> list[str]:
+    """The headlines that every dataset has, a handful at most; of the recalls only that at 1 and at 10."""
+    if not metrics:
+        return []
+    first = [metric.name for metric in headlines(metrics[0], is_end_to_end)]
+    names = [{metric.name for metric in each} for each in metrics]
+    shared = [name for name in first if all(name in each for each in names)]
+    return [name for name in shared if not name.startswith("recall@") or name in ("recall@1", "recall@10")][:n_most]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Metrics that belong together."""
+
+    title: str
+    about: str
+    names: tuple[str, ...]
+
+
+def grouped(names: Iterable[str]) -> list[Group]:
+    """The metrics in groups, each group in the order given; what belongs nowhere comes last.
+
+    Examples
+    --------
+    >>> [(group.title, group.names) for group in grouped(["recall@1", "accuracy", "recall@5"])]
+    [('Links', ('accuracy',)), ('Candidates', ('recall@1', 'recall@5'))]
+    """
+    left = list(dict.fromkeys(names))
+    groups = []
+    for title, about, starts in GROUPS:
+        own = tuple(name for name in left if name.startswith(starts))
+        left = [name for name in left if name not in own]
+        if own:
+            groups.append(Group(title, about, own))
+    return [*groups, Group("Others", "", tuple(left))] if left else groups

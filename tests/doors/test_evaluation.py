@@ -1,0 +1,226 @@
+"""`deixis eval`: predictions and models, one dataset and several, given mentions and end to end."""
+
+import json
+
+import pytest
+
+from deixis.documents.formats import READERS
+
+GUESSES = """\
+{"id": "g1", "text": "To save Troy, Paris had to go.", "mentions": [{"start": 8, "end": 12, "entity": "troy", \
+"score": 0.9, "candidates": [{"id": "troy", "score": 0.9}, {"id": "london", "score": 0.1}]}]}
+{"id": "g2", "text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "troy", "score": 0.6, \
+"candidates": [{"id": "troy", "score": 0.6}, {"id": "london", "score": 0.4}]}]}
+{"id": "g3", "text": "Berlin waits", "mentions": [{"start": 0, "end": 6, "entity": null, "score": 0.01}]}
+"""
+
+
+def rows_of(text):
+    return {(row["suite"], row["system"], row["metric"]): row for row in map(json.loads, text.splitlines())}
+
+
+def values_of(text):
+    return {metric: row["value"] for (_, _, metric), row in rows_of(text).items()}
+
+
+@pytest.fixture
+def run(deixis_inside):
+    (deixis_inside.folder / "guess.jsonl").write_text(GUESSES, encoding="utf-8")
+    return deixis_inside
+
+
+def test_predictions_are_scored_against_gold_and_a_knowledge_base(run):
+    values = values_of(run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--kb", "kb.jsonl", "--json").stdout)
+    assert values["accuracy"] == 0.5
+    assert values["recall@1"] == 0.5
+    assert values["upper_bound"] == pytest.approx(2 / 3, abs=1e-5)
+    assert values["nil_f1"] == 1.0
+    assert "mentions_per_second" not in values
+
+
+def test_a_model_says_which_gold_is_known_as_well_as_its_file_does(run, model):
+    arguments = ("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json", "--kb")
+    assert values_of(run(*arguments, model).stdout) == values_of(run(*arguments, "kb.jsonl").stdout)
+
+
+def test_without_a_knowledge_base_it_is_said_that_all_gold_counts(run):
+    done = run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json")
+    assert "every gold entity counts as in the knowledge base" in done.stderr
+    values = values_of(done.stdout)
+    assert values["accuracy"] == pytest.approx(1 / 3, abs=1e-5)
+    assert "upper_bound" not in values
+    (first, *_) = rows_of(done.stdout).values()
+    assert "every gold entity" in first["settings"]["in_kb"]
+
+
+def test_recall_is_told_as_deep_as_the_predictions_go_unless_asked(run):
+    arguments = ("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json")
+    assert not {"recall@5", "recall@10"} & set(values_of(run(*arguments).stdout))
+    assert "recall@5" in values_of(run(*arguments, "--at", "1,5").stdout)
+
+
+def test_predictions_may_come_in_another_order(run):
+    lines = GUESSES.splitlines()
+    (run.folder / "shuffled.jsonl").write_text("\n".join(reversed(lines)), encoding="utf-8")
+    straight = values_of(run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json").stdout)
+    assert values_of(run("eval", "--predictions", "shuffled.jsonl", "gold.jsonl", "--json").stdout) == straight
+
+
+def test_a_model_and_the_file_it_writes_score_the_same(run, model):
+    run("link", model, "gold.jsonl", "-o", "linked.jsonl")
+    direct = values_of(run("eval", model, "gold.jsonl", "--json", "--at", "1,2").stdout)
+    arguments = ("eval", "--predictions", "linked.jsonl", "gold.jsonl", "--kb", model, "--at", "1,2", "--json")
+    assert values_of(run(*arguments).stdout) == {k: v for k, v in direct.items() if k != "mentions_per_second"}
+
+
+def test_several_datasets_get_a_mean_in_which_each_counts_the_same(run, model):
+    lines = (run.folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()
+    wrong = '{"id": "w", "text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "troy"}]}'
+    (run.folder / "a.jsonl").write_text(lines[0], encoding="utf-8")
+    (run.folder / "b.jsonl").write_text(f"{lines[1]}\n{wrong}\n", encoding="utf-8")
+    rows = rows_of(run("eval", model, "a.jsonl", "b.jsonl", "--json").stdout)
+    accuracies = {
+        suite.split("/")[1].split("-")[-1]: row for (suite, _, metric), row in rows.items() if metric == "accuracy"
+    }
+    assert {name: row["value"] for name, row in accuracies.items()} == {"a": 1.0, "b": 0.5, "mean": 0.75}
+    assert accuracies["mean"]["n"] == 2
+    shown = run("eval", model, "a.jsonl", "b.jsonl").stdout
+    assert "mean over datasets" in shown and "0.750" in shown
+
+
+def test_end_to_end_the_model_finds_the_mentions_itself(run, model):
+    values = values_of(run("eval", model, "gold.jsonl", "--end-to-end", "--json").stdout)
+    assert values["span_recall"] == pytest.approx(2 / 3, abs=1e-5)  # Berlin is no name it knows
+    assert values["span_precision"] == pytest.approx(2 / 3, abs=1e-5)  # Paris is no gold
+    assert values["inkb_micro_f1"] == pytest.approx(2 * 2 / (3 + 2), abs=1e-5)
+    shown = run("eval", model, "gold.jsonl", "--end-to-end").stdout
+    assert "span_f1_weak" in shown and "inkb_micro_f1_weak" in shown
+
+
+def test_given_mentions_are_all_there_are_even_in_a_document_without_any(run, model):
+    with open(run.folder / "gold.jsonl", "a", encoding="utf-8") as stream:
+        stream.write('{"id": "none", "text": "London and Troy", "mentions": []}\n')
+    assert values_of(run("eval", model, "gold.jsonl", "--json").stdout)["span_f1"] == 1.0
+
+
+def test_predictions_with_spans_of_their_own_are_told_to_be_scored_end_to_end(run):
+    moved = GUESSES.replace('"start": 8, "end": 12', '"start": 8, "end": 13')
+    (run.folder / "moved.jsonl").write_text(moved, encoding="utf-8")
+    done = run("eval", "--predictions", "moved.jsonl", "gold.jsonl")
+    assert "scored end to end" in done.stderr
+    assert "span_f1" in done.stdout
+
+
+def test_two_files_of_predictions_are_compared(run):
+    (run.folder / "right.jsonl").write_text(GUESSES.replace('"entity": "troy", "score": 0.6', '"entity": "london"'))
+    arguments = ("eval", "--predictions", "right.jsonl", "gold.jsonl", "--kb", "kb.jsonl", "--compare", "guess.jsonl")
+    rows = rows_of(run(*arguments, "--json").stdout)
+    ((_, row),) = [(key, row) for key, row in rows.items() if key[2] == "accuracy_difference"]
+    assert (row["system"], row["value"]) == ("deixis/guess", 0.5)
+    assert row["settings"]["p_value"] == 1.0  # one document that differs proves nothing
+    assert {key[1] for key in rows if key[2] == "accuracy"} == {"deixis", "guess"}
+    shown = run(*arguments).stdout
+    assert "deixis against guess" in shown and "unclear" in shown
+
+
+def test_a_model_is_compared_with_another_and_with_a_file(run, model):
+    for other in (model, "guess.jsonl"):
+        rows = rows_of(run("eval", model, "gold.jsonl", "--compare", other, "--json").stdout)
+        (difference,) = [row["value"] for key, row in rows.items() if key[2] == "accuracy_difference"]
+        assert difference == (0.0 if other == model else 0.5)
+
+
+def test_rows_go_to_a_file_while_the_table_is_shown(run, model):
+    done = run("eval", model, "gold.jsonl", "-o", "rows.jsonl")
+    assert "accuracy" in done.stdout and "{" not in done.stdout
+    written = values_of((run.folder / "rows.jsonl").read_text(encoding="utf-8"))
+    assert written["accuracy"] == 1.0
+    assert run("eval", model, "gold.jsonl", "-o", "rows.jsonl", "--json").stdout == ""
+
+
+def test_the_table_shows_the_main_figures_and_all_on_demand(run, model):
+    few, many = (run("eval", model, "gold.jsonl", *more).stdout for more in ((), ("--all",)))
+    assert "kilt_accuracy" not in few and "kilt_accuracy" in many
+    assert max(map(len, (few + many).splitlines())) <= 80
+
+
+def test_gold_may_be_in_any_format_that_has_a_reader(run, model):
+    (run.folder / "gold.txt").write_text(
+        "1|t|London calling\n1|a|Troy\n1\t0\t6\tLondon\tCity\tlondon\n\n", encoding="utf-8"
+    )
+    values = values_of(run("eval", model, "gold.txt", "--format", "pubtator", "--json").stdout)
+    assert values["accuracy"] == 1.0
+    assert ", ".join(READERS)[:30] in run("eval", "--help").stdout
+
+
+def test_the_same_seed_gives_the_same_intervals(run, model):
+    def strip(text):
+        return [
+            {k: v for k, v in row.items() if k != "date"}
+            for key, row in rows_of(text).items()
+            if "second" not in key[2]
+        ]
+
+    one, two = (run("eval", model, "gold.jsonl", "--json", "--threads", n).stdout for n in (1, 2))
+    assert strip(one) == strip(two)
+
+
+def test_overlapping_gold_is_scored_and_mentioned(run, model):
+    mentions = [{"start": 0, "end": 4, "entity": "troy"}, {"start": 0, "end": 9, "entity": None}]
+    (run.folder / "nested.jsonl").write_text(json.dumps({"text": "Troy Town", "mentions": mentions}), encoding="utf-8")
+    done = run("eval", model, "nested.jsonl")
+    assert "1 gold mentions overlap another; each is scored on its own" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("guesses", "words"),
+    [
+        (GUESSES.splitlines()[0], "guess2.jsonl: lacks 2 of the 3 documents of gold.jsonl: 'g2', 'g3'"),
+        (GUESSES + '{"id": "g4", "text": "Rome"}', "gold.jsonl: lacks 1 of the 4 documents of guess2.jsonl: 'g4'"),
+        (GUESSES + GUESSES, "guess2.jsonl: has the document 'g1' twice"),
+        (GUESSES.replace("London calling", "London Calling"), "guess2.jsonl: document 'g2' has another text"),
+        (GUESSES.replace('"end": 6', '"end": 60', 1), "guess2.jsonl, line 2: the mention 0-60 lies outside the text"),
+        ("", "guess2.jsonl: lacks 3 of the 3 documents"),
+    ],
+    ids=["too few", "too many", "twice", "another text", "outside", "empty"],
+)
+def test_predictions_that_do_not_fit_the_gold_are_an_error_and_no_silent_zero(run, guesses, words):
+    (run.folder / "guess2.jsonl").write_text(guesses, encoding="utf-8")
+    done = run("eval", "--predictions", "guess2.jsonl", "gold.jsonl", code=1)
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("gold", "words"),
+    [
+        ("", "gold2.jsonl: has no gold"),
+        ('{"text": "London", "mentions": [{"start": 0, "end": 6}]}', "gold2.jsonl: has no gold"),
+        ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "gold2.jsonl: has the document 'a' twice"),
+        ('{"text": "x", "mentions": [{"start": 0, "end": 6, "entity": "a"}]}', "gold2.jsonl, line 1: the mention 0-6"),
+    ],
+    ids=["empty", "undecided", "twice", "outside"],
+)
+def test_gold_that_cannot_be_scored_is_an_error_that_names_the_file(run, model, gold, words):
+    (run.folder / "gold2.jsonl").write_text(gold, encoding="utf-8")
+    assert words in run("eval", model, "gold2.jsonl", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code"),
+    [
+        (("model",), "Missing DATA", 2),
+        (("--predictions", "guess.jsonl", "gold.jsonl", "gold.jsonl"), "1 times for 2 files", 2),
+        (("--predictions", "guess.jsonl", ".", "gold.jsonl"), "--kb .", 2),
+        (("model", "gold.jsonl", "--kb", "kb.jsonl"), "a model brings its own", 2),
+        (("model", "-", "--compare", "guess.jsonl"), "give a file instead of -", 2),
+        (("model", "gold.jsonl", "--at", "0"), "whole numbers from 1 up", 2),
+        (("model", "gold.jsonl", "--format", "adia"), "Did you mean 'aida'", 1),
+        (("model", "gold.jsonl", "--report", "no/where.html"), "make it first", 1),
+        (("--predictions", "none.jsonl", "gold.jsonl"), "none.jsonl: no such file", 1),
+        (("--predictions", "guess.jsonl", "gold.jsonl", "--kb", "none.csv"), "none.csv: no such file", 1),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_words_that_do_not_go_together_are_told_before_the_work(run, arguments, words, code):
+    assert words in run("eval", *arguments, code=code).stderr
