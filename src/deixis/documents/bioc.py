@@ -35,6 +35,8 @@ class _Piece:
 
     offset: int
     text: str
+    joint: str
+    """What parts it from the piece before, as far as the offsets leave room: a line end, or a space in a passage."""
 
 
 @dataclass
@@ -47,12 +49,13 @@ class _Draft:
 
 
 def document_of(record: Any, place: Place) -> Document:  # noqa: ANN401 - any JSON value
-    """The document that a BioC record holds.
+    r"""The document that a BioC record holds.
 
-    The passages' texts are joined with as many spaces as their offsets ask for (at least one where offsets overlap), so
-    that offsets into the document stay what they were. The entity is the infon `identifier`, or one whose key ends in
-    that word, or one named after a vocabulary (`MESH`, `OMIM`, ...); `-` and `-1` mean NIL. An annotation of several
-    locations becomes the span from the first to the last; one without a location is left out.
+    The passages' texts are joined by a line end and as many spaces as their offsets ask for, so that offsets into the
+    document stay what they were; passages that overlap by their offsets are only joined by a line end. The entity is
+    the infon `identifier`, or one whose key ends in that word, or one named after a vocabulary (`MESH`, `OMIM`, ...);
+    `-` and `-1` mean NIL. An annotation of several locations becomes the span from the first to the last; one without
+    a location is left out.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def document_of(record: Any, place: Place) -> Document:  # noqa: ANN401 - any JS
     >>> passages = [{"offset": 0, "text": "Trip"}, {"offset": 5, "text": "Paris!", "annotations": [paris]}]
     >>> document = document_of({"id": "1", "passages": passages}, Place("x.json", 1))
     >>> document.text, document.mentions[0].start, document.mentions[0].entity
-    ('Trip Paris!', 5, 'Q90')
+    ('Trip\nParis!', 5, 'Q90')
     """
     if not isinstance(record, dict) or not isinstance(record.get("passages"), list):
         raise place.error(f"a BioC document is an object with a list 'passages', got {shown(record)}")
@@ -82,21 +85,22 @@ def _add_passage(passage: Mapping[str, Any], draft: _Draft, place: Place) -> Non
     sentences = records_in(passage, "sentences", place, "'offset' and 'text'")
     has_text = bool(passage.get("text")) or not sentences
     if has_text:
-        _add_piece(passage, draft, place)
+        _add_piece(passage, "\n", draft, place)
     inside = len(draft.pieces) - 1 if has_text else None
     draft.annotations.extend((annotation, inside) for annotation in _annotations(passage, place))
-    for sentence in sentences:
+    for position, sentence in enumerate(sentences):
         if not has_text:
-            _add_piece(sentence, draft, place)
+            _add_piece(sentence, " " if position else "\n", draft, place)
         number = len(draft.pieces) - 1
         draft.annotations.extend((annotation, number) for annotation in _annotations(sentence, place))
 
 
-def _add_piece(record: Mapping[str, Any], draft: _Draft, place: Place) -> None:
+def _add_piece(record: Mapping[str, Any], joint: str, draft: _Draft, place: Place) -> None:
     text = record.get("text") or ""
     if not isinstance(text, str):
         raise place.error(f"a passage's 'text' must be a string, got {shown(text)}")
-    draft.pieces.append(_Piece(_whole(record.get("offset"), "a passage's offset", place), without_surrogates(text)))
+    offset = _whole(record.get("offset"), "a passage's offset", place)
+    draft.pieces.append(_Piece(offset, without_surrogates(text), joint))
 
 
 def _joined(draft: _Draft, place: Place) -> tuple[str, list[Mention]]:
@@ -111,7 +115,7 @@ def _joined(draft: _Draft, place: Place) -> tuple[str, list[Mention]]:
         gap = piece.offset - end if piece.offset >= end else 1
         if gap > MAX_GAP:
             raise place.error(f"a passage's offset is {piece.offset}, but the one before it ended at {end}")
-        parts += (" " * gap, piece.text)
+        parts += ((piece.joint + " " * gap)[:gap], piece.text)
         starts.append(length + gap)
         length += gap + len(piece.text)
         end = piece.offset + ruler.length
@@ -155,9 +159,9 @@ def _mention(annotation: Mapping[str, Any], claim: Claim, ruler: Ruler, shift: i
 
 def _is_respelling(surface: str, found: str) -> bool:
     """Whether the two differ only where the text is not ASCII; PubTator writes `TNF-a` for `TNF-α`."""
-    return len(surface) == len(found) and all(
-        ours == theirs or not theirs.isascii() for ours, theirs in zip(surface, found, strict=True)
-    )
+    if surface == found or len(surface) != len(found):
+        return surface == found
+    return all(ours == theirs or not theirs.isascii() for ours, theirs in zip(surface, found, strict=True))
 
 
 def _entity(infons: Mapping[str, Any]) -> tuple[str | None, bool]:

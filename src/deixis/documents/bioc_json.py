@@ -79,7 +79,7 @@ def write_bioc_json(documents: Iterable[Document], stream: TextIO, path: str = "
     n_documents = 0
     for document in documents:
         stream.write(",\n" if n_documents else "\n")
-        stream.write(json.dumps(record_of(document), ensure_ascii=False))
+        stream.write(json.dumps(record_of(document, path), ensure_ascii=False))
         n_documents += 1
     stream.write("\n]}\n")
     return n_documents

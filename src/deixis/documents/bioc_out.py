@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from deixis.documents.bioc import NIL_IDS
+from deixis.documents.columns import writing_error
+from deixis.documents.spans import MakeError
 from deixis.types import Document, Mention
 
 
-def record_of(document: Document) -> dict[str, Any]:
+def record_of(document: Document, path: str) -> dict[str, Any]:
     """The document as a BioC record.
 
     The link is the infon `identifier` (`-` for NIL, none while undecided) and the score the infon `score`; candidates
@@ -15,10 +18,11 @@ def record_of(document: Document) -> dict[str, Any]:
 
     Examples
     --------
-    >>> record = record_of(Document("d1", "Paris fled.", mentions=(Mention(0, 5, "Paris", entity="Q167646"),)))
+    >>> record = record_of(Document("d1", "Paris fled.", mentions=(Mention(0, 5, "Paris", entity="Q167646"),)), "-")
     >>> record["passages"][0]["annotations"][0]["infons"]
     {'type': 'entity', 'identifier': 'Q167646'}
     """
+    error = writing_error(document.id, "BioC", path)
     return {
         "id": document.id,
         "infons": {} if document.lang is None else {"lang": document.lang},
@@ -28,7 +32,9 @@ def record_of(document: Document) -> dict[str, Any]:
                 "infons": {},
                 "text": document.text,
                 "sentences": [],
-                "annotations": [_annotation(number, mention) for number, mention in enumerate(document.mentions, 1)],
+                "annotations": [
+                    _annotation(number, mention, error) for number, mention in enumerate(document.mentions, 1)
+                ],
                 "relations": [],
             }
         ],
@@ -37,8 +43,10 @@ def record_of(document: Document) -> dict[str, Any]:
     }
 
 
-def _annotation(number: int, mention: Mention) -> dict[str, Any]:
+def _annotation(number: int, mention: Mention, error: MakeError) -> dict[str, Any]:
     infons = {"type": "entity"}
+    if mention.entity in NIL_IDS:
+        raise error(f"the entity id {mention.entity!r} means NIL in BioC. The format 'native' takes any")
     if mention.is_decided:
         infons["identifier"] = "-" if mention.entity is None else mention.entity
     if mention.score is not None:

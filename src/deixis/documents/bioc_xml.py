@@ -148,7 +148,7 @@ def write_bioc_xml(documents: Iterable[Document], stream: TextIO, path: str = "-
     stream.write(_HEAD)
     n_documents = 0
     for document in documents:
-        stream.write(_document(record_of(document)) + "\n")
+        stream.write(_document(record_of(document, path)) + "\n")
         n_documents += 1
     stream.write("</collection>\n")
     return n_documents

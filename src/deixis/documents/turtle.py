@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urljoin
 
 from deixis.documents.cleaning import without_surrogates
@@ -17,6 +18,7 @@ MAX_DEPTH = 50
 """Blank nodes in blank nodes; more are refused."""
 
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _END = Token("end", "", 0)
 
 
@@ -35,8 +37,7 @@ class Literal:
     lang: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Triple:
+class Triple(NamedTuple):
     """A statement, and the line on which its object stands."""
 
     subject: str
@@ -173,8 +174,11 @@ class _Reader:
 
     def _resolved(self, iri: str) -> str:
         iri = without_surrogates(iri)
+        if not self._base or _ABSOLUTE.match(iri):
+            return iri
         try:
-            return urljoin(self._base, iri) if self._base else iri
+            joined = urljoin(self._base, iri)
+            return f"{joined}#" if iri.endswith("#") else joined  # urljoin drops an empty fragment
         except ValueError as error:
             raise self._error(f"{iri!r} is no IRI: {error}") from None
 

@@ -37,7 +37,7 @@ def from_xml(text):
 
 def test_offsets_into_the_document_hold_across_passages():
     document = read(passage(0, "Title here"), passage(12, "Ague strikes.", annotation(12, 4, "Ague", MESH="D1")))
-    assert document.text == "Title here  Ague strikes."
+    assert document.text == "Title here\n Ague strikes."
     assert document.mentions == (Mention(12, 16, "Ague", entity="D1"),)
 
 
@@ -45,9 +45,9 @@ def test_a_document_that_begins_in_the_middle_keeps_its_offsets():
     assert read(passage(3, "Ague", annotation(3, 4, "Ague"))).mentions[0].start == 3
 
 
-def test_passages_whose_offsets_overlap_are_parted_by_a_space():
+def test_passages_whose_offsets_overlap_are_parted_by_a_line_end():
     document = read(passage(0, "One"), passage(0, "Two", annotation(0, 3, "Two")))
-    assert (document.text, document.mentions[0].start) == ("One Two", 4)
+    assert (document.text, document.mentions[0].start) == ("One\nTwo", 4)
 
 
 def test_a_gap_that_no_text_could_fill_is_refused():
@@ -64,7 +64,7 @@ def test_characters_and_bytes_are_told_apart_by_the_annotation_itself(offset, le
 def test_offsets_of_passages_in_bytes_are_converted_too():
     second = passage(8, "älter Paris", annotation(15, 5, "Paris"))
     document = read(passage(0, "Zürich"), second)
-    assert document.text == "Zürich älter Paris"
+    assert document.text == "Zürich\nälter Paris"
     assert [document.text[m.start : m.end] for m in document.mentions] == ["Paris"]
 
 
@@ -113,7 +113,8 @@ def test_the_entity_is_found_among_the_infons(infons, entity, is_nil):
 
 def test_sentences_stand_in_for_a_passage_without_text():
     sentences = [passage(0, "One."), passage(5, "Ague.", annotation(5, 4, "Ague"))]
-    assert read({"offset": 0, "sentences": sentences}).mentions == (Mention(5, 9, "Ague"),)
+    document = read({"offset": 0, "sentences": sentences})
+    assert (document.text, document.mentions) == ("One. Ague.", (Mention(5, 9, "Ague"),))
 
 
 def test_annotations_of_the_whole_document_find_their_passage():
