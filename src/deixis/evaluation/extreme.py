@@ -16,9 +16,9 @@ from scipy.sparse import csr_array, csr_matrix
 
 from deixis.errors import ConfigError, DataError
 from deixis.evaluation.bootstrap import N_DRAWS, Interval, quotient
-from deixis.evaluation.disambiguation import Metric
 from deixis.evaluation.label_frequency import PROPENSITY_A, PROPENSITY_B, LabelFrequencies
 from deixis.evaluation.label_rankings import TrueLabels, checked_ranking
+from deixis.evaluation.metric import Metric
 from deixis.evaluation.resampling import resampled_sums
 
 AT = (1, 3, 5)

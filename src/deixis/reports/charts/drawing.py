@@ -1,0 +1,129 @@
+"""Shapes and words of a picture, as SVG elements."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from deixis.reports.charts.theme import INK, LINE, PAPER, SOFT, Look
+from deixis.reports.markup import Content, Html, element, joined
+
+_TEXT_COLOURS = {"dx-ink": INK, "dx-soft": SOFT, "dx-on": PAPER}
+_LINE_COLOURS = {"dx-rule": LINE, "dx-mid": SOFT, "dx-error": INK}
+
+
+def place(value: float) -> str:
+    """A position in the picture, to a tenth of a unit.
+
+    Examples
+    --------
+    >>> place(3.0), place(2.25), place(-0.01)
+    ('3', '2.2', '0')
+    """
+    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
+
+
+def text(
+    words: str, x: float, y: float, *, size: int = 12, kind: str = "dx-ink", anchor: str = "start", turn: float = 0,
+    is_bold: bool = False, full: str = "",
+) -> Html:  # fmt: skip
+    """Words at a place, turned by some degrees; `full` is what a pointer that rests on them is told."""
+    tip = [element("title", full)] if full and full != words else []
+    return element(
+        "text",
+        words,
+        *tip,
+        x=place(x),
+        y=place(y),
+        class_=kind,
+        fill=_TEXT_COLOURS[kind],
+        font_size=size,
+        font_weight=600 if is_bold else None,
+        text_anchor=None if anchor == "start" else anchor,
+        transform=f"rotate({place(turn)} {place(x)} {place(y)})" if turn else None,
+    )
+
+
+def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "dx-rule", dash: str = "") -> Html:
+    """A thin straight line: of the grid, of an axis, of an error bar."""
+    return element(
+        "line",
+        x1=place(x1), y1=place(y1), x2=place(x2), y2=place(y2),
+        class_=kind, stroke=_LINE_COLOURS[kind], stroke_dasharray=dash or None,
+    )  # fmt: skip
+
+
+def box(x: float, y: float, width: float, height: float, kind: str, colour: str, tip: str = "", **more: str) -> Html:
+    """A filled rectangle."""
+    told = [element("title", tip)] if tip else []
+    return element(
+        "rect",
+        *told,
+        x=place(x),
+        y=place(y),
+        width=place(width),
+        height=place(height),
+        class_=kind,
+        fill=colour,
+        **more,
+    )
+
+
+def mark(look: Look, x: float, y: float, tip: str = "", size: float = 4.0) -> Html:
+    """The sign of a series at a point."""
+    told = [element("title", tip)] if tip else []
+    shared = {"class_": f"{look.name} dx-f dx-mark", "fill": look.colour, "stroke": PAPER}
+    if look.mark == "circle":
+        return element("circle", *told, cx=place(x), cy=place(y), r=place(size), **shared)
+    if look.mark == "square":
+        half = size * 0.9
+        return element(
+            "rect", *told, x=place(x - half), y=place(y - half), width=place(2 * half), height=place(2 * half), **shared
+        )
+    tall = size * 1.25
+    corners = [(x, y - tall), (x + tall, y), (x, y + tall), (x - tall, y)]
+    if look.mark == "triangle":
+        corners = [(x, y - tall), (x + tall, y + size * 0.9), (x - tall, y + size * 0.9)]
+    return element("polygon", *told, points=path_points(corners), **shared)
+
+
+def path_points(points: list[tuple[float, float]]) -> str:
+    """Points as the `points` attribute spells them."""
+    return " ".join(f"{place(x)},{place(y)}" for x, y in points)
+
+
+def group(parts: list[Html], **attributes: str) -> Html:
+    """Parts that share attributes; nothing if there are none."""
+    return element("g", joined(parts, Html("\n")), **attributes) if parts else Html("")
+
+
+def text_width(words: str, size: int = 12) -> float:
+    """About how wide words are: no font is at hand, so letters count half their height and East Asian ones all of it.
+
+    Examples
+    --------
+    >>> text_width("aaaa") < text_width("東京都民")
+    True
+    """
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in words)
+    return size * (0.56 * (len(words) - wide) + 1.05 * wide)
+
+
+def shortened(words: str, width: float, size: int = 12) -> str:
+    """The words, or as many letters as fit and an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("gold not in the knowledge base", 100)
+    'gold not in t…'
+    """
+    if text_width(words, size) <= width:
+        return words
+    n_letters = len(words)
+    while n_letters > 1 and text_width(words[:n_letters] + "…", size) > width:
+        n_letters -= 1
+    return words[:n_letters].rstrip() + "…"
+
+
+def stacked(parts: list[Content]) -> Html:
+    """Parts one below the other in the file."""
+    return joined(parts, Html("\n"))

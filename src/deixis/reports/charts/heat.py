@@ -1,0 +1,119 @@
+"""Heat maps: a table whose cells are the darker the larger their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from deixis.errors import DataError
+from deixis.reports.charts.drawing import box, group, shortened, text, text_width
+from deixis.reports.charts.frame import WIDTH, Area, below, no_data, sheet, top_of
+from deixis.reports.charts.scales import exact_label
+from deixis.reports.charts.theme import look_of
+from deixis.reports.markup import Content, Html
+
+_EDGE = 16
+_MAX_NAME = 150.0
+_CELL = 34.0
+
+
+def heat_map(
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float]],
+    *,
+    x_label: str = "",
+    y_label: str = "",
+    is_percent: bool = False,
+    description: str = "",
+) -> Html:
+    """A cell per row and column with its number in it; the largest number is darkest, 0 and below are empty, NaN too.
+
+    Examples
+    --------
+    >>> picture = heat_map("Types", ["city", "person"], ["city", "person"], [[9, 1], [0, 4]])
+    >>> "city, person: 1" in picture
+    True
+    """
+    if len(values) != len(rows) or any(len(row) != len(columns) for row in values):
+        raise DataError(f"The map has {len(rows)} rows and {len(columns)} columns; the numbers do not fill them.")
+    shown = [value for row in values for value in row if math.isfinite(value)]
+    if not shown:
+        return no_data(title, description)
+    names = [shortened(name, _MAX_NAME) for name in rows]
+    left = _EDGE + (20 if y_label else 0) + max(map(text_width, names)) + 8
+    width = min(90.0, (WIDTH - 20 - left) / len(columns))
+    is_turned = max(map(text_width, columns)) > width - 6
+    room = min(_MAX_NAME, max(map(text_width, columns))) * 0.62 + 12 if is_turned else 20
+    top = top_of(0) + room
+    height = min(_CELL, max(14.0, 480 / len(rows)))
+    area = Area(left, top, left + width * len(columns), top + height * len(rows))
+    most = max(0.0, *shown)
+    cells: list[Html] = []
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
+            if math.isfinite(value):
+                tip = f"{rows[i]}, {columns[j]}: {exact_label(value, is_percent)}"
+                corner = (left + j * width, top + i * height)
+                cells += _cell(*corner, width, height, value, value / most if most else 0.0, is_percent, tip)
+    parts: list[Content] = [
+        group(cells),
+        _row_names(rows, names, area, height),
+        _column_names(columns, area, is_turned),
+    ]
+    if y_label:
+        parts.append(text(shortened(y_label, max(area.height, 60)), _EDGE + 8, (top + area.bottom) / 2,
+                          anchor="middle", turn=-90, full=y_label))  # fmt: skip
+    if x_label:
+        parts.append(below(x_label, area, area.bottom + 22))
+    total = area.bottom + (36 if x_label else 16)
+    return sheet(title, description or _summary(rows, columns, values, is_percent), total, parts)
+
+
+def _cell(
+    x: float, y: float, width: float, height: float, value: float, share: float, is_percent: bool, tip: str
+) -> list[Html]:
+    look = look_of(0)
+    opacity = 0.05 + 0.95 * max(0.0, share) ** 0.7 if value > 0 else 0.03
+    kind = f"{look.name} dx-f dx-hit"
+    parts = [box(x + 1, y + 1, width - 2, height - 2, kind, look.colour, tip, fill_opacity=f"{opacity:.2f}", rx="2")]
+    words = f"{100 * value:.0f}" if is_percent else exact_label(round(value, 2))
+    size = 12 if height >= 20 else 10
+    if value != 0 and text_width(words, size) <= width - 4:
+        colour = "dx-on" if opacity > 0.55 else "dx-ink"
+        parts.append(text(words, x + width / 2, y + height / 2 + size * 0.36, size=size, kind=colour, anchor="middle"))
+    return parts
+
+
+def _row_names(rows: Sequence[str], names: list[str], area: Area, height: float) -> Html:
+    parts = [
+        text(shown, area.left - 6, area.top + (i + 0.5) * height + 4, anchor="end", full=rows[i], kind="dx-soft")
+        for i, shown in enumerate(names)
+    ]
+    return group(parts)
+
+
+def _column_names(columns: Sequence[str], area: Area, is_turned: bool) -> Html:
+    width = area.width / len(columns)
+    parts: list[Html] = []
+    for j, name in enumerate(columns):
+        x = area.left + (j + 0.5) * width
+        if is_turned:
+            shown = shortened(name, _MAX_NAME)
+            parts.append(text(shown, x + 2, area.top - 6, kind="dx-soft", turn=-38, full=name))
+        else:
+            parts.append(text(name, x, area.top - 8, kind="dx-soft", anchor="middle"))
+    return group(parts)
+
+
+def _summary(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], is_percent: bool) -> str:
+    cells = [
+        (value, rows[i], columns[j])
+        for i, row in enumerate(values)
+        for j, value in enumerate(row)
+        if math.isfinite(value) and value > 0
+    ]
+    largest = sorted(cells, key=lambda cell: -cell[0])[:10]
+    told = ", ".join(f"{row} and {column} {exact_label(value, is_percent)}" for value, row, column in largest)
+    return f"Largest: {told}." if told else "All cells are 0."
