@@ -7,12 +7,10 @@ their own find or make them beside that name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from deixis.registry import Lazy, LazyRegistry
-from deixis.store.files import content_suffix
 from deixis.types import Document
 
 DocumentReader = Callable[[Iterable[tuple[int, str]], str], Iterator[Document]]
@@ -60,36 +58,3 @@ WRITERS = LazyRegistry(
         "nif": Lazy("deixis.documents.nif_out:write_nif"),
     },
 )
-
-FORMAT_BY_SUFFIX = {".jsonl": "native", ".ndjson": "native", ".json": "native", ".txt": "text", ".md": "text"}
-
-FORMAT_BY_OPENING = (
-    (re.compile(r"-DOCSTART- *\("), "aida"),
-    (re.compile(r"TOKEN\tNE-COARSE-LIT\t"), "hipe"),
-    (re.compile(r"docid\tposition\tlength\t"), "mewsli"),
-    (re.compile(r"\d+\|t\|"), "pubtator"),
-)
-
-
-def format_of_name(name: str) -> str | None:
-    """The format that a file's name promises, a suffix of compression set aside; None when it promises nothing.
-
-    Examples
-    --------
-    >>> format_of_name("news/testa.jsonl.gz"), format_of_name("letter.txt"), format_of_name("-")
-    ('native', 'text', None)
-    """
-    return FORMAT_BY_SUFFIX.get(content_suffix(name))
-
-
-def format_of_content(first_line: str) -> str:
-    r"""The format that a text's first line that is not blank looks like: a JSON object, a table's opening, or words.
-
-    Examples
-    --------
-    >>> format_of_content('{"text": "Paris fled."}'), format_of_content("-DOCSTART- (1 EU)"), format_of_content("Paris")
-    ('native', 'aida', 'text')
-    """
-    if first_line.lstrip().startswith("{"):
-        return "native"
-    return next((name for opening, name in FORMAT_BY_OPENING if opening.match(first_line)), "text")

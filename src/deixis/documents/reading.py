@@ -6,7 +6,8 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 
-from deixis.documents.formats import READERS, DocumentReader, format_of_content, format_of_name
+from deixis.documents.formats import READERS, DocumentReader
+from deixis.documents.sniffing import format_of, opening_of
 from deixis.store.files import open_lines
 from deixis.types import Document
 
@@ -14,8 +15,7 @@ from deixis.types import Document
 def read_documents(path: str | os.PathLike[str], format: str | None = None) -> Iterator[Document]:
     """The documents of a file, one after another; `-` reads standard input.
 
-    The format is `native` (JSON lines), `text` (the file is one document) or `lines` (a document a line). By default
-    the file's name tells, and where it does not, the first line: an opening brace means `native`, else it is `text`.
+    `format` is one of `READERS`; by default the file's name tells, and where it leaves a choice, how the file begins.
 
     Examples
     --------
@@ -33,18 +33,8 @@ def read_documents(path: str | os.PathLike[str], format: str | None = None) -> I
 def _read(name: str, reader: DocumentReader | None) -> Iterator[Document]:
     lines: Iterable[tuple[int, str]] = open_lines(name)
     if reader is None:
-        chosen = format_of_name(name)
-        if chosen is None:
-            chosen, lines = _sniffed(iter(lines))
-        reader = READERS[chosen]
+        lines = iter(lines)
+        opening = opening_of(lines)
+        reader = READERS[format_of(name, opening)]
+        lines = itertools.chain(opening, lines)
     yield from reader(lines, name)
-
-
-def _sniffed(lines: Iterator[tuple[int, str]]) -> tuple[str, Iterable[tuple[int, str]]]:
-    """The format that the lines look like, and all of the lines again."""
-    seen: list[tuple[int, str]] = []
-    for number, line in lines:
-        seen.append((number, line))
-        if line.strip():
-            break
-    return format_of_content(seen[-1][1] if seen else ""), itertools.chain(seen, lines)
