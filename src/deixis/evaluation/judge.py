@@ -160,11 +160,13 @@ def _rank(guess: Mention | None, accepted: frozenset[str], known: Callable[[str]
     """The place of the first right candidate; a candidate listed twice holds one place."""
     if guess is None or not accepted:
         return None
-    names = [known(candidate.id) for candidate in guess.candidates]
+    names = [candidate.id for candidate in guess.candidates]
     if not names and guess.entity is not None:
-        names = [known(guess.entity)]
-    place = next((place for place, name in enumerate(names) if name in accepted), None)
-    return None if place is None else len(set(names[:place])) + 1
+        names = [guess.entity]
+    for place, name in enumerate(names):
+        if name in accepted or known(name) in accepted:
+            return len(set(map(known, names[:place]))) + 1
+    return None
 
 
 def _fate(truth: Mention, guess: Mention | None, is_in_kb: bool, is_right: bool, rank: int | None) -> Fate:
