@@ -1,4 +1,4 @@
-"""Charts as SVG text, drawn by hand: plain numbers and strings in, a picture for a page or for a file of its own out."""
+"""Charts as SVG text, drawn by hand: plain numbers and strings in, a picture for a page or a file of its own out."""
 
 from deixis.reports.charts.bars import Bars, bar_chart
 from deixis.reports.charts.heat import heat_map

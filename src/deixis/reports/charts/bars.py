@@ -25,7 +25,8 @@ from deixis.reports.charts.theme import Look, look_of
 from deixis.reports.markup import Content, Html
 
 _HEIGHT = 360
-_MAX_TURNED = 110.0
+_MAX_TURNED = 160.0
+_TURN = -38
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ def _row(one: Bars, groups: Sequence[str], look: Look, slots: _Slots, scale: Sca
 def _error_bar(x: float, interval: tuple[float, float], scale: Scale, half: float) -> list[Html]:
     low, high = scale.at(interval[0]), scale.at(interval[1])
     return [
+        rule(x, low + 1, x, high - 1, "dx-halo", stroke_width="3", stroke_opacity="0.7"),  # seen on bars of any colour
         rule(x, low, x, high, "dx-error"),
         rule(x - half, low, x + half, low, "dx-error"),
         rule(x - half, high, x + half, high, "dx-error"),
@@ -164,8 +166,8 @@ def _group_names(groups: Sequence[str], area: Area, is_turned: bool) -> Html:
     for number in range(0, len(groups), every):
         x, name = area.left + (number + 0.5) * band, groups[number]
         if is_turned:
-            shown = shortened(name, _MAX_TURNED)
-            parts.append(text(shown, x + 4, area.bottom + 14, kind="dx-soft", anchor="end", turn=-38, full=name))
+            shown = shortened(name, min(_MAX_TURNED, x / math.cos(math.radians(_TURN))))
+            parts.append(text(shown, x + 4, area.bottom + 14, kind="dx-soft", anchor="end", turn=_TURN, full=name))
         else:
             parts.append(text(name, x, area.bottom + 18, kind="dx-soft", anchor="middle"))
     return group(parts)

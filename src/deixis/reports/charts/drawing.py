@@ -7,8 +7,9 @@ import unicodedata
 from deixis.reports.charts.theme import INK, LINE, PAPER, SOFT, Look
 from deixis.reports.markup import Content, Html, element, joined
 
-_TEXT_COLOURS = {"dx-ink": INK, "dx-soft": SOFT, "dx-on": PAPER}
-_LINE_COLOURS = {"dx-rule": LINE, "dx-mid": SOFT, "dx-error": INK}
+_TEXT_COLOURS = {"dx-ink": INK, "dx-soft": SOFT, "dx-on": PAPER, "dx-dark": "#11151a"}
+_WIDTHS = dict.fromkeys("iljftr.,:;'|!()[]- ", 0.34) | dict.fromkeys("mwMW@%…—", 0.95)
+_LINE_COLOURS = {"dx-rule": LINE, "dx-mid": SOFT, "dx-error": INK, "dx-halo": PAPER}
 
 
 def place(value: float) -> str:
@@ -43,12 +44,12 @@ def text(
     )
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "dx-rule", dash: str = "") -> Html:
+def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "dx-rule", dash: str = "", **more: str) -> Html:
     """A thin straight line: of the grid, of an axis, of an error bar."""
     return element(
         "line",
         x1=place(x1), y1=place(y1), x2=place(x2), y2=place(y2),
-        class_=kind, stroke=_LINE_COLOURS[kind], stroke_dasharray=dash or None,
+        class_=kind, stroke=_LINE_COLOURS[kind], stroke_dasharray=dash or None, **more,
     )  # fmt: skip
 
 
@@ -97,15 +98,20 @@ def group(parts: list[Html], **attributes: str) -> Html:
 
 
 def text_width(words: str, size: int = 12) -> float:
-    """About how wide words are: no font is at hand, so letters count half their height and East Asian ones all of it.
+    """About how wide words are: no font is at hand, so narrow, wide and East Asian letters have one width each.
 
     Examples
     --------
-    >>> text_width("aaaa") < text_width("東京都民")
+    >>> text_width("illi") < text_width("aaaa") < text_width("WWWW") < text_width("東京都民")
     True
     """
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in words)
-    return size * (0.56 * (len(words) - wide) + 1.05 * wide)
+    return size * sum(_WIDTHS.get(letter) or _width_of_kind(letter) for letter in words)
+
+
+def _width_of_kind(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.05
+    return 0.7 if letter.isupper() else 0.58
 
 
 def shortened(words: str, width: float, size: int = 12) -> str:
@@ -114,7 +120,7 @@ def shortened(words: str, width: float, size: int = 12) -> str:
     Examples
     --------
     >>> shortened("gold not in the knowledge base", 100)
-    'gold not in t…'
+    'gold not in the…'
     """
     if text_width(words, size) <= width:
         return words

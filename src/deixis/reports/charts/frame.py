@@ -70,7 +70,7 @@ def no_data(title: str, description: str = "") -> Html:
 
 def top_of(n_legend_rows: int) -> float:
     """Where the data begins, below the title and the legend."""
-    return _TITLE + 6 + n_legend_rows * _LEGEND_ROW
+    return _TITLE + 8 + n_legend_rows * (_LEGEND_ROW + 1)
 
 
 def left_of(labels: tuple[str, ...], has_label: bool) -> float:
@@ -119,7 +119,7 @@ def legend_rows(names: list[str]) -> list[list[tuple[int, str, float]]]:
     Examples
     --------
     >>> legend_rows(["tree", "BM25"])
-    [[(0, 'tree', 16.0), (1, 'BM25', 78.88)]]
+    [[(0, 'tree', 16.0), (1, 'BM25', 74.08)]]
     """
     rows: list[list[tuple[int, str, float]]] = []
     x = float("inf")

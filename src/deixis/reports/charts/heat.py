@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from deixis.errors import DataError
 from deixis.reports.charts.drawing import box, group, shortened, text, text_width
 from deixis.reports.charts.frame import WIDTH, Area, below, no_data, sheet, top_of
-from deixis.reports.charts.scales import exact_label
+from deixis.reports.charts.scales import exact_label, tick_labels
 from deixis.reports.charts.theme import look_of
 from deixis.reports.markup import Content, Html
 
@@ -45,18 +45,19 @@ def heat_map(
     left = _EDGE + (20 if y_label else 0) + max(map(text_width, names)) + 8
     width = min(90.0, (WIDTH - 20 - left) / len(columns))
     is_turned = max(map(text_width, columns)) > width - 6
-    room = min(_MAX_NAME, max(map(text_width, columns))) * 0.62 + 12 if is_turned else 20
-    top = top_of(0) + room
+    top = top_of(0) + (min(_MAX_NAME, max(map(text_width, columns))) + 12 if is_turned else 20)
     height = min(_CELL, max(14.0, 480 / len(rows)))
     area = Area(left, top, left + width * len(columns), top + height * len(rows))
     most = max(0.0, *shown)
+    numbers = _numbers(values, width - 4, is_percent)
     cells: list[Html] = []
     for i, row in enumerate(values):
         for j, value in enumerate(row):
             if math.isfinite(value):
                 tip = f"{rows[i]}, {columns[j]}: {exact_label(value, is_percent)}"
                 corner = (left + j * width, top + i * height)
-                cells += _cell(*corner, width, height, value, value / most if most else 0.0, is_percent, tip)
+                share = max(0.0, value / most) if most else 0.0
+                cells += _cell(Area(*corner, corner[0] + width, corner[1] + height), share, numbers[i][j], tip)
     parts: list[Content] = [
         group(cells),
         _row_names(rows, names, area, height),
@@ -71,18 +72,36 @@ def heat_map(
     return sheet(title, description or _summary(rows, columns, values, is_percent), total, parts)
 
 
-def _cell(
-    x: float, y: float, width: float, height: float, value: float, share: float, is_percent: bool, tip: str
-) -> list[Html]:
+def _numbers(values: Sequence[Sequence[float]], width: float, is_percent: bool) -> list[list[str]]:
+    """What stands in the cells: the numbers, or short forms of them, or nothing anywhere if some would not fit."""
+    wide = [[_number(value, is_percent) for value in row] for row in values]
+    short = [[tick_labels([value])[0] if abs(value) >= 1000 else words for value, words in zip(*rows, strict=True)]
+             for rows in zip(values, wide, strict=True)]  # fmt: skip
+    for table in (wide, short):
+        if max(text_width(words) for row in table for words in row) <= width:
+            return table
+    return [[""] * len(row) for row in values]
+
+
+def _number(value: float, is_percent: bool) -> str:
+    if not math.isfinite(value) or value == 0:
+        return ""
+    return f"{100 * value:.0f}" if is_percent else exact_label(round(value, 2))
+
+
+def _cell(area: Area, share: float, words: str, tip: str) -> list[Html]:
     look = look_of(0)
-    opacity = 0.05 + 0.95 * max(0.0, share) ** 0.7 if value > 0 else 0.03
+    opacity = 0.05 + 0.95 * share**0.7 if share else 0.03
     kind = f"{look.name} dx-f dx-hit"
-    parts = [box(x + 1, y + 1, width - 2, height - 2, kind, look.colour, tip, fill_opacity=f"{opacity:.2f}", rx="2")]
-    words = f"{100 * value:.0f}" if is_percent else exact_label(round(value, 2))
-    size = 12 if height >= 20 else 10
-    if value != 0 and text_width(words, size) <= width - 4:
-        colour = "dx-on" if opacity > 0.55 else "dx-ink"
-        parts.append(text(words, x + width / 2, y + height / 2 + size * 0.36, size=size, kind=colour, anchor="middle"))
+    parts = [
+        box(area.left + 1, area.top + 1, area.width - 2, area.height - 2, kind, look.colour, tip,
+            fill_opacity=f"{opacity:.2f}", rx="2")
+    ]  # fmt: skip
+    if words:
+        # On a middling blue dark words read best in light and dark alike; on the strongest, white ones do in light.
+        colour = "dx-ink" if opacity <= 0.6 else "dx-dark" if opacity <= 0.85 else "dx-on"
+        middle = ((area.left + area.right) / 2, (area.top + area.bottom) / 2 + 4)
+        parts.append(text(words, *middle, kind=colour, anchor="middle"))
     return parts
 
 
@@ -101,7 +120,7 @@ def _column_names(columns: Sequence[str], area: Area, is_turned: bool) -> Html:
         x = area.left + (j + 0.5) * width
         if is_turned:
             shown = shortened(name, _MAX_NAME)
-            parts.append(text(shown, x + 2, area.top - 6, kind="dx-soft", turn=-38, full=name))
+            parts.append(text(shown, x + 4, area.top - 6, kind="dx-soft", turn=-90, full=name))
         else:
             parts.append(text(name, x, area.top - 8, kind="dx-soft", anchor="middle"))
     return group(parts)

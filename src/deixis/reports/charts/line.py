@@ -14,7 +14,7 @@ from deixis.reports.markup import Content, Html, element
 
 _HEIGHT = 380
 _LABEL_ROW = 16
-_MAX_LABEL = 150.0
+_MAX_LABEL = 180.0
 _MAX_MARKS = 24
 _MAX_TIPS = 60
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from deixis.errors import ConfigError
 
 _N_TICKS = 5
+_MAX_DECIMALS = 6
+_TOO_LARGE = 1e100  # beyond it, sums and quotients of numbers may leave what a float can hold
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Axis:
 
     def shows(self, value: float) -> bool:
         """Whether the number has a place on such an axis at all."""
-        return math.isfinite(value) and (value > 0 or not self.is_log)
+        return abs(value) < _TOO_LARGE and (value > 1 / _TOO_LARGE or not self.is_log)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def scale_of(axis: Axis, values: Iterable[float], start: float, end: float) -> S
 def _range(axis: Axis, shown: list[float]) -> tuple[float, float]:
     low = axis.low if axis.low is not None else min(shown, default=1.0 if axis.is_log else 0.0)
     high = axis.high if axis.high is not None else max(shown, default=low + 1.0)
-    if high > low:
+    if high - low > 1e-9 * max(abs(low), abs(high)) + 1 / _TOO_LARGE:
         return low, high
     if axis.is_log:
         return (low, low * 10.0) if axis.high is None else (high / 10.0, high)
@@ -103,7 +105,7 @@ def nice_step(span: float) -> float:
 
 def _even_ticks(low: float, high: float, step: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [min(max(round(place * step, 12), low), high) for place in range(first, last + 1)]
+    return [min(max(float(f"{place * step:.9g}"), low), high) for place in range(first, last + 1)]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
@@ -123,8 +125,8 @@ def tick_labels(ticks: Sequence[float], is_percent: bool = False) -> tuple[str, 
     values = [tick * 100 if is_percent else tick for tick in ticks]
     span = max(map(abs, values), default=1.0) or 1.0
     n_decimals = next(
-        (n for n in range(7) if all(abs(round(value, n) - value) <= 1e-6 * span for value in values)),
-        6,
+        (n for n in range(_MAX_DECIMALS) if all(abs(round(value, n) - value) <= 1e-6 * span for value in values)),
+        _MAX_DECIMALS,
     )
     return tuple(_compact(value, n_decimals) + ("%" if is_percent else "") for value in values)
 
@@ -133,7 +135,7 @@ def _compact(value: float, n_decimals: int) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= max(size, 10_000):
             return f"{value / size:.3g}{letter}"
-    return f"{value:.{n_decimals}f}"
+    return f"{value:.{n_decimals}f}" if n_decimals < _MAX_DECIMALS else f"{value:.3g}"
 
 
 def exact_label(value: float, is_percent: bool = False) -> str:
@@ -146,4 +148,4 @@ def exact_label(value: float, is_percent: bool = False) -> str:
     """
     if is_percent:
         return f"{100 * value:.1f}%"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
+    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:,.4g}"

@@ -54,8 +54,8 @@ def _style() -> str:
         "@media screen and (prefers-color-scheme:dark){.dx-chart{"
         + _variables("#e6e9ed", "#a2abb6", "#3b434d", "#14171b", "#0d1013", _DARK)
         + "}}",
-        ".dx-paper{fill:var(--dx-paper)}.dx-ink{fill:var(--dx-ink)}.dx-soft{fill:var(--dx-soft)}.dx-on{fill:var(--dx-on)}",
-        ".dx-rule{stroke:var(--dx-line)}.dx-mid{stroke:var(--dx-soft)}.dx-error{stroke:var(--dx-ink)}",
+        ".dx-paper{fill:var(--dx-paper)}.dx-ink{fill:var(--dx-ink)}.dx-soft{fill:var(--dx-soft)}.dx-on{fill:var(--dx-on)}.dx-dark{fill:#11151a}",
+        ".dx-rule{stroke:var(--dx-line)}.dx-mid{stroke:var(--dx-soft)}.dx-error{stroke:var(--dx-ink)}.dx-halo{stroke:var(--dx-paper)}",
     ]
     rules += [f".dx-{i}.dx-f{{fill:var(--dx-{i})}}.dx-{i}.dx-l{{stroke:var(--dx-{i})}}" for i in range(1, 7)]
     rules.append(".dx-mark{stroke:var(--dx-paper)}.dx-hit:hover,.dx-mark:hover{opacity:.75}")
