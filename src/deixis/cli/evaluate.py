@@ -174,5 +174,6 @@ def _print(
     if len(figures) > 1:
         own = [row for row in rows if row.system == asked.system]
         means = [row for row in own if row.suite == mean_suite(figures)]
-        names_shown = overview_names([each.metrics for each in figures], any(each.is_end_to_end for each in figures))
-        print_all(console, [row for row in own if row not in means], means, names_shown[:4])
+        is_end_to_end = any(each.is_end_to_end for each in figures)
+        names = overview_names([each.metrics for each in figures], is_end_to_end, is_brief=True)
+        print_all(console, [row for row in own if row not in means], means, names)

@@ -11,7 +11,7 @@ from deixis.cli.evaluation_plan import Asked, Plan
 from deixis.cli.evaluation_rows import compared_rows, dataset_rows, mean_rows
 from deixis.cli.known_entities import EVERY_GOLD_ID
 from deixis.cli.measuring import PredictionsUnderTest, UnderTest
-from deixis.evaluation.comparing import Compared, compared
+from deixis.evaluation.comparison import Comparison, compared
 from deixis.evaluation.linking_figures import RECALL_AT
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow
@@ -34,7 +34,7 @@ class DatasetFigures:
     is_end_to_end: bool = False
     other: Evaluated | None = None
     other_metrics: Sequence[Metric] = ()
-    compared: Sequence[Compared] = ()
+    compared: Sequence[Comparison] = ()
 
     @property
     def main_metrics(self) -> list[Metric]:
@@ -52,7 +52,7 @@ def dataset_figures(plan: Plan, asked: Asked, number: int) -> DatasetFigures:
     with stage("drawing documents anew"):
         metrics = _metrics(run, at, plan, asked)
         others = () if rival is None else _metrics(rival, at, plan, asked)
-        names = {metric.name for metric in headlines(metrics, is_end_to_end)} - {UPPER_BOUND}
+        names = [metric.name for metric in headlines(metrics, is_end_to_end) if metric.name != UPPER_BOUND]
         versus = () if rival is None else compared(run.tally, rival.tally, names, at, asked.seed)
     settings = dict(tested.settings)
     if asked.is_end_to_end:

@@ -18,7 +18,7 @@ def report_of(figures: Sequence[DatasetFigures], plan: Plan, asked: Asked) -> Re
     """Everything on the page."""
     return Report(
         title=f"Evaluation of {', '.join(map(name_of, [asked.model] if asked.model else asked.predictions))}",
-        results=[_result(each, asked) for each in figures],
+        results=[_result(each, asked, plan.other_name) for each in figures],
         facts=_facts(plan, asked),
         names=EntityNames(plan.known.name_of, plan.known.resolve),
         is_end_to_end=any(each.is_end_to_end for each in figures),
@@ -26,7 +26,7 @@ def report_of(figures: Sequence[DatasetFigures], plan: Plan, asked: Asked) -> Re
     )
 
 
-def _result(each: DatasetFigures, asked: Asked) -> DatasetResult:
+def _result(each: DatasetFigures, asked: Asked, other_name: str) -> DatasetResult:
     tally = each.run.tally
     return DatasetResult(
         name=each.suite,
@@ -34,7 +34,7 @@ def _result(each: DatasetFigures, asked: Asked) -> DatasetResult:
         metrics=each.metrics,
         fates=tally.fates,
         examples=tally.examples,
-        charts=charts_of(tally, None if each.other is None else each.other.tally, asked.seed),
+        charts=charts_of(tally, None if each.other is None else each.other.tally, other_name, asked.seed),
         compared=each.compared,
         by_language=tally.by_language(each.at, asked.seed),
     )

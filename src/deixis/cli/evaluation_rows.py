@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deixis.evaluation.comparing import Compared
+from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
 
@@ -42,7 +42,7 @@ def mean_rows(rows: Sequence[ResultRow], suite: str, system: str) -> list[Result
     ]
 
 
-def compared_rows(compared: Sequence[Compared], suite: str, systems: tuple[str, str]) -> list[ResultRow]:
+def compared_rows(compared: Sequence[Comparison], suite: str, systems: tuple[str, str]) -> list[ResultRow]:
     """A row per figure: first minus other, with its interval; the p-value stands in the settings."""
     return [
         ResultRow(
@@ -53,7 +53,6 @@ def compared_rows(compared: Sequence[Compared], suite: str, systems: tuple[str, 
             unit="share",
             low=round(each.difference.low, 6),
             high=round(each.difference.high, 6),
-            n=each.n,
             settings={"p_value": round(each.difference.p_value, 6)},
         )
         for each in compared

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deixis.evaluation.comparing import Compared
+from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.rows import ResultRow
 from deixis.reports.glossary import explained
 
@@ -18,7 +18,7 @@ SIGNIFICANT = 0.05
 def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> None:
     """A table with a line per metric."""
     table = _table(title, (("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right")))
-    table.add_column("", style="dim")
+    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for row in rows:
         interval = "" if row.low is None else f"{row.low:.3f} - {row.high:.3f}"
         n = "" if row.n is None else f"{row.n:,}"
@@ -35,24 +35,24 @@ def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[Resul
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):
         shown = [by_place.get((suite, metric)) for metric in metrics]
         is_mean = suite not in suites
-        name = Text("mean over datasets" if is_mean else suite, style="bold" if is_mean else "")
+        name = Text("mean over datasets" if is_mean else suite.rpartition("/")[2], style="bold" if is_mean else "")
         table.add_row(name, *("" if row is None else _value(row) for row in shown))
     console.print(table)
     console.print()
 
 
-def print_compared(console: Console, title: str, compared: Sequence[Compared]) -> None:
+def print_compared(console: Console, title: str, compared: Sequence[Comparison]) -> None:
     """A table with a line per figure: first run, other run, difference, p."""
     columns = ("metric", "left"), ("this", "right"), ("other", "right"), ("change", "right")
     table = _table(title, (*columns, ("95 % interval", "left"), ("p", "right")))
-    table.add_column("", style="dim")
+    table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for each in compared:
         found = each.difference
         word = "unclear" if found.p_value >= SIGNIFICANT else "better" if found.value > 0 else "worse"
         table.add_row(
             each.name,
-            f"{each.value:.3f}",
-            f"{each.other:.3f}",
+            f"{each.value_a:.3f}",
+            f"{each.value_b:.3f}",
             f"{found.value:+.3f}",
             f"{found.low:+.3f} .. {found.high:+.3f}",
             f"{found.p_value:.3f}",

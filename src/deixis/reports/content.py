@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from deixis.evaluation.comparing import Compared
+from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.error_examples import ErrorExample
 from deixis.evaluation.fates import Fate
 from deixis.evaluation.gold import Resolve
@@ -46,7 +46,7 @@ class DatasetResult:
     fates: Mapping[Fate, int]
     examples: Mapping[Fate, Sequence[ErrorExample]] = field(default_factory=dict)
     charts: Sequence[Chart] = ()
-    compared: Sequence[Compared] = ()
+    compared: Sequence[Comparison] = ()
     by_language: Mapping[str, Sequence[Metric]] = field(default_factory=dict)
 
     def value(self, name: str) -> Metric | None:

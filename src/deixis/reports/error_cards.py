@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from deixis.evaluation.error_examples import ErrorExample
+from deixis.evaluation.error_examples import N_AROUND, ErrorExample
 from deixis.evaluation.fates import Fate
 from deixis.evaluation.gold import acceptable_ids
 from deixis.reports.content import EntityNames
 from deixis.reports.markup import Content, Html, element, foreign, joined
 from deixis.reports.share_bars import share_bar
+from deixis.types import Candidate
 
+N_CANDIDATES = 5  # and the right one, wherever it stands
 _MAX_GLOSS = 140
 Span = tuple[int, int]
 
@@ -57,13 +59,15 @@ def marked_text(example: ErrorExample) -> Html:
             )
         else:
             pieces.append(words)
-    return joined(["…", *pieces, "…"])
+    is_cut = example.start >= N_AROUND, len(example.excerpt) - example.end >= N_AROUND
+    return joined(["…" if is_cut[0] else "", *pieces, "…" if is_cut[1] else ""])
 
 
 def entity_line(identifier: str, title: str, gloss: str) -> Html:
-    """An entity as a reader knows it: title, id, a few words."""
-    words: list[Content] = [element("b", foreign(title)), " "] if title and title != identifier else []
-    words.append(element("span", foreign(identifier), class_="id"))
+    """An entity as a reader knows it: title, id where that says more, a few words."""
+    words: list[Content] = [element("b", foreign(title or identifier))]
+    if title and title != identifier:
+        words += [" ", element("span", foreign(identifier), class_="id")]
     if gloss:
         words += [" ", element("span", foreign(_shortened(gloss)), class_="soft")]
     return joined(words)
@@ -76,9 +80,9 @@ def _answers(example: ErrorExample, entity: Callable[[str], Html]) -> list[Html]
         answer = entity(example.predicted)
     else:
         answer = Html("NIL" if example.guessed is not None or example.candidates else "nothing")
-    lines: list[tuple[str, Content]] = [("annotated", gold), ("predicted", answer)]
     if example.score is not None:
-        lines.append(("score", f"{example.score:.3f}"))
+        answer = joined([answer, element("span", f" · score {example.score:.3f}", class_="soft")])
+    lines: list[tuple[str, Content]] = [("annotated", gold), ("predicted", answer)]
     return [joined([element("dt", name), element("dd", value)]) for name, value in lines]
 
 
@@ -86,25 +90,30 @@ def _candidate_table(example: ErrorExample, names: EntityNames) -> Html:
     if not example.candidates:
         return Html("")
     right = acceptable_ids(example.gold, names.resolve) if example.gold is not None else frozenset()
-    rows = []
-    for place, candidate in enumerate(example.candidates, start=1):
-        title = candidate.title or names.name_of(candidate.id)[0]
-        note: Content = ""
-        if candidate.id in right:
-            note = element("span", "✓ annotated", class_="is-gold")
-        elif candidate.id == example.predicted:
-            note = element("span", "✗ linked", class_="is-wrong")
-        cells = [
-            element("td", str(place), class_="n"),
-            element("td", entity_line(candidate.id, title, "")),
-            element("td", f"{candidate.score:.3f}", class_="n"),
-            element("td", share_bar(candidate.score)),
-            element("td", note),
-        ]
-        rows.append(element("tr", *cells))
+    rows = [
+        _candidate_row(place, candidate, candidate.id in right, candidate.id == example.predicted, names)
+        for place, candidate in enumerate(example.candidates, start=1)
+        if place <= N_CANDIDATES or candidate.id in right
+    ]
     heads = [element("th", name, scope="col", class_=kind) for name, kind in _HEADS]
     table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
     return element("div", table, class_="wide")
+
+
+def _candidate_row(place: int, candidate: Candidate, is_gold: bool, is_linked: bool, names: EntityNames) -> Html:
+    note: Content = ""
+    if is_gold:
+        note = element("span", "✓ annotated", class_="is-gold")
+    elif is_linked:
+        note = element("span", "✗ linked", class_="is-wrong")
+    return element(
+        "tr",
+        element("td", str(place), class_="n"),
+        element("td", entity_line(candidate.id, candidate.title or names.name_of(candidate.id)[0], "")),
+        element("td", f"{candidate.score:.3f}", class_="n"),
+        element("td", share_bar(candidate.score)),
+        element("td", note),
+    )
 
 
 _HEADS: Sequence[tuple[str, str | None]] = (("#", "n"), ("candidate", None), ("score", "n"), ("", None), ("", None))

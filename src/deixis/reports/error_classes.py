@@ -50,7 +50,7 @@ def fate_table(result: DatasetResult) -> Html:
                 element("td", fate.advice, class_="soft"),
             )
         )
-    return table(heads, rows, "What became of every mention")
+    return element("div", table(heads, rows, "What became of every mention"), class_="fates")
 
 
 def error_sections(result: DatasetResult, names: EntityNames) -> Html:

@@ -17,33 +17,33 @@ class Named(Protocol):
 
 M = TypeVar("M", bound=Named)
 
-_EXPLAINED = {  # 28 characters at most: beside the figures, 80 columns must do
-    "recall@": "right one among the first k",
+_EXPLAINED = {  # 24 characters at most: beside the figures, 80 columns must do
+    "recall@": "right, among the first k",
     "mrr": "mean of 1 / its rank",
     "accuracy": "right, of gold in the KB",
-    "accuracy_with_nil": "right, of all gold, with NIL",
+    "accuracy_with_nil": "right, NIL included",
     "upper_bound": "gold that is in the KB",
     "inkb_micro_precision": "right, of all links",
     "inkb_micro_recall": "right, of gold in the KB",
-    "inkb_micro_f1": "right links, all mentions",
-    "inkb_macro_precision": "the same, mean of documents",
-    "inkb_macro_recall": "the same, mean of documents",
-    "inkb_macro_f1": "the same, mean of documents",
-    "gsinkb_micro_precision": "right, of links on in-KB gold",
+    "inkb_micro_f1": "right links",
+    "inkb_macro_precision": "mean over documents",
+    "inkb_macro_recall": "mean over documents",
+    "inkb_macro_f1": "mean over documents",
+    "gsinkb_micro_precision": "right, of these links",
     "gsinkb_micro_recall": "right, of gold in the KB",
-    "gsinkb_micro_f1": "links on in-KB gold alone",
+    "gsinkb_micro_f1": "links on in-KB gold",
     "span_precision": "gold, of predicted spans",
     "span_recall": "found, of gold spans",
-    "span_f1": "spans, whatever they mean",
+    "span_f1": "spans, whatever linked",
     "nil_precision": "NIL, of NIL answers",
-    "nil_recall": "answered NIL, of gold NIL",
-    "nil_f1": "told to mean nothing known",
+    "nil_recall": "left alone, of gold NIL",
+    "nil_f1": "rightly left unlinked",
     "kilt_accuracy": "right, of gold not NIL",
-    "kilt_rprecision": "first one right, of the same",
+    "kilt_rprecision": "first one right",
     "kilt_recall@5": "among five, of the same",
-    "ece": "claimed - true; 0 is best",
+    "ece": "misplaced trust; 0 best",
     "brier": "squared error; 0 is best",
-    "risk_coverage_area": "wrong, over all thresholds",
+    "risk_coverage_area": "wrong, any threshold",
     "mentions_per_second": "linking alone",
 }
 GROUPS: Sequence[tuple[str, str, tuple[str, ...]]] = (
@@ -71,6 +71,15 @@ _END_TO_END_HEADLINES = (
     "inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_macro_f1", "span_f1", "nil_f1", "upper_bound",
 )  # fmt: skip
 
+_OVERVIEW = (
+    ("recall@1", "recall@10", "mrr", "accuracy", "inkb_micro_f1", "nil_f1", "upper_bound"),
+    ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_micro_f1_weak", "span_f1", "upper_bound"),
+)  # with given mentions, and end to end
+_BRIEF = (
+    ("recall@1", "recall@10", "accuracy", "upper_bound"),
+    ("inkb_micro_f1", "inkb_micro_f1_weak", "span_f1", "upper_bound"),
+)
+
 
 def explained(name: str) -> str:
     """A few words on a metric; none if the name is not known.
@@ -78,10 +87,10 @@ def explained(name: str) -> str:
     Examples
     --------
     >>> explained("recall@10"), explained("span_f1_weak")
-    ('right one among the first k', 'the same, overlap is enough')
+    ('right, among the first k', 'an overlap is enough')
     """
     if name.endswith("_weak"):
-        return "the same, overlap is enough"
+        return "an overlap is enough"
     bare = name.removeprefix("lang_macro_")
     return _EXPLAINED.get(bare) or next((words for start, words in _EXPLAINED.items() if bare.startswith(start)), "")
 
@@ -98,14 +107,11 @@ def _is_headline(name: str, wanted: Sequence[str], is_end_to_end: bool) -> bool:
     return name in wanted or ("recall@" in wanted and name.startswith("recall@")) or name == "mentions_per_second"
 
 
-def overview_names(metrics: Sequence[Sequence[Named]], is_end_to_end: bool, n_most: int = 7) -> list[str]:
-    """The headlines that every dataset has, a handful at most; of the recalls only that at 1 and at 10."""
-    if not metrics:
-        return []
-    first = [metric.name for metric in headlines(metrics[0], is_end_to_end)]
+def overview_names(metrics: Sequence[Sequence[Named]], is_end_to_end: bool, is_brief: bool = False) -> list[str]:
+    """The metrics to set side by side for several datasets: of a handful, or of four if brief, those that all have."""
     names = [{metric.name for metric in each} for each in metrics]
-    shared = [name for name in first if all(name in each for each in names)]
-    return [name for name in shared if not name.startswith("recall@") or name in ("recall@1", "recall@10")][:n_most]
+    wanted = (_BRIEF if is_brief else _OVERVIEW)[is_end_to_end]
+    return [name for name in wanted if names and all(name in each for each in names)]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from deixis.evaluation.comparing import Compared
+from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.metric import Metric
 from deixis.reports.content import DatasetResult
 from deixis.reports.glossary import explained, grouped
@@ -82,7 +82,7 @@ def _value_cell(metric: Metric | None) -> Html:
     return element("td", f"{metric.value:.3f}", element("br"), element("span", interval, class_="interval"), class_="n")
 
 
-def comparison_table(compared: Sequence[Compared], name: str, other: str) -> Html:
+def comparison_table(compared: Sequence[Comparison], name: str, other: str) -> Html:
     """First run, other run, difference with its interval, and how likely it is luck."""
     heads: list[Head] = [
         ("", None), (foreign(name), "n"), (foreign(other), "n"), ("difference", "n"), ("95 % interval", None),
@@ -91,15 +91,15 @@ def comparison_table(compared: Sequence[Compared], name: str, other: str) -> Htm
     return table(heads, [_comparison_row(each) for each in compared], "Two runs compared")
 
 
-def _comparison_row(each: Compared) -> Html:
+def _comparison_row(each: Comparison) -> Html:
     found = each.difference
     is_clear = found.p_value < SIGNIFICANT
     kind = ("better" if found.value > 0 else "worse") if is_clear else ""
     return element(
         "tr",
         element("th", element("code", each.name), scope="row"),
-        element("td", f"{each.value:.3f}", class_="n"),
-        element("td", f"{each.other:.3f}", class_="n"),
+        element("td", f"{each.value_a:.3f}", class_="n"),
+        element("td", f"{each.value_b:.3f}", class_="n"),
         element("td", f"{found.value:+.3f}", class_=f"n {kind}".strip()),
         element("td", f"{found.low:+.3f} – {found.high:+.3f}", class_="interval"),
         element("td", f"{found.p_value:.3f}", class_="n"),
