@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.evaluation.bootstrap import share_interval
-from deixis.evaluation.disambiguation import Metric
 from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
 
