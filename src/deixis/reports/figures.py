@@ -106,7 +106,9 @@ def _threshold_words(tally: Tally) -> str:
     for risk in (0.05, 0.1, 0.2):
         point = curve.best_within(risk)
         if 0.0 < point.coverage < 1.0:
-            told.append(f"a threshold of {point.threshold:.2f} keeps {point.coverage:.0%} of links, {risk:.0%} wrong")
+            told.append(
+                f"a threshold of {point.threshold:.2f} keeps {point.coverage:.0%} of links, at most {risk:.0%} wrong"
+            )
     words = "; ".join(told) if told else "keep only the surest links, and fewer of them are wrong"
     return f"{words}. Chosen on these very documents: expect a little worse on others." if told else f"{words}."
 
