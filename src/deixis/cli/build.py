@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import time
@@ -14,10 +13,11 @@ from typing import Any
 import click
 
 from deixis.cli.examples import examples
+from deixis.cli.files import read_all
 from deixis.cli.measures import cpu_seconds, folder_size, format_bytes, peak_memory
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.session import Session, session_options
-from deixis.documents.reading import read_documents
+from deixis.documents.formats import READERS
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.demo import read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -33,6 +33,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     epilog=examples(
         "deixis build entities.jsonl -o model",
         "deixis build products.csv.gz -o model --mentions annotated.jsonl",
+        "deixis build mesh.jsonl -o m --mentions cdr.tsv --mentions-format pubtator",
         "deixis build --demo -o demo-model            # the shipped knowledge base",
         "deixis build entities.jsonl -o model --preset xmred --config mine.toml",
     ),
@@ -41,6 +42,9 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
 @click.option("-o", "--output", required=True, metavar="MODEL", help="The model folder to write, whole or not at all.")
 @click.option("--demo", "is_demo", is_flag=True, help="Use the shipped demo knowledge base.")
 @click.option("--mentions", multiple=True, metavar="FILE", help="Annotated documents to learn from; may be repeated.")
+@click.option(
+    "--mentions-format", metavar="FORMAT", help=f"Their format: {', '.join(READERS)}. [default: the file tells]"
+)
 @click.option("--preset", metavar="NAME", help="A named set of settings; 'xmred' is the paper's recipe to the letter.")
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings, laid over the preset.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of the knowledge base that cannot be read.")
@@ -52,6 +56,7 @@ def build(
     output: str,
     is_demo: bool,
     mentions: tuple[str, ...],
+    mentions_format: str | None,
     preset: str | None,
     config_file: str | None,
     skip_bad: bool,
@@ -67,11 +72,11 @@ def build(
     config = chosen_config(preset, config_file, typed)
     _check_place(Path(output))
     _check_files(mentions)
+    annotated_documents = read_all(mentions, mentions_format)
     with session.watching():
         kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
         session.note(f"Knowledge base: {len(kb):,} entities.")
-        documents = itertools.chain.from_iterable(map(read_documents, mentions))
-        annotated = track(documents, "reading annotated mentions") if mentions else None
+        annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
         linker.save(output)
         size = folder_size(Path(output))

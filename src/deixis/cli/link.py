@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
@@ -10,11 +9,12 @@ from typing import TextIO
 import click
 
 from deixis.cli.examples import examples
+from deixis.cli.files import known_format, read_all
 from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
-from deixis.documents.reading import read_documents
+from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
 from deixis.linking.linker import Linker
 from deixis.progress import track
@@ -29,13 +29,15 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model letters/*.txt -o links.jsonl",
         "deixis link model --lines headlines.txt --threshold 0.5",
         "deixis link model spans.jsonl.gz     # with mentions of their own",
+        "deixis link model corpus.xml --to pubtator -o links.txt",
     )
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
 @click.option("--lines", is_flag=True, help="Plain text: every line is a document, not every file.")
-@click.option("--format", "format_", help="native (JSON lines), text or lines. [default: the file's name tells]")
+@click.option("--format", "format_", help=f"Format of FILES: {', '.join(READERS)}. [default: the file tells]")
+@click.option("--to", "to", metavar="FORMAT", help=f"Format to write: {', '.join(WRITERS)}. [default: native]")
 @click.option("--top-k", type=click.IntRange(min=1), help="Candidates to keep for each mention.")
 @click.option(
     "--threshold",
@@ -51,38 +53,54 @@ def link(
     output: str | None,
     lines: bool,
     format_: str | None,
+    to: str | None,
     top_k: int | None,
     threshold: float | None,
     is_json: bool,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
 
-    FILES hold plain text or JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}), compressed or not;
-    without a file, or with -, stdin is read. A document that brings mentions has those linked; in the others, names
-    are looked for. One JSON document a line comes out.
+    FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
+    compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
+    the others, names are looked for. One JSON document a line comes out, or what --to asks for. What each format can
+    carry is in docs/reference/formats.md.
     """
     if lines and format_ not in (None, "lines"):
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
-    documents = _read_all(files or ("-",), "lines" if lines else format_)
+    if to is not None and not is_json:
+        raise click.UsageError(f"--pretty and --to {to} contradict each other.")
+    known_format(to, WRITERS)
+    documents = read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, top_k, threshold)
-        n_documents = n_nameless = 0
         is_dialogue = not files and sys.stdin.isatty()
-        for batch in batches(track(documents, "linking"), 1 if is_dialogue else BATCH_SIZE):
-            linked = linker.link(batch)
-            n_documents += len(linked)
-            n_nameless += sum(not document.mentions and bool(document.text.strip()) for document in linked)
-            if is_json:
-                write_documents(linked, stream)
-            else:
-                _print_pretty(linked, linker, stream)
-            stream.flush()
-        if n_nameless and linker.config.detection.case == "smart":
-            session.note(f"Documents without a known name: {n_nameless:,} of {n_documents:,}. {CASE_HINT}")
+        linking = _Linking(linker, stream, 1 if is_dialogue else BATCH_SIZE)
+        linked = linking.linked(track(documents, "linking"))
+        if is_json:
+            write_documents(linked, stream, to or "native", output or "-")
+        else:
+            _print_pretty(linked, linker, stream)
+        if linking.n_nameless and linker.config.detection.case == "smart":
+            nameless = f"{linking.n_nameless:,} of {linking.n_documents:,}"
+            session.note(f"Documents without a known name: {nameless}. {CASE_HINT}")
 
 
-def _read_all(files: Iterable[str], format_: str | None) -> Iterator[Document]:
-    return itertools.chain.from_iterable(read_documents(path, format_) for path in files)
+class _Linking:
+    """Links documents batch by batch as a writer asks for them, and counts those in which nothing was found."""
+
+    def __init__(self, linker: Linker, stream: TextIO, batch_size: int) -> None:
+        self._linker = linker
+        self._stream = stream
+        self._batch_size = batch_size
+        self.n_documents = self.n_nameless = 0
+
+    def linked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for batch in batches(documents, self._batch_size):
+            for document in self._linker.link(batch):
+                self.n_documents += 1
+                self.n_nameless += not document.mentions and bool(document.text.strip())
+                yield document
+            self._stream.flush()
 
 
 def _print_pretty(documents: Iterable[Document], linker: Linker, stream: TextIO) -> None:
