@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.evaluation.bootstrap import N_DRAWS
 from deixis.evaluation.calibration import (
     brier_interval,
     brier_score,
@@ -39,24 +40,24 @@ class Confidences:
         """Whether there are scores and all lie in 0..1."""
         return len(self.scores) > 0 and bool(((self.scores >= 0) & (self.scores <= 1)).all())
 
-    def metrics(self, seed: int = 0) -> list[Metric]:
+    def metrics(self, seed: int = 0, n_draws: int = N_DRAWS) -> list[Metric]:
         """ECE, Brier score and the area under risk against coverage; none of them if scores are no probabilities."""
         if not self.are_probabilities:
             return []
         n, given = len(self.scores), (self.scores, self.is_right)
-        n_draws = min(1000, max(100, 1000 * N_AREA_LINKS // n))
+        n_area_draws = min(n_draws, max(100, n_draws * N_AREA_LINKS // n))
         return [
             Metric(
                 "ece",
                 expected_calibration_error(*given),
-                calibration_error_interval(*given, self.documents, seed=seed),
+                calibration_error_interval(*given, self.documents, seed=seed, n_draws=n_draws),
                 n,
             ),
-            Metric("brier", brier_score(*given), brier_interval(*given, self.documents, seed), n),
+            Metric("brier", brier_score(*given), brier_interval(*given, self.documents, seed, n_draws), n),
             Metric(
                 "risk_coverage_area",
                 risk_coverage(*given).area,
-                area_interval(*given, self.documents, seed, n_draws),
+                area_interval(*given, self.documents, seed, n_area_draws),
                 n,
             ),
         ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deixis.evaluation.bootstrap import Interval, share_interval
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.metric import Metric as Metric
 from deixis.evaluation.outcomes import MentionOutcome
 
 RECALL_AT = (1, 5, 10, 20)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.evaluation.bootstrap import Interval
+from deixis.evaluation.bootstrap import N_DRAWS, Interval
 from deixis.evaluation.document_sums import Array, Columns, Figure, measured_draws, micro, per_document, share
 from deixis.evaluation.metric import Metric
 
@@ -85,7 +85,7 @@ def averaged_figures(at: Sequence[int]) -> list[Figure]:
 
 
 def macro_over_languages(
-    language_to_columns: Mapping[str, Columns], figures: Sequence[Figure], seed: int
+    language_to_columns: Mapping[str, Columns], figures: Sequence[Figure], seed: int, n_draws: int = N_DRAWS
 ) -> list[Metric]:
     """The unweighted mean over languages of each figure, named `lang_macro_...`; `n` is the number of languages.
 
@@ -94,7 +94,7 @@ def macro_over_languages(
     values: dict[str, list[float]] = {}
     draws: dict[str, list[Array]] = {}
     for place, language in enumerate(sorted(language_to_columns)):
-        for metric, drawn in measured_draws(language_to_columns[language], figures, seed + place):
+        for metric, drawn in measured_draws(language_to_columns[language], figures, seed + place, n_draws):
             values.setdefault(metric.name, []).append(metric.value)
             draws.setdefault(metric.name, []).append(drawn)
     return [

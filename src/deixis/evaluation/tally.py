@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import DataError
+from deixis.evaluation.bootstrap import N_DRAWS
 from deixis.evaluation.confidence import Confidences
 from deixis.evaluation.document_sums import Array, measured
 from deixis.evaluation.error_examples import ErrorExample, ExampleStore
@@ -128,35 +129,41 @@ class Tally:
         """The score of each link that has one and whether it is right: for calibration, and risk against coverage."""
         return Confidences(*self.ledger.links())
 
-    def metrics(self, at: Sequence[int] = RECALL_AT, seed: int = 0) -> list[Metric]:
+    def metrics(self, at: Sequence[int] = RECALL_AT, seed: int = 0, n_draws: int = N_DRAWS) -> list[Metric]:
         """Every figure that is about something, with its interval; with several languages also their averages."""
         columns = self.columns(at)
-        metrics = measured(columns, linking_figures(at), seed) + self.confidences.metrics(seed)
+        metrics = measured(columns, linking_figures(at), seed, n_draws) + self.confidences.metrics(seed, n_draws)
         if len(self.ledger.languages) > 1:
             of_language = {name: self._of_language(columns, name) for name in self.ledger.languages}
-            metrics += macro_over_languages(of_language, averaged_figures(at), seed)
+            metrics += macro_over_languages(of_language, averaged_figures(at), seed, n_draws)
         return metrics
 
-    def by_language(self, at: Sequence[int] = RECALL_AT, seed: int = 0) -> dict[str, list[Metric]]:
+    def by_language(
+        self, at: Sequence[int] = RECALL_AT, seed: int = 0, n_draws: int = N_DRAWS
+    ) -> dict[str, list[Metric]]:
         """The figures of each language on its own; `und` stands for documents that do not say theirs."""
         columns, figures = self.columns(at), linking_figures(at)
-        return {name: measured(self._of_language(columns, name), figures, seed) for name in self.ledger.languages}
+        return {
+            name: measured(self._of_language(columns, name), figures, seed, n_draws) for name in self.ledger.languages
+        }
 
-    def by_frequency(self, at: Sequence[int] = RECALL_AT, seed: int = 0) -> list[FrequencyBin]:
+    def by_frequency(self, at: Sequence[int] = RECALL_AT, seed: int = 0, n_draws: int = N_DRAWS) -> list[FrequencyBin]:
         """Recall, MRR and accuracy by how often the gold entity was seen elsewhere; no bins where nobody counted."""
         if not self._has_counts:
             return []
         bins = [(low, high, self.ledger.is_of_frequency(low, high)) for low, high in FREQUENCY_BINS]
         figures = retrieval_figures(at)
         return [
-            FrequencyBin(low, high, int(chosen.sum()), measured(self._mention_columns(chosen, at), figures, seed))
+            FrequencyBin(
+                low, high, int(chosen.sum()), measured(self._mention_columns(chosen, at), figures, seed, n_draws)
+            )
             for low, high, chosen in bins
         ]
 
-    def recall_curve(self, at: Sequence[int] = CURVE_AT, seed: int = 0) -> list[Metric]:
+    def recall_curve(self, at: Sequence[int] = CURVE_AT, seed: int = 0, n_draws: int = N_DRAWS) -> list[Metric]:
         """Recall at many k, each named `recall@k`: what a plot needs."""
         columns = self._mention_columns(np.ones(len(self.ledger.mentions()[0]), dtype=np.bool_), at)
-        return [m for m in measured(columns, retrieval_figures(at), seed) if m.name.startswith("recall@")]
+        return [m for m in measured(columns, retrieval_figures(at), seed, n_draws) if m.name.startswith("recall@")]
 
     def columns(self, at: Sequence[int] = RECALL_AT) -> dict[str, Array]:
         """What each document adds to each figure, documents in the order they came."""
