@@ -1,0 +1,77 @@
+"""`deixis bench` from the outside, on the shipped demo."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = ROOT / "benchmarks" / "quality"
+
+
+@pytest.fixture
+def suites(tmp_path):
+    """A folder of its own with the demo suite, so that results and expectations may be written."""
+    folder = tmp_path / "benchmarks" / "quality"
+    folder.mkdir(parents=True)
+    shutil.copy(SUITES / "demo.yaml", folder)
+    return folder
+
+
+def test_the_demo_gives_the_figures_it_should(deixis_inside):
+    """The one suite that needs no data: what `deixis bench demo --check` tells a contributor."""
+    done = deixis_inside("bench", "demo", "--check", "--suites", SUITES)
+    assert "demo/dev: 256 mentions asked; 1.000 of 256 gold links are in the KB" in done.stdout
+    assert "brute-force" in done.stdout
+    assert "figures are as expected or better." in done.stderr
+
+
+def test_without_a_name_suites_are_listed_with_what_they_lack(deixis_inside, tmp_path):
+    done = deixis_inside("bench", "--suites", SUITES, "--data", tmp_path / "nothing", "--json")
+    listed = {row["suite"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert listed["demo"]["missing"] == []
+    assert "mesh/kb.jsonl.gz" in listed["mesh-bc5cdr"]["missing"]
+    assert "lacks" in deixis_inside("bench", "--suites", SUITES, "--data", tmp_path / "nothing").stdout
+
+
+def test_a_figure_that_is_worse_fails_the_check_and_is_named(deixis_inside, suites):
+    path = suites / "demo.yaml"
+    head = path.read_text(encoding="utf-8").partition("\n# Written by")[0]
+    path.write_text(head + "\nexpected: {dev: {exact: {recall@1: 0.99}}}\n", encoding="utf-8")
+    words = "demo/dev exact recall@1: 0.3906, expected 0.9900 ± 0.01: worse"
+    assert words in deixis_inside("bench", "demo", "--check", "--systems", "exact", "--suites", suites, code=1).stderr
+    assert words in deixis_inside("bench", "demo", "--systems", "exact", "--suites", suites, code=0).stderr
+
+
+def test_rows_are_recorded_and_expectations_written(deixis_inside, suites):
+    done = deixis_inside("bench", "demo", "--systems", "exact", "--suites", suites, "--record", "--update", "--json")
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    latest = json.loads((suites.parent / "results" / "latest.json").read_text(encoding="utf-8"))
+    assert sorted(row["metric"] for row in latest) == sorted(row["metric"] for row in printed)
+    assert {row["suite"] for row in latest} == {"demo/dev"}
+    assert "exact: {recall@1: 0.3906" in (suites / "demo.yaml").read_text(encoding="utf-8")
+
+
+def test_figures_of_another_sample_are_not_compared(deixis_inside, suites):
+    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites, "--max-mentions", "20"]
+    assert "20 mentions asked" in deixis_inside(*arguments).stdout
+    assert "Nothing to check" in deixis_inside(*arguments, "--check", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["demmo", "--suites", SUITES], "No suite named 'demmo'"),
+        (["demo", "--suites", SUITES, "--systems", "exakt"], "No system named 'exakt'"),
+        (["demo", "--suites", SUITES, "--split", "test"], "'demo' has no test documents"),
+        (["--suites", "nowhere"], "No suites in nowhere"),
+        (
+            ["mesh-bc5cdr", "--suites", SUITES, "--data", "nowhere"],
+            "needs files that are not there: bc5cdr/dev.jsonl.gz",
+        ),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_run_is_told(deixis_inside, arguments, words):
+    assert words in deixis_inside("bench", *arguments, code=1).stderr
