@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from deixis.errors import DataError
@@ -101,32 +101,6 @@ class Judge:
         if link is not None:
             return gold, self._type(link)
         return gold, NIL_TYPE if is_answered else MISSED_TYPE
-
-
-def mention_outcomes(
-    gold: Iterable[Document], predicted: Iterable[Document], resolve: Resolve | None, first_document: int = 0
-) -> list[MentionOutcome]:
-    """One outcome per decided gold mention, document after document; undecided mentions are nobody's gold.
-
-    Predicted mentions are found by their span; a gold mention that was not predicted at all has no rank. Documents
-    are numbered from `first_document` on, so that a corpus can be scored batch by batch.
-
-    Examples
-    --------
-    >>> from deixis.types import Candidate
-    >>> gold = Document("d", "Paris fled.", mentions=(Mention(0, 5, "Paris", entity="Q1"),))
-    >>> guess = Mention(0, 5, "Paris", entity="Q2", candidates=(Candidate("Q2", 0.6), Candidate("Q1", 0.4)))
-    >>> (outcome,) = mention_outcomes([gold], [gold.with_mentions([guess])], resolve=lambda name: name)
-    >>> outcome.rank, outcome.is_right, outcome.fate.value
-    (2, False, 'lost in ranking')
-    """
-    judge = Judge(resolve)
-    outcomes: list[MentionOutcome] = []
-    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True), start=first_document):
-        if truth.id != guess.id or truth.text != guess.text:
-            raise DataError(f"gold document {truth.id!r} was given the prediction of {guess.id!r}: keep their order")
-        outcomes += judge.judge(truth, guess, number=number).mentions
-    return outcomes
 
 
 def _decided(gold: Document, predicted: Document) -> tuple[list[Mention], list[Mention]]:

@@ -102,8 +102,13 @@ class Ledger:
         return (frequencies >= low) & ((frequencies < high) if high is not None else True)
 
     def links(self) -> tuple[NDArray[np.int64], Array, NDArray[np.bool_]]:
-        """Of each link that has a score: its document, the score, and whether it is right."""
+        """Of each link that has a score: its document, the score, and whether it is right.
+
+        Documents are numbered in the order of their `document_ids`, so that it does not matter how they came.
+        """
         scores = np.array(self._link_scores, dtype=np.float64)
-        is_scored = ~np.isnan(scores)
-        documents = np.array(self._link_documents, dtype=np.int64)
-        return documents[is_scored], scores[is_scored], np.array(self._link_is_right, dtype=np.bool_)[is_scored]
+        numbers = np.argsort(np.argsort(self.document_ids))
+        documents = numbers[np.array(self._link_documents, dtype=np.int64)]
+        order = np.argsort(documents, kind="stable")
+        order = order[~np.isnan(scores[order])]
+        return documents[order], scores[order], np.array(self._link_is_right, dtype=np.bool_)[order]

@@ -122,6 +122,22 @@ def test_the_counts_of_a_mixed_document_are_those_done_by_hand():
     assert [fate for fate, _ in outcome.spurious] == [Fate.SPURIOUS]
 
 
+@pytest.mark.parametrize(
+    ("gold", "guess", "rank"),
+    [
+        (paris("b|c"), paris("a", candidates="acb"), 2),
+        (paris("zzz"), paris("a", candidates="a"), None),
+        (paris(nil=True), paris("a", candidates="a"), None),
+        (paris("a"), paris("a"), 1),
+        (paris("a"), paris("b", candidates="bc"), None),
+    ],
+    ids=["any of two", "not in the KB", "NIL", "a link without candidates", "not proposed"],
+)
+def test_rank_is_the_place_of_the_first_right_candidate(gold, guess, rank):
+    (mention,) = judged([gold], [guess]).mentions
+    assert mention.rank == rank
+
+
 def test_a_candidate_that_is_listed_twice_holds_one_place():
     (mention,) = judged([paris("c")], [paris("a", candidates=["a", "a", "alt-a", "c"])]).mentions
     assert mention.rank == 2
