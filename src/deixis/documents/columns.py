@@ -43,7 +43,7 @@ def named_rows(lines: Iterable[tuple[int, str]], path: str, needed: tuple[str, .
         place = Place(path, at)
         if values is None:
             return
-        if not values:
+        if not values or (not names and not "".join(values).strip()):
             continue
         if not names:
             names = values

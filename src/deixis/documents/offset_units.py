@@ -92,5 +92,5 @@ def _n_true(claims: list[Claim], unit: Unit) -> int:
         if ruler is None:
             ruler = rulers[claim.text] = Ruler(claim.text, unit)
         start, end = ruler.code_point(claim.start), ruler.code_point(claim.end)
-        n_true += 0 <= start < end and claim.text[start:end] == claim.surface
+        n_true += 0 <= start < end <= len(claim.text) and claim.text[start:end] == claim.surface
     return n_true
