@@ -1,6 +1,8 @@
 """BM25 by `bm25s` (Lù, 2024) with its own defaults (Lucene's variant, k1 1.5, b 0.75): an entity is a document.
 
-Words are all runs of word characters in lower case: no stop words (The Who), no stemming (names, many languages).
+Words are all runs of word characters in lower case: no stop words (The Who), no stemming (names, many languages). The
+best k are chosen here, among the documents that share a word: bm25s' own choice with NumPy looks at all documents and
+takes fifty times as long on half a million of them. Equal scores keep the order of rows.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from deixis.bench.extras import bench_module
-from deixis.bench.systems.candidate_lists import candidates_of
+from deixis.bench.systems.candidate_lists import best_first, candidates_of
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -62,12 +64,10 @@ class Bm25Names:
         known = [word for word in words if word in self.index.vocab_dict]
         if not known:
             return []
-        found = self.index.retrieve(
-            [known], k=depth, show_progress=False, n_threads=0, backend_selection="numpy", return_as="tuple"
-        )
-        rows, scores = found.documents[0], found.scores[0]
-        is_match = scores > 0
-        return candidates_of(self.kb, zip(rows[is_match].tolist(), scores[is_match].tolist(), strict=True))
+        scores = self.index.get_scores(known)
+        rows = np.flatnonzero(scores > 0)
+        best = rows[best_first(scores[rows], depth, ties=rows)][:depth]
+        return candidates_of(self.kb, zip(best.tolist(), scores[best].tolist(), strict=True))
 
 
 class Bm25Descriptions(Bm25Names):

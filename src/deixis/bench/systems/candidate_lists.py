@@ -1,9 +1,12 @@
-"""Rows of a knowledge base with scores -> lists of candidates."""
+"""Rows of a knowledge base with scores -> lists of candidates, the best first."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate
@@ -15,6 +18,22 @@ def candidates_of(kb: KnowledgeBase, scored: Iterable[tuple[int, float]]) -> lis
     rows = [row for row, _ in pairs]
     named = zip(kb.ids.strings(rows), kb.titles.strings(rows), pairs, strict=True)
     return [Candidate(name, score, title) for name, title, (_, score) in named]
+
+
+def best_first(scores: NDArray[np.floating], k: int, ties: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The places of the `k` greatest scores and of all that equal the last of them, greatest first, then by `ties`.
+
+    Examples
+    --------
+    >>> best_first(np.array([0.1, 0.5, 0.9, 0.5]), 2, ties=np.array([0, 8, 2, 7]))
+    array([2, 3, 1])
+    """
+    places = np.arange(len(scores))
+    if k < len(scores):
+        border = np.partition(scores, len(scores) - k)[len(scores) - k]
+        places = np.flatnonzero(scores >= border)
+    order: NDArray[np.int64] = places[np.lexsort((ties[places], -scores[places]))]
+    return order
 
 
 def folded(name: str) -> str:

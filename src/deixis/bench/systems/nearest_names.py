@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.bench.systems.candidate_lists import best_first
+
 CHUNK = 32  # queries multiplied at once: each may touch most of the names
 
 
@@ -36,16 +38,10 @@ class NearestNames:
     def _best(self, names: NDArray[np.integer], cosines: NDArray[np.floating], k: int) -> list[tuple[int, float]]:
         depth = 4 * k
         while True:
-            # All names as near as the one in place `depth`, so that ties at the border are not cut by chance.
-            if depth < len(names):
-                border = np.partition(cosines, len(cosines) - depth)[len(cosines) - depth]
-                chosen = np.flatnonzero(cosines >= border)
-            else:
-                chosen = np.arange(len(names))
-            order = chosen[np.lexsort((names[chosen], -cosines[chosen]))]
+            order = best_first(cosines, depth, ties=names)
             rows = self.rows[names[order]]
             _, first = np.unique(rows, return_index=True)
-            if len(first) >= k or len(chosen) == len(names):
+            if len(first) >= k or len(order) == len(names):
                 first = np.sort(first)[:k]
                 return list(zip(rows[first].tolist(), cosines[order[first]].tolist(), strict=True))
             depth *= 4
