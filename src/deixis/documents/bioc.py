@@ -55,7 +55,7 @@ def document_of(record: Any, place: Place) -> Document:  # noqa: ANN401 - any JS
     document stay what they were; passages that overlap by their offsets are only joined by a line end. The entity is
     the infon `identifier`, or one whose key ends in that word, or one named after a vocabulary (`MESH`, `OMIM`, ...);
     `-` and `-1` mean NIL. An annotation of several locations becomes the span from the first to the last; one without
-    a location is left out.
+    a location, or of no length, is left out.
 
     Examples
     --------
@@ -137,6 +137,8 @@ def _located(draft: _Draft, place: Place) -> Iterator[tuple[Mapping[str, Any], i
         begins = [_whole(location.get("offset"), "a location's offset", place) for location in locations]
         sizes = [_whole(location.get("length"), "a location's length", place) for location in locations]
         begin, end = min(begins), max(map(int.__add__, begins, sizes))
+        if begin == end:
+            continue
         number = bisect_right(offsets, begin) - 1 if inside is None else inside
         if number < 0:
             raise place.error(f"an annotation lies at {begin}, before the first passage")

@@ -6,6 +6,7 @@ what is kept of it is texts, spans and identifiers.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.documents.turtle import RDF_TYPE, Literal, Triple, read_triples
 from deixis.types import Document, Mention
 
+_SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
 _MENTION_TYPES = frozenset({f"{NIF}Phrase", f"{NIF}EntityOccurrence"})
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _KEYS = {
@@ -44,9 +46,10 @@ class _Node:
 def read_nif(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
     """One document per context, in the order in which their texts stand in the file.
 
-    A phrase's `itsrdf:taIdentRef` is its entity; several are joined by `|`, any of them is right; one in
-    `http://aksw.org/notInWiki/` means NIL, as in GERBIL's datasets; a phrase without one is undecided. NIF counts
-    offsets in code points; where `nif:anchorOf` shows that a file counts otherwise, they are converted.
+    A phrase's `itsrdf:taIdentRef` is its entity; several, and what the file says is `owl:sameAs` them, are joined by
+    `|`: any of them is right. One in `http://aksw.org/notInWiki/` means NIL, as in GERBIL's datasets; a phrase without
+    one is undecided. NIF counts offsets in code points; where `nif:anchorOf` shows that a file counts otherwise, they
+    are converted.
 
     Examples
     --------
@@ -58,11 +61,17 @@ def read_nif(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
     nodes: dict[str, _Node] = {}
     contexts: list[str] = []
     triple = None
+    same: dict[str, list[str]] = {}
     for triple in read_triples(lines, path):
-        _add(triple, nodes, contexts, path)
+        if triple.predicate == _SAME_AS:
+            same.setdefault(triple.subject, []).append(triple.object.value)
+        else:
+            _add(triple, nodes, contexts, path)
     if triple is not None and not contexts:
         raise Place(path, 1).error(f"no nif:isString in the file (nif: is <{NIF}>), so there is no text to read")
     phrases = _phrases_of(nodes, path)
+    for node in itertools.chain.from_iterable(phrases.values()):
+        node.idents += [other for ident in node.idents for other in same.get(ident, ()) if other not in node.idents]
     for name in contexts:
         yield _document(name, nodes[name], phrases.pop(name, []), path)
     for name, unplaced in phrases.items():

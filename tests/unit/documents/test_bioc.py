@@ -88,6 +88,10 @@ def test_several_locations_become_the_span_from_first_to_last():
     assert (mention.start, mention.end) == (0, 23)
 
 
+def test_an_annotation_between_two_characters_is_left_out():
+    assert read(passage(0, "Paris", annotation(2, 0, ""))).mentions == ()
+
+
 def test_an_annotation_without_a_location_is_left_out():
     assert read(passage(0, "Paris", {"infons": {"MESH": "D1"}, "locations": []})).mentions == ()
 
@@ -134,7 +138,6 @@ def test_annotations_of_the_whole_document_find_their_passage():
         ({"passages": [{"text": "a"}]}, "offset must be a whole number"),
         ({"passages": [passage(0, "abc", annotation(2, 5))]}, "outside the text"),
         ({"passages": [passage(5, "abc", annotation(2, 2))]}, "outside the text"),
-        ({"passages": [passage(0, "abc", annotation(1, 0))]}, "at least one character"),
         ({"passages": [passage(0, "abc", {"infons": []})]}, None),
         ({"passages": [passage(0, "abc", {**annotation(0, 1), "infons": []})]}, "'infons' must be an object"),
         ({"passages": [passage(0, "abc", {**annotation(0, 1), "text": 3})]}, "'text' must be a string"),

@@ -81,6 +81,15 @@ def _without_order(documents):
         yield document.id, document.text, document.lang, entities
 
 
+def test_an_entity_is_also_what_the_file_says_it_is_the_same_as():
+    text = phrase(4, 9, "Paris") + (
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n<x:P> owl:sameAs <db:Paris> , <wd:Q90> .\n"
+        "<p> itsrdf:taIdentRef <x:P> .\n<x:other> owl:sameAs <db:Other> ."
+    )
+    (document,) = read(text)
+    assert document.mentions[0].entity == "x:P|db:Paris|wd:Q90"
+
+
 def phrase(begin, end, surface):
     return (
         f'{HEAD}<c> a nif:Context ; nif:isString "\U0001f600 é Paris" .\n'
