@@ -209,7 +209,7 @@ def test_gold_that_cannot_be_scored_is_an_error_that_names_the_file(run, model, 
 @pytest.mark.parametrize(
     ("arguments", "words", "code"),
     [
-        (("model",), "Missing DATA", 2),
+        (("model",), "Missing argument", 2),
         (("--predictions", "guess.jsonl", "gold.jsonl", "gold.jsonl"), "1 times for 2 files", 2),
         (("--predictions", "guess.jsonl", ".", "gold.jsonl"), "--kb .", 2),
         (("model", "gold.jsonl", "--kb", "kb.jsonl"), "a model brings its own", 2),

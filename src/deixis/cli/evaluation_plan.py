@@ -65,8 +65,8 @@ class Asked:
             if name is not None and name not in READERS:
                 raise UnknownNameError("document format", name, known=READERS)
         if not self.data:
-            words = "gold to score them with" if self.predictions else "DATA: deixis eval MODEL DATA..."
-            raise click.UsageError(f"Missing {words}.")
+            words = "the gold to score them with" if self.predictions else "what MODEL is measured on"
+            raise click.UsageError(f"Missing argument 'DATA...': {words}.")
         if self.predictions and os.path.isdir(self.data[0]):
             raise click.UsageError(
                 f"With --predictions all arguments are gold data, but {self.data[0]!r} is a folder. Give a model whose "

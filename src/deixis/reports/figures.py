@@ -53,8 +53,7 @@ def _recall(runs: Tallies, seed: int) -> Chart | None:
     deepest = max(tally.n_longest for tally in runs.values())
     if deepest < 2:
         return None
-    at = [k for k in CURVE_AT if k <= deepest]
-    lines = [_line(name, at, tally.recall_curve(at, seed)) for name, tally in runs.items()]
+    lines = [_recall_line(name, tally, seed) for name, tally in runs.items()]
     ticks = [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= deepest]
     picture = line_chart(
         "Recall by number of candidates",
@@ -69,7 +68,10 @@ def _recall(runs: Tallies, seed: int) -> Chart | None:
     )
 
 
-def _line(name: str, at: Sequence[int], curve: Sequence[Metric]) -> Series:
+def _recall_line(name: str, tally: Tally, seed: int) -> Series:
+    """As far as the run's own lists of candidates go."""
+    at = [k for k in CURVE_AT if k <= max(1, tally.n_longest)]
+    curve = tally.recall_curve(at, seed)
     return Series(
         name,
         x=at,

@@ -64,6 +64,12 @@ def test_a_second_run_is_drawn_beside_the_first():
     assert all("rival &lt;b&gt;" in chart.svg for chart in charts[:3])
 
 
+def test_recall_is_drawn_as_far_as_each_run_has_candidates():
+    (recall, *_) = charts_of(tally_of(n_candidates=3), tally_of(n_candidates=30), other_name="deep")
+    assert "this run: 100.0% at 3" in recall.svg and "this run: 100.0% at 4" not in recall.svg
+    assert "deep: 100.0% at 20" in recall.svg
+
+
 def test_what_a_threshold_buys_is_told_in_numbers():
     tally = Tally(resolve=None)
     for number in range(20):
