@@ -172,6 +172,44 @@ def test_overlapping_gold_is_scored_and_mentioned(run, model):
     assert "1 gold mentions overlap another; each is scored on its own" in done.stderr
 
 
+def test_gold_with_ids_of_another_kind_is_warned_about(run, model):
+    (run.folder / "q.jsonl").write_text('{"text": "London", "mentions": [{"start": 0, "end": 6, "entity": "Q84"}]}')
+    done = run("eval", model, "q.jsonl", "--json")
+    assert "none of the gold is in the knowledge base, whose ids look like 'paris_city'" in done.stderr
+    values = values_of(done.stdout)
+    assert values["upper_bound"] == 0.0
+    assert "accuracy" not in values and "recall@1" not in values
+
+
+def test_the_report_shows_nasty_titles_and_texts_as_they_are_and_runs_none(run):
+    nasty = "</script><script>alert(1)</script>"
+    records = [{"id": "<b>", "title": nasty, "description": nasty}, {"id": "2", "title": nasty, "types": [nasty]}]
+    (run.folder / "nasty.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    gold = {"id": nasty, "text": f"{nasty} x", "mentions": [{"start": 0, "end": len(nasty), "entity": "2"}]}
+    gold["mentions"].append({"start": len(nasty) + 1, "end": len(nasty) + 2, "entity": "<b>"})
+    (run.folder / "<gold>.jsonl").write_text(json.dumps(gold), encoding="utf-8")
+    run("build", "nasty.jsonl", "-o", "<model>")
+    run("eval", "<model>", "<gold>.jsonl", "--report", "report.html")
+    page = (run.folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("<script") == page.count("</script") == 1
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<model>" not in page and "<gold>" not in page and "<b>2" not in page
+
+
+def test_the_report_of_two_runs_on_two_datasets_holds_all_of_them(run, model):
+    (run.folder / "more.jsonl").write_text((run.folder / "gold.jsonl").read_text(encoding="utf-8"), encoding="utf-8")
+    run("eval", model, "gold.jsonl", "more.jsonl", "--compare", model, "--report", "report.html", "--examples", "1")
+    page = (run.folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("<section") == 2 and page.count("Compared with") == 2
+    assert "mean over datasets" in page and "Gold not in KB" in page
+
+
+def test_a_failed_run_leaves_the_old_report(run, model):
+    (run.folder / "report.html").write_text("old", encoding="utf-8")
+    run("eval", model, "none.jsonl", "--report", "report.html", code=1)
+    assert (run.folder / "report.html").read_text(encoding="utf-8") == "old"
+
+
 @pytest.mark.parametrize(
     ("guesses", "words"),
     [

@@ -145,6 +145,11 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
     elif asked.kb is not None or asked.compare:
         session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
     for each in figures:
+        if plan.known.resolve is not None and each.run.has_no_known_gold:
+            session.note(
+                f"Warning: {each.run.data}: none of the gold is in the knowledge base, whose ids look like "
+                f"{', '.join(map(repr, plan.known.some_ids))}. Is it another one, or are its ids of another kind?"
+            )
         if each.run.n_overlapping:
             session.note(
                 f"Note: {each.run.data}: {each.run.n_overlapping:,} gold mentions overlap another; "

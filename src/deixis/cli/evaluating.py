@@ -32,6 +32,12 @@ class Evaluated:
         """Whether mentions were predicted elsewhere than gold has them: somebody looked for them."""
         return any(fate in self.tally.fates for fate in _OTHER_SPANS)
 
+    @property
+    def has_no_known_gold(self) -> bool:
+        """Whether gold has entities, and the knowledge base none of them."""
+        counts = self.tally.ledger.counts()
+        return bool(counts["n_linked_gold"].sum() > 0 and counts["n_in_kb"].sum() == 0)
+
 
 def evaluate_file(
     tested: UnderTest, data: str, format: str | None, known: KnownEntities, n_examples: int = 0

@@ -35,6 +35,8 @@ class KnownEntities:
     types_of: TypesOf | None = None
     name_of: Callable[[str], tuple[str, str]] = lambda name: ("", "")
     """An entity's id -> its title and a few words about it."""
+    some_ids: tuple[str, ...] = ()
+    """What ids look like here."""
 
     @classmethod
     def every(cls) -> KnownEntities:
@@ -75,4 +77,5 @@ class KnownEntities:
             count_of=count_of if kb.counts.any() else None,
             types_of=types_of if len(kb.type_codes) else None,
             name_of=name_of,
+            some_ids=tuple(kb.ids[row] for row in range(min(3, len(kb)))),
         )
