@@ -3,9 +3,13 @@
 A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
 `<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the
 suite, the best last, and one column per metric.
+
+`<!-- results suites=wordnet/dev,melo-*/dev systems=bm25,deixis metric=recall@10 -->` has one line per suite (`*` stands
+for any that were measured) and one column per system, the best in bold.
 """
 
 import argparse
+import fnmatch
 import re
 import sys
 from collections.abc import Iterable
@@ -25,11 +29,15 @@ def render(text: str, rows: Iterable[Row]) -> str:
 
     def table(found: re.Match[str]) -> str:
         spec = dict(part.split("=", 1) for part in found["spec"].split())
-        missing = {"suite", "systems", "metrics"} - set(spec)
+        needed = {"suites", "systems", "metric"} if "suites" in spec else {"suite", "systems", "metrics"}
+        missing = needed - set(spec)
         if missing:
             raise ValueError(f"<!-- results {found['spec']} --> lacks {', '.join(sorted(missing))}.")
-        metrics = spec["metrics"].split(",")
-        if spec["systems"] == "*":
+        metrics = spec.get("metrics", "").split(",")
+        if "suites" in spec:
+            suites = matching(spec["suites"].split(","), by_key)
+            lines = suite_lines(suites, spec["systems"].split(","), spec["metric"], by_key)
+        elif spec["systems"] == "*":
             lines = system_lines(spec["suite"], metrics, by_key)
         else:
             lines = table_lines(spec["suite"], spec["systems"].split(","), metrics, by_key)
@@ -57,6 +65,37 @@ def system_lines(suite: str, metrics: list[str], by_key: dict[tuple[str, str, st
         cells = [cell(by_key.get((suite, metric, system))) for metric in metrics]
         lines.append(f"| {system} | " + " | ".join(cells) + " |")
     return lines
+
+
+def matching(patterns: list[str], by_key: dict[tuple[str, str, str], Row]) -> list[str]:
+    """The suites of these names; of a name with `*` all that have rows, in the order of the alphabet."""
+    measured = sorted({key[0] for key in by_key})
+    suites: list[str] = []
+    for pattern in patterns:
+        suites += fnmatch.filter(measured, pattern) if "*" in pattern else [pattern]
+    return list(dict.fromkeys(suites))
+
+
+def suite_lines(
+    suites: list[str], systems: list[str], metric: str, by_key: dict[tuple[str, str, str], Row]
+) -> list[str]:
+    """A markdown table of one metric over many suites, the best of each line in bold."""
+    lines = [f"| {metric} | " + " | ".join(systems) + " |", "| --- |" + " ---: |" * len(systems)]
+    for suite in suites:
+        rows = [by_key.get((suite, metric, system)) for system in systems]
+        measured = [row for row in rows if row is not None]
+        best = best_cell(measured)
+        cells = (cell(row) for row in rows)
+        lines.append(f"| {suite} | " + " | ".join(f"**{one}**" if one == best else one for one in cells) + " |")
+    return lines
+
+
+def best_cell(rows: list[Row]) -> str:
+    """How the best of the rows is shown: the greatest share, or else the least cost; ratios have no best."""
+    if not rows or rows[0]["unit"] == "x":
+        return ""
+    better = max if rows[0]["unit"] == "share" else min
+    return cell(better(rows, key=lambda row: row["value"]))
 
 
 def cell(row: Row | None) -> str:

@@ -75,7 +75,7 @@ EXTRAS_HIDDEN = """
 import sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.partition('.')[0] in {'zstandard', 'sklearn'}:
+        if name.partition('.')[0] in {'zstandard', 'sklearn', 'bm25s', 'yaml'}:
             raise ModuleNotFoundError(f'No module named {name!r}', name=name)
 sys.meta_path.insert(0, Hidden())
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
@@ -17,16 +17,16 @@ class Proposer(Protocol):
 
 
 class System(Protocol):
-    """A class of proposers.
+    """A class of proposers, left out of a run that has not what it needs.
 
-    `needs_mentions`: it learns from annotated documents and is left out where a suite has none for it.
+    `mentions` are annotated documents to learn from; for `counts` those will do, or a knowledge base with counts.
     """
 
-    needs_mentions: bool
+    needs: Literal["nothing", "mentions", "counts"]
 
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document], n_threads: int) -> Proposer:
-        """A proposer that knows the entities of `kb`; `annotated` is empty unless it needs mentions."""
+        """A proposer that knows the entities of `kb`; `annotated` is empty unless it needs mentions or counts."""
 
     @classmethod
     def settings(cls) -> dict[str, Any]:

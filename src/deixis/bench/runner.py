@@ -71,7 +71,7 @@ class Runner:
         self.data.check(suite)
         kb = self._read_kb(suite.kb)
         taught_by = suite.teaching(split)
-        built = {name: self._build(name, kb, taught_by) for name in self.able(suite, split, systems)}
+        built = {name: self._build(name, kb, taught_by) for name in able_systems(suite, split, kb, systems)}
         for part in parts:
             with stage(f"reading {suite.name}/{part.name}"):
                 questions = Questions.collect(kb, self.data.read_part(suite, part))
@@ -79,12 +79,6 @@ class Runner:
                 raise DataError("no mention has an entity of the knowledge base", path=self.data.find(part.path))
             sampled = questions.sample(max_mentions or suite.max_mentions, self.seed)
             yield self._rows(suite, split, part, sampled, built, taught_by)
-
-    def able(self, suite: Suite, split: str, systems: Sequence[str] = ()) -> list[str]:
-        """The systems that can run on a split: those that need mentions to learn from only where there are some."""
-        wanted = [name for name in suite.systems if not systems or name in systems]
-        taught_by = suite.teaching(split)
-        return [name for name in wanted if taught_by or not SYSTEMS[name].needs_mentions]
 
     def _read_kb(self, source: KbSource) -> KnowledgeBase:
         if self._kb is None or self._source != source:
@@ -94,7 +88,7 @@ class Runner:
 
     def _build(self, name: str, kb: KnowledgeBase, taught_by: str) -> Built:
         system: System = SYSTEMS[name]
-        key = (name, taught_by if system.needs_mentions else "")
+        key = (name, taught_by if system.needs != "nothing" else "")
         if key not in self._built:
             annotated = self.data.read_mentions(key[1])
             with stage(f"building {name}"):
@@ -115,7 +109,7 @@ class Runner:
         rows = metric_rows([questions.upper_bound(self.seed)], name, KB_SYSTEM, common)
         for system, one in built.items():
             about = common | one.system.settings()
-            if one.system.needs_mentions:
+            if one.system.needs != "nothing" and taught_by:
                 about["learned_from"] = taught_by
             ranks = np.concatenate(answers[system].ranks)
             depths = [int(metric.removeprefix("recall@")) for metric in suite.metrics]
@@ -125,6 +119,15 @@ class Runner:
             costs = [1000 * cpu / n for cpu, n in zip(answers[system].cpu, n_each, strict=True)]
             rows.append(_spread(name, "answer_cpu", system, costs, "s/1000", about))
         return rows + ratio_rows(name, answers, common)
+
+
+def able_systems(suite: Suite, split: str, kb: KnowledgeBase, systems: Sequence[str] = ()) -> list[str]:
+    """The systems of the suite that can run on a split; all of them, or those named."""
+    wanted = [name for name in suite.systems if not systems or name in systems]
+    has_mentions = bool(suite.teaching(split))
+    has_counts = has_mentions or bool(kb.counts.any() or kb.alias_counts.any())
+    has = {"nothing": True, "mentions": has_mentions, "counts": has_counts}
+    return [name for name in wanted if has[SYSTEMS[name].needs]]
 
 
 def ask_all(questions: Questions, proposers: dict[str, Proposer], depth: int) -> dict[str, Answers]:

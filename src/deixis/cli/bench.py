@@ -137,8 +137,8 @@ def show(session: Session, suite: Suite, rows: list[ResultRow]) -> None:
     bound = values[KB_SYSTEM, "upper_bound"]
     asked = next(row.n for row in rows if row.metric == suite.metrics[0])
     console = console_on(sys.stdout)
-    title = f"{bound.suite}: {asked:,} mentions asked; {bound.value:.3f} of {bound.n:,} gold links are in the KB"
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    console.print(f"{bound.suite}: {asked:,} mentions asked; {bound.value:.3f} of {bound.n:,} gold links are in the KB")
+    table = Table(box=None, padding=(0, 1, 0, 0))
     table.add_column("recall@", overflow="fold")
     for metric in suite.metrics:
         table.add_column(metric.removeprefix("recall@"), justify="right")

@@ -1,13 +1,15 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
-from deixis.bench.runner import Answers, Runner, ask_all, ratio_rows
+from deixis.bench.runner import Answers, Runner, able_systems, ask_all, ratio_rows
 from deixis.bench.suite import Suite
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, Mention
 
 VALUES = {
@@ -44,11 +46,14 @@ def test_a_run_gives_recall_costs_and_the_upper_bound_of_every_system(runner):
     assert found["exact", "recall@1"].settings["n_asked"] == found["exact", "recall@1"].n
 
 
-def test_a_system_that_learns_is_left_out_where_there_is_nothing_to_learn_from(runner):
-    assert runner.able(SUITE, "dev") == ["exact", "brute-force"]
-    taught = Suite.from_dict(VALUES | {"mentions": "demo:entities.jsonl"})
-    assert runner.able(taught, "dev") == ["exact", "brute-force", "prior"]
-    assert runner.able(taught, "dev", ["prior"]) == ["prior"]
+def test_a_system_is_left_out_where_there_is_not_what_it_needs():
+    bare = KnowledgeBase.from_records([{"id": "a", "title": "A"}])
+    suite = Suite.from_dict(VALUES | {"systems": ["exact", "prior", "deixis+mentions"]})
+    assert able_systems(suite, "dev", bare) == ["exact"]
+    assert able_systems(suite, "dev", read_demo()) == ["exact", "prior"], "the demo counts its entities"
+    taught = replace(suite, mentions="more.jsonl")
+    assert able_systems(taught, "dev", bare) == ["exact", "prior", "deixis+mentions"]
+    assert able_systems(taught, "dev", bare, ["prior"]) == ["prior"]
 
 
 def test_a_system_is_built_once_for_all_suites_with_its_knowledge_base(runner):

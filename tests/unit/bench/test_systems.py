@@ -44,7 +44,7 @@ def annotated(*links):
 
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in ("prior", "scispacy")])
 def test_every_system_answers_like_a_candidate_generator(name):
-    taught = annotated(("Paris", "prince")) if SYSTEMS[name].needs_mentions else ()
+    taught = annotated(("Paris", "prince")) if SYSTEMS[name].needs != "nothing" else ()
     system = SYSTEMS[name].build(KB, taught, 1)
     assert system.generate([], 10) == []
     found = system.generate([mention("Paris"), mention("qqqq"), mention("alexandros")], 2)
@@ -85,6 +85,11 @@ def test_the_prior_takes_counts_of_aliases_too():
         ]
     )
     assert [(c.id, c.score) for c in PriorNames.build(kb).generate([mention("it")], 5)[0]] == [("b", 0.75), ("a", 0.25)]
+
+
+def test_the_prior_of_a_name_nobody_counted_is_the_popularity_of_its_namesakes():
+    kb = KnowledgeBase.from_records([{"id": "a", "title": "X", "count": 1}, {"id": "b", "title": "x", "count": 3}])
+    assert [(c.id, c.score) for c in PriorNames.build(kb).generate([mention("X")], 5)[0]] == [("b", 0.75), ("a", 0.25)]
 
 
 def test_a_prior_without_counts_is_refused():

@@ -76,3 +76,37 @@ def test_all_systems_of_a_suite_stand_in_lines_the_best_last():
 
 def test_the_tables_in_readme_and_docs_are_those_of_the_newest_results():
     assert tables.main(["--check"]) == 0
+
+
+def many(suite, **values):
+    return [
+        {"suite": suite, "metric": "recall@10", "system": system, "value": value, "unit": "share", "date": "1"}
+        for system, value in values.items()
+    ]
+
+
+def test_many_suites_stand_in_lines_and_the_best_of_each_is_bold():
+    rows = [
+        *many("melo-de/dev", bm25=0.528, deixis=0.7141),
+        *many("melo-fr/dev", bm25=0.9, deixis=0.9),
+        *many("x", bm25=1),
+    ]
+    text = "<!-- results suites=none/dev,melo-*/dev systems=bm25,deixis metric=recall@10 -->\n<!-- /results -->"
+    assert tables.render(text, rows).splitlines()[1:-1] == [
+        "| recall@10 | bm25 | deixis |",
+        "| --- | ---: | ---: |",
+        "| none/dev | – | – |",
+        "| melo-de/dev | .528 | **.714** |",
+        "| melo-fr/dev | **.900** | **.900** |",
+    ]
+
+
+def test_of_costs_the_least_is_the_best():
+    rows = [row | {"unit": "s/1000"} for row in many("s", bm25=2.0, deixis=1.0)]
+    text = "<!-- results suites=s systems=bm25,deixis metric=recall@10 -->\n<!-- /results -->"
+    assert "| s | 2.00 s/1000 | **1.00 s/1000** |" in tables.render(text, rows)
+
+
+def test_a_marker_of_many_suites_that_lacks_a_part_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match="lacks metric, systems"):
+        tables.render("<!-- results suites=a,b -->\n<!-- /results -->", [])

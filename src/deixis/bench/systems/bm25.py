@@ -33,7 +33,7 @@ class Bm25Names:
     ['Q90', 'Q830149']
     """
 
-    needs_mentions = False
+    needs = "nothing"
     has_descriptions = False
 
     def __init__(self, kb: KnowledgeBase, index: Any) -> None:  # noqa: ANN401 - bm25s is untyped

@@ -25,7 +25,7 @@ class BruteForceCosine:
     ['Q183']
     """
 
-    needs_mentions = False
+    needs = "nothing"
 
     def __init__(self, kb: KnowledgeBase, vectorizer: TfidfVectorizer, nearest: NearestNames) -> None:
         self.kb = kb

@@ -23,7 +23,7 @@ class ExactNames:
     ['Q90', 'Q1']
     """
 
-    needs_mentions = False
+    needs = "nothing"
 
     def __init__(self, kb: KnowledgeBase, name_to_rows: dict[str, list[int]]) -> None:
         self.kb = kb

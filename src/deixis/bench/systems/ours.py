@@ -15,7 +15,7 @@ from deixis.types import Candidate, Document, MentionInContext
 class TreeSystem:
     """The label tree's candidates in the tree's own order, learned from the knowledge base alone."""
 
-    needs_mentions = False
+    needs = "nothing"
 
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> LabelTreeCandidates:
@@ -31,7 +31,7 @@ class TreeSystem:
 class TaughtTreeSystem(TreeSystem):
     """The same, taught by annotated mentions."""
 
-    needs_mentions = True
+    needs = "mentions"
 
 
 class LinkerSystem:
@@ -40,7 +40,7 @@ class LinkerSystem:
     The linker ranks as many candidates as its settings say; when more are asked for, the tree's next ones follow.
     """
 
-    needs_mentions = False
+    needs = "nothing"
 
     def __init__(self, linker: Linker) -> None:
         self.linker = linker
@@ -66,4 +66,4 @@ class LinkerSystem:
 class TaughtLinkerSystem(LinkerSystem):
     """The same, taught by annotated mentions."""
 
-    needs_mentions = True
+    needs = "mentions"

@@ -16,8 +16,8 @@ from deixis.types import Candidate, Document, MentionInContext
 class PriorNames:
     """Proposes the entities a name has meant in annotated documents, the most frequent first, then its namesakes.
 
-    Counts of aliases in the knowledge base are added to those of the documents. Entities of the name that nobody
-    counted follow, by how often they were meant by any name.
+    Counts of aliases in the knowledge base are added to those of the documents. Entities that nobody counted under that
+    name follow, by how often they were meant by any name, the knowledge base's counts of entities among them.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class PriorNames:
     ['Q1', 'Q90']
     """
 
-    needs_mentions = True
+    needs = "counts"
 
     def __init__(self, kb: KnowledgeBase, name_to_rows: dict[str, list[tuple[int, float]]]) -> None:
         self.kb = kb
@@ -40,7 +40,7 @@ class PriorNames:
         """Counts of the documents and of the knowledge base, by name."""
         del n_threads
         counts = _counts(kb, annotated)
-        if not counts:
+        if not counts and not kb.counts.any():
             raise DataError("Neither the knowledge base nor the annotated documents count anything: there is no prior.")
         meant: Counter[int] = Counter(dict(enumerate(kb.counts.tolist())))
         for counted in counts.values():
@@ -50,15 +50,15 @@ class PriorNames:
             counts.setdefault(folded(name), Counter())[row] += 0
         ranked = {}
         for name, counted in counts.items():
-            total = max(1, counted.total())
-            order = sorted(counted, key=lambda row: (-counted[row], -meant[row], row))  # noqa: B023 - used at once
-            ranked[name] = [(row, counted[row] / total) for row in order]
+            used = counted if counted.total() else Counter({row: meant[row] for row in counted})
+            order = sorted(counted, key=lambda row: (-used[row], -meant[row], row))  # noqa: B023 - used at once
+            ranked[name] = [(row, used[row] / max(1, used.total())) for row in order]
         return cls(kb, ranked)
 
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """Where counts come from."""
-        return {"names": "NFKC, case-folded", "counts": "annotated documents and aliases"}
+        return {"names": "NFKC, case-folded", "counts": "annotated documents, or the knowledge base's"}
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """The entities of that name, with their share of its uses."""

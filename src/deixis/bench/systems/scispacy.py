@@ -32,7 +32,7 @@ class ScispacyNames:
     'C0'
     """
 
-    needs_mentions = False
+    needs = "nothing"
 
     def __init__(self, kb: KnowledgeBase, vectorizer: Any, nearest: NearestNames | None) -> None:  # noqa: ANN401 - scikit-learn is untyped
         self.kb = kb
