@@ -130,3 +130,28 @@ def dictionary_build(
 class DictionaryMatcher:
     def __init__(self, *arrays: NDArray[Any]) -> None: ...
     def match(self, texts: list[str], n_threads: int) -> list[list[tuple[int, int]]]: ...
+
+# block_search.cpp
+class BlockSearch:
+    def __init__(
+        self,
+        column_starts: NDArray[np.int64],
+        blocks: NDArray[np.int32],
+        maxima: NDArray[np.uint8],
+        entry_starts: NDArray[np.uint32],
+        places: NDArray[np.uint8],
+        codes: NDArray[np.uint8],
+        scales: NDArray[np.float32],
+        groups: NDArray[np.int32],
+        n_groups: int,
+        block_size: int,
+    ) -> None: ...
+    def search(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        data: NDArray[np.float32],
+        k: int,
+        max_blocks: int,
+        n_threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

@@ -7,6 +7,7 @@ namespace deixis {
 void bind_clustering(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
 void bind_row_dots(nb::module_& m);
+void bind_block_search(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_beam_search(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
@@ -21,6 +22,7 @@ NB_MODULE(_core, m) {
     deixis::bind_clustering(m);
     deixis::bind_sparse_rows(m);
     deixis::bind_row_dots(m);
+    deixis::bind_block_search(m);
     deixis::bind_rankers(m);
     deixis::bind_beam_search(m);
     deixis::bind_tokenizer(m);

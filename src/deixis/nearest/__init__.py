@@ -1,0 +1,1 @@
+"""Nearest neighbours: vectors in, the rows most like them out. Knows arrays, not mentions."""
