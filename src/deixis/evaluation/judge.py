@@ -18,7 +18,7 @@ TypesOf = Callable[[str], Sequence[str]]
 """An entity's id -> its types, the most telling first."""
 N_PAGES = 5  # KILT's recall@5
 NO_TYPE, NIL_TYPE, MISSED_TYPE = "(no type)", "(NIL)", "(missed)"
-_N_REMEMBERED = 1 << 16  # ids whose resolution is kept
+_N_REMEMBERED = 1 << 14  # ids whose resolution is kept
 
 
 class Judge:

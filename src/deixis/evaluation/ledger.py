@@ -20,7 +20,7 @@ _N_SUMS = len(DocumentCounts._fields)
 class Ledger:
     """Columns of numbers that grow by a document at a time.
 
-    A gold mention in the knowledge base takes 17 bytes, a link 13, a document about 250.
+    A gold mention in the knowledge base takes 17 bytes, a link 13, a document about 200.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Ledger:
         self._ids = array("Q")
         self._language_to_number: dict[str, int] = {}
         self._document_languages = array("i")
-        self._sums = array("d")
+        self._sums = array("i")
         self._mention_documents, self._ranks = array("i"), array("i")
         self._is_right, self._frequencies = array("b"), array("q")
         self._link_documents, self._link_scores, self._link_is_right = array("i"), array("d"), array("b")
@@ -80,7 +80,7 @@ class Ledger:
 
     def counts(self) -> dict[str, Array]:
         """The counts of all documents, by their names."""
-        sums = np.array(self._sums).reshape(self.n_documents, _N_SUMS)
+        sums = np.array(self._sums, dtype=np.float64).reshape(self.n_documents, _N_SUMS)
         return {name: sums[:, column] for column, name in enumerate(DocumentCounts._fields)}
 
     def is_of_language(self, language: str) -> NDArray[np.bool_]:
