@@ -111,7 +111,7 @@ def learned_names() -> Iterator[ResultRow]:
         "less weight for learned names (default)": default,
     }
     for system, config in settings.items():
-        ranker = ContextRanker.build(kb, config, learned_names=linker.generator.learned_names)
+        ranker = ContextRanker.build(kb, config, learned=linker.generator.learned)
         ranked = [[candidate.id for candidate in listed] for listed in ranker.rank(mentions, candidates)]
         ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ranked, gold, strict=True)])
         yield from recall_rows("wiki468k/aida-train-held-out", system, ranks, {"n_learned": n_learned})

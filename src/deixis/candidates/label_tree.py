@@ -2,6 +2,7 @@
 
 The paper's own recipe (`preset "xmred"` of the linker) routes by name and context together. With one instance per
 entity that sends mentions down the wrong branches, so by default the tree sees names only; context decides later.
+What it has learned is blended with the plain likeness of names (`name_search`), which finds what its branches lose.
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.name_search import NameSearch, NameSearchConfig
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.gold import known_parts
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
+from deixis.features.name_set import NameSet
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.blending import blended
 from deixis.progress import stage, track
+from deixis.store.checks import require
 from deixis.store.strings import StringTableBuilder
 from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
 logger = logging.getLogger(__name__)
+
+MIN_EACH = 50  # what tree and names put forward, at least: the best of both together are not the best of each
 
 
 def _names_only() -> MentionFeaturesConfig:
@@ -42,17 +49,16 @@ def _wide_beam() -> LabelTreeConfig:
 
 @dataclass(frozen=True)
 class LabelTreeCandidatesConfig:
-    """What the tree learns from, what it sees of a mention, and how it is built and searched."""
+    """What the tree learns from and sees of a mention, how it is searched, and what the likeness of names adds."""
 
     instances: PseudoInstancesConfig = field(default_factory=PseudoInstancesConfig)
     features: MentionFeaturesConfig = field(default_factory=_names_only)
     ranker: LabelTreeConfig = field(default_factory=_wide_beam)
+    names: NameSearchConfig = field(default_factory=NameSearchConfig)
 
 
 class LabelTreeCandidates:
-    """Finds the entities a mention may mean by descending a tree of all entities.
-
-    `learned_names` are the mentions it was taught when it was built, which a model folder does not keep.
+    """Finds the entities a mention may mean by descending a tree of all entities, and by the likeness of their names.
 
     Examples
     --------
@@ -69,13 +75,15 @@ class LabelTreeCandidates:
         features: MentionFeatures,
         ranker: LabelTreeRanker,
         config: LabelTreeCandidatesConfig,
-        learned_names: Iterable[str] = (),
+        names: NameSearch | None = None,
+        learned: NameSet | None = None,
     ) -> None:
         self.kb = kb
         self.features = features
         self.ranker = ranker
         self.config = config
-        self.learned_names = learned_names
+        self.names = names
+        self.learned = learned or NameSet()
 
     @classmethod
     def build(
@@ -101,20 +109,37 @@ class LabelTreeCandidates:
             docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
         ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
         ranker.fit(docs_by_features, instances.docs_by_labels)
-        return cls(kb, features, ranker, config, learned_names=() if given is None else given.mentions)
+        names = None
+        if _searches_names(config):
+            with stage("making an index of names"):
+                names = NameSearch.build(kb, ranker.trees[0].tree.places(), config.names, n_threads)
+        return cls(kb, features, ranker, config, names, NameSet.of(() if given is None else given.mentions))
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
-        """For each mention up to `k` entities, best first, with the tree's scores (0 to 1)."""
+        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
         if not mentions:
             return []
-        window = self.config.features.context_window
-        contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
-        names = [mention.text for mention in mentions]
-        queries = self.features.transform(names, contexts, self.ranker.n_threads)
-        ranked = self.ranker.rank(queries, k)
+        ranked = self.rank(mentions, k)
         found, ends = self._candidates(ranked), ranked.indptr.tolist()
-        is_known = (np.diff(queries.indptr) > 0).tolist()  # mentions without a known word would all get the same
-        return [found[ends[row] : ends[row + 1]] if is_known[row] else [] for row in range(len(mentions))]
+        return [found[ends[row] : ends[row + 1]] for row in range(len(mentions))]
+
+    def rank(self, mentions: Sequence[MentionInContext], k: int) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
+        window, n_threads = self.config.features.context_window, self.ranker.n_threads
+        contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
+        texts = [mention.text for mention in mentions]
+        queries = self.features.transform(texts, contexts, n_threads)
+        n_each = k if self.names is None else max(k, MIN_EACH)
+        # Mentions without a known word would all be given the same.
+        ranked = _without_rows(self.ranker.rank(queries, n_each), np.diff(queries.indptr) == 0)
+        if self.names is None:
+            return ranked
+        config = self.config.names
+        shares = np.where(self.learned.holds(texts), config.learned_tree_share, config.tree_share)
+        alike = self.names.search(texts, n_each, n_threads)
+        return blended(ranked, alike, shares.astype(np.float32), k, n_threads)
 
     def _candidates(self, ranked: sparse.csr_matrix) -> list[Candidate]:
         """All that was found, one row after the other."""
@@ -126,7 +151,10 @@ class LabelTreeCandidates:
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""
-        return self.features.to_arrays(f"{prefix}.features") | self.ranker.to_arrays(f"{prefix}.ranker")
+        arrays = self.features.to_arrays(f"{prefix}.features") | self.ranker.to_arrays(f"{prefix}.ranker")
+        if self.names is not None:
+            arrays |= self.names.to_arrays(f"{prefix}.names")
+        return arrays | {f"{prefix}.learned": self.learned.hashes}
 
     @classmethod
     def from_arrays(
@@ -145,7 +173,26 @@ class LabelTreeCandidates:
                 f"The tree '{prefix}.*' ranks {ranker.n_labels} labels by {ranker.n_features} features, but there are "
                 f"{len(kb)} entities and {features.n_features} features. The model is damaged; build it again."
             )
-        return cls(kb, features, ranker, config)
+        names = None
+        if _searches_names(config):
+            names = NameSearch.from_arrays(arrays, f"{prefix}.names", len(kb), config.names)
+        learned = NameSet(require(arrays, f"{prefix}.learned", np.uint64))
+        return cls(kb, features, ranker, config, names, learned)
+
+
+def _searches_names(config: LabelTreeCandidatesConfig) -> bool:
+    """Whether the likeness of names has a say at all."""
+    return min(config.names.tree_share, config.names.learned_tree_share) < 1
+
+
+def _without_rows(ranked: sparse.csr_matrix, is_left_out: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The same ranking with nothing in some rows."""
+    if not is_left_out.any():
+        return ranked
+    lengths = np.diff(ranked.indptr)
+    is_kept = np.repeat(~is_left_out, lengths)
+    indptr = np.concatenate([[0], np.cumsum(np.where(is_left_out, 0, lengths))])
+    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], indptr), shape=ranked.shape)
 
 
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:

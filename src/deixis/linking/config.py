@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.candidates.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.name_search import NameSearchConfig
 from deixis.candidates.pseudo_instances import PseudoInstancesConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
@@ -53,6 +54,7 @@ _XMRED = LinkerConfig(
         ranker=LabelTreeConfig(
             ranker=RankerConfig(loss="hinge"), beam=BeamConfig(width=10, path_score="sigmoid", memory=1.0)
         ),
+        names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0),
     ),
     ranking=ContextRankerConfig(title_weight=0.0, alias_weight=0.0, context_weight=0.0, prior_weight=0.0),
     nil=NilRule(threshold=0.0),

@@ -74,7 +74,7 @@ class Linker:
         config = config or LinkerConfig()
         generator = LabelTreeCandidates.build(kb, mentions or (), config.candidates, seed, n_threads)
         with stage("reading descriptions"):
-            ranker = ContextRanker.build(kb, config.ranking, n_threads, generator.learned_names)
+            ranker = ContextRanker.build(kb, config.ranking, n_threads, generator.learned)
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
         return cls(kb, detector, generator, ranker, config, n_threads)

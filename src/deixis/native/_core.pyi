@@ -133,19 +133,7 @@ class DictionaryMatcher:
 
 # block_search.cpp
 class BlockSearch:
-    def __init__(
-        self,
-        column_starts: NDArray[np.int64],
-        blocks: NDArray[np.int32],
-        maxima: NDArray[np.uint8],
-        entry_starts: NDArray[np.uint32],
-        places: NDArray[np.uint8],
-        codes: NDArray[np.uint8],
-        scales: NDArray[np.float32],
-        groups: NDArray[np.int32],
-        n_groups: int,
-        block_size: int,
-    ) -> None: ...
+    def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
     def search(
         self,
         indptr: NDArray[np.int64],
@@ -155,3 +143,16 @@ class BlockSearch:
         max_blocks: int,
         n_threads: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+
+# blending.cpp
+def blend_rankings(
+    first_indptr: NDArray[np.int64],
+    first_labels: NDArray[np.int32],
+    first_scores: NDArray[np.float32],
+    second_indptr: NDArray[np.int64],
+    second_labels: NDArray[np.int32],
+    second_scores: NDArray[np.float32],
+    first_shares: NDArray[np.float32],
+    k: int,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

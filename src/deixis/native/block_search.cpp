@@ -224,7 +224,7 @@ private:
         return groups;
     }
 
-    [[noreturn]] static void damaged() { throw std::invalid_argument("The index of names is damaged; build the model again."); }
+    [[noreturn]] static void damaged() { throw std::invalid_argument("The block index is damaged; build the model again."); }
 
     ArrayIn<std::int64_t> column_starts_;
     ArrayIn<std::int32_t> blocks_;

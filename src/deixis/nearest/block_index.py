@@ -35,7 +35,7 @@ class BlockIndexConfig:
     """How rows are stored and how many of them are looked at."""
 
     block_size: int = field(default=64, metadata={"help": "Rows in a block."})
-    max_blocks: int = field(default=256, metadata={"help": "Blocks opened for a query, at most."})
+    max_blocks: int = field(default=64, metadata={"help": "Blocks opened for a query, at most."})
 
     def __post_init__(self) -> None:
         if not 1 <= self.block_size <= MAX_BLOCK_SIZE:
@@ -97,10 +97,13 @@ class BlockIndex:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if queries.shape[1] != self.n_columns:
             raise DataError(f"The queries have {queries.shape[1]} columns; the index has {self.n_columns}.")
-        indptr, groups, scores = self._search.search(
-            queries.indptr.astype(np.int64), queries.indices, queries.data, k, max_blocks or self.config.max_blocks,
-            n_threads,
-        )  # fmt: skip
+        n_blocks = max_blocks or self.config.max_blocks
+        try:
+            indptr, groups, scores = self._search.search(
+                queries.indptr.astype(np.int64), queries.indices, queries.data, k, n_blocks, n_threads
+            )
+        except ValueError as error:  # the index is checked as it is read, not when it is opened
+            raise StoreError(str(error)) from error
         return sparse.csr_matrix((scores, groups, indptr), shape=(queries.shape[0], self.n_groups))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -8,8 +8,7 @@ annotated text its score already says what they usually mean, so the other evide
 from __future__ import annotations
 
 import math
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any
@@ -18,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError
+from deixis.features.name_set import NameSet, folded
 from deixis.features.row_dots import row_dots
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.checks import require
-from deixis.store.string_hashes import hash_string
 from deixis.types import Candidate, MentionInContext
 
 
@@ -79,10 +78,10 @@ class ContextRanker:
         vectorizer: TfidfVectorizer,
         config: ContextRankerConfig,
         n_threads: int = 0,
-        learned: NDArray[np.uint64] | None = None,
+        learned: NameSet | None = None,
     ) -> None:
         self.kb = kb
-        self._learned = np.zeros(0, dtype=np.uint64) if learned is None else learned
+        self._learned = learned or NameSet()
         self.config = config
         self.n_threads = n_threads
         self._vectorizer = vectorizer
@@ -93,14 +92,14 @@ class ContextRanker:
         kb: KnowledgeBase,
         config: ContextRankerConfig | None = None,
         n_threads: int = 0,
-        learned_names: Iterable[str] = (),
+        learned: NameSet | None = None,
     ) -> ContextRanker:
         """A ranker that knows the words of all descriptions, and which names the generator has seen annotated."""
         config = config or ContextRankerConfig()
         vectorizer = TfidfVectorizer(config.words).fit(kb.description_texts(), n_threads)
         # In a short list no word is frequent: a "the" in one of two descriptions would decide between them.
         vectorizer = vectorizer.damped(filler_words(), config.stop_word_weight)
-        return cls(kb, vectorizer, config, n_threads, np.unique(_hashes(map(folded, learned_names))))
+        return cls(kb, vectorizer, config, n_threads, learned)
 
     def rank(
         self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
@@ -118,19 +117,13 @@ class ContextRanker:
         wanted = self._rows(list(id_to_place))
         totals = np.log(np.maximum([candidate.score for candidate in flat], 1e-9))
         surfaces = [folded(mention.text) for mention in mentions]
-        is_learned = np.repeat(self._is_learned(surfaces), np.diff(starts))
+        is_learned = np.repeat(self._learned.holds(surfaces), np.diff(starts))
         context_shares = np.where(is_learned, self.config.learned_context_share, 1.0)
         totals += self.config.context_weight * context_shares * self._likeness(mentions, wanted, places, starts)
         name_shares = np.where(is_learned, self.config.learned_name_share, 1.0)
         totals += name_shares * self._name_bonuses(surfaces, wanted, places, starts)
         totals += (self.config.prior_weight * np.log1p(self.kb.counts[wanted]))[places]
         return [_shared_out(flat[start:end], totals[start:end]) for start, end in pairwise(starts.tolist())]
-
-    def _is_learned(self, surfaces: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each mention's name was seen in annotated text."""
-        if not len(self._learned):
-            return np.zeros(len(surfaces), dtype=bool)
-        return np.isin(_hashes(surfaces), self._learned)
 
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
         rows = self.kb.rows_of(ids)
@@ -183,7 +176,7 @@ class ContextRanker:
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The vocabulary and the learned names (hashed) as arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.learned": self._learned}
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.learned": self._learned.hashes}
         return arrays | self._vectorizer.to_arrays(f"{prefix}.words")
 
     @classmethod
@@ -196,13 +189,9 @@ class ContextRanker:
         n_threads: int = 0,
     ) -> ContextRanker:
         """The ranker `to_arrays` gave, over the knowledge base it was built from."""
-        learned = require(arrays, f"{prefix}.learned", np.uint64)
+        learned = NameSet(require(arrays, f"{prefix}.learned", np.uint64))
         vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.words)
         return cls(kb, vectorizer, config, n_threads, learned)
-
-
-def _hashes(names: Iterable[str]) -> NDArray[np.uint64]:
-    return np.array([hash_string(name) for name in names], dtype=np.uint64)
 
 
 def _shared_out(listed: Sequence[Candidate], totals: NDArray[np.float64]) -> list[Candidate]:
@@ -222,10 +211,3 @@ def surroundings(mention: MentionInContext, window: int) -> str:
     """The text around the mention without the mention: its own words speak for every namesake alike."""
     context = mention.context(window)
     return context.replace(mention.text, " ") if mention.text else context
-
-
-def folded(name: str) -> str:
-    """The name without differences of case, spacing and compatible characters."""
-    if not name.isascii():
-        name = unicodedata.normalize("NFKC", name)
-    return " ".join(name.casefold().split())

@@ -1,6 +1,7 @@
 import pytest
 
 from deixis.errors import ConfigError
+from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.ranking.context import ContextRanker, ContextRankerConfig, folded, surroundings
 from deixis.types import Candidate, MentionInContext
@@ -120,8 +121,10 @@ def test_weights_below_0_and_beyond_all_bounds_are_refused(name):
 def test_a_name_seen_in_annotated_text_is_left_to_the_generator():
     listed = [Candidate("bare", 0.6), Candidate("city", 0.4)]
     mention = MentionInContext("Paris", "PARIS", 0, 5)
-    taught = ContextRanker.build(KB, learned_names=["PARIS"])
-    assert [c.id for c in ContextRanker.build(KB, learned_names=["Troy"]).rank([mention], [listed])[0]][0] == "city"
+    taught = ContextRanker.build(KB, learned=NameSet.of(["PARIS"]))
+    assert [c.id for c in ContextRanker.build(KB, learned=NameSet.of(["Troy"])).rank([mention], [listed])[0]][
+        0
+    ] == "city"
     assert [c.id for c in taught.rank([mention], [listed])[0]][0] == "bare"
     again = ContextRanker.from_arrays(taught.to_arrays("r"), "r", KB, taught.config)
     assert again.rank([mention], [listed]) == taught.rank([mention], [listed])

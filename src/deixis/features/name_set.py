@@ -1,0 +1,47 @@
+"""A set of names, kept as hashes: whether a name was seen, whatever its case and spacing."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.store.string_hashes import hash_string
+
+
+@dataclass(frozen=True)
+class NameSet:
+    """Sorted 64-bit hashes of folded names.
+
+    Examples
+    --------
+    >>> NameSet.of(["New  York"]).holds(["NEW YORK", "York"]).tolist()
+    [True, False]
+    """
+
+    hashes: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> NameSet:
+        """The set of `names`."""
+        return cls(np.unique(_hashes(map(folded, names))))
+
+    def holds(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each name is in the set."""
+        if not len(self.hashes):
+            return np.zeros(len(names), dtype=bool)
+        return np.isin(_hashes(map(folded, names)), self.hashes)
+
+
+def folded(name: str) -> str:
+    """The name without differences of case, spacing and compatible characters."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", name)
+    return " ".join(name.casefold().split())
+
+
+def _hashes(names: Iterable[str]) -> NDArray[np.uint64]:
+    return np.array([hash_string(name) for name in names], dtype=np.uint64)
