@@ -1,0 +1,161 @@
+"""How candidates are found, zero-shot, on dev data: `python -m benchmarks.quality.retrieval [--suites wordnet ...]`.
+
+Rows `retrieval/SUITE`: recall@1, @10 and @100 and the cost of every system of `retrievers.py`, as decision 11 tells.
+Rows `candidates/SUITE`: recall@R and the accuracy of the whole linker against R, the number of candidates (XMRED's
+Figure 3 and Table 7). At most 1,000 mentions of a suite are asked about, drawn evenly with seed 0. Test splits are
+never read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.quality.retrievers import DEFAULT, AsItComes, other_trees, systems_of
+from benchmarks.rows import record
+from deixis.bench.data import DataFolder
+from deixis.bench.questions import Questions, ranks_of
+from deixis.bench.runner import TIMED_K, Answers, ask_all
+from deixis.bench.suite import Suite, read_suite
+from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.evaluation.metric import Metric
+from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.ranking.context import ContextRanker
+from deixis.types import Document
+
+HERE = Path(__file__).resolve().parent
+SEED = 0
+MAX_MENTIONS = 1000
+DEPTHS = (1, 10, 100)
+N_CANDIDATES = (1, 2, 3, 5, 10, 15, 20, 25, 50, 100)
+N_TIMED_AS_IT_COMES = 100
+PEERS = ("brute-force", "bm25", "tree", "names")
+OTHER_TREES_ON = ("wordnet", "medic-ncbi")
+HELD_OUT = "wiki468k-aida"  # a fifth of its documents is held out, the others taught
+ABOUT = {"split": "dev", "seed": SEED, "max_mentions": MAX_MENTIONS, "timed_k": TIMED_K, "threads": 1}
+
+
+def suites(names: Sequence[str]) -> list[Suite]:
+    """The suites of these names, or all but the demo's, those of one knowledge base together."""
+    paths = [HERE / f"{name}.yaml" for name in names] or sorted(HERE.glob("*.yaml"))
+    found = [read_suite(path) for path in paths if path.stem != "demo"]
+    return sorted(found, key=lambda suite: (suite.kb.path, suite.name))
+
+
+def dev_questions(kb: KnowledgeBase, suite: Suite, data: DataFolder) -> Questions:
+    """A fixed sample of the suite's dev mentions."""
+    documents = (document for part in suite.dev for document in data.read_part(suite, part))
+    return Questions.collect(kb, documents).sample(MAX_MENTIONS, SEED)
+
+
+def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
+    """The rows of all suites; what is built for a knowledge base serves all its suites."""
+    for source, group in groupby(chosen, key=lambda suite: suite.kb):
+        of_one_kb = list(group)
+        kb = data.read_kb(source)
+        log(f"building over {source.path} ({len(kb):,} entities)")
+        default = LabelTreeCandidates.build(kb, seed=SEED, n_threads=1)
+        systems = systems_of(kb, default)
+        log("built")
+        for suite in of_one_kb:
+            data.check(suite)
+            questions = dev_questions(kb, suite, data)
+            yield from compared(f"retrieval/{suite.name}", questions, systems)
+            yield from as_it_comes(f"retrieval/{suite.name}", questions, systems)
+            yield from by_number(f"candidates/{suite.name}", questions, default, "deixis")
+            if suite.name in OTHER_TREES_ON:
+                yield from compared(f"retrieval-trees/{suite.name}", questions, other_trees(kb, default))
+        del systems, default
+        if HELD_OUT in [suite.name for suite in of_one_kb]:
+            suite = next(suite for suite in of_one_kb if suite.name == HELD_OUT)
+            yield from taught(kb, [document for part in suite.dev for document in data.read_part(suite, part)])
+
+
+def compared(name: str, questions: Questions, systems: dict[str, Any]) -> Iterator[ResultRow]:
+    """Recall and cost of every system, asked the same mentions in turns; what others cost, the default's being 1."""
+    answers = ask_all(questions, systems, max(DEPTHS))
+    for system, one in answers.items():
+        ranks = np.concatenate(one.ranks)
+        yield from metric_rows([questions.recall(ranks, k, SEED) for k in DEPTHS], name, system, ABOUT)
+        costs = [1000 * cpu / len(asked) for cpu, asked in zip(one.cpu, one.ranks, strict=True)]
+        yield spread(name, "answer_cpu", system, costs, "ms")
+    if DEFAULT in answers:
+        for peer in PEERS:
+            yield spread(name, "answer_cpu_ratio", f"{DEFAULT}/{peer}", ratios(answers[peer], answers[DEFAULT]), "x")
+
+
+def ratios(peer: Answers, ours: Answers) -> list[float]:
+    """How many times more the peer needs, round by round."""
+    return [theirs / max(mine, 1e-9) for theirs, mine in zip(peer.cpu, ours.cpu, strict=True)]
+
+
+def as_it_comes(name: str, questions: Questions, systems: dict[str, Any]) -> Iterator[ResultRow]:
+    """What bm25s costs when it chooses the best by itself."""
+    peer = ask_all(questions.sample(N_TIMED_AS_IT_COMES, SEED), {
+        "bm25s-retrieve": AsItComes(systems["bm25"]), DEFAULT: systems[DEFAULT]
+    }, TIMED_K)  # fmt: skip
+    costs = [1000 * cpu / len(n) for cpu, n in zip(peer["bm25s-retrieve"].cpu, peer[DEFAULT].ranks, strict=True)]
+    yield spread(name, "answer_cpu", "bm25s-retrieve", costs, "ms")
+    found = ratios(peer["bm25s-retrieve"], peer[DEFAULT])
+    yield spread(name, "answer_cpu_ratio", f"{DEFAULT}/bm25s-retrieve", found, "x")
+
+
+def by_number(name: str, questions: Questions, generator: LabelTreeCandidates, system: str) -> Iterator[ResultRow]:
+    """Recall of the first R candidates, and how often the linker is right that ranks these R."""
+    ranker = ContextRanker.build(generator.kb, None, 1, generator.learned)
+    metrics = []
+    for n in N_CANDIDATES:
+        proposed = generator.generate(questions.mentions, n)
+        metrics.append(questions.recall(ranks_of(proposed, questions.accepted), n, SEED))
+        right = questions.recall(ranks_of(ranker.rank(questions.mentions, proposed), questions.accepted), 1, SEED)
+        metrics.append(Metric(f"accuracy@{n}", right.value, right.interval, right.n))
+    yield from metric_rows(metrics, name, system, ABOUT)
+
+
+def taught(kb: KnowledgeBase, documents: Sequence[Document]) -> Iterator[ResultRow]:
+    """The same where four fifths of the documents were learned from and the others are asked about."""
+    n_learned = len(documents) * 4 // 5
+    log(f"learning from {n_learned} documents")
+    generator = LabelTreeCandidates.build(kb, documents[:n_learned], seed=SEED, n_threads=1)
+    questions = Questions.collect(kb, documents[n_learned:]).sample(MAX_MENTIONS, SEED)
+    yield from by_number(f"candidates/{HELD_OUT}-held-out", questions, generator, "deixis+mentions")
+
+
+def spread(suite: str, metric: str, system: str, values: Sequence[float], unit: str) -> ResultRow:
+    """The median of the rounds, its bounds the extremes."""
+    value, low, high = (float(f"{one:.4g}") for one in (median(values), min(values), max(values)))
+    return ResultRow(suite, metric, system, value, unit, low, high, len(values), ABOUT)
+
+
+def log(words: str) -> None:
+    """What goes on, and how much processor time it took until now."""
+    print(f"[{time.process_time():.0f} s] {words}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suites", nargs="+", default=[], metavar="SUITE", help="all of quality/*.yaml unless named")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    data = DataFolder.choose(None, HERE.parents[1])
+    rows = []
+    for row in measure(suites(options.suites), data):
+        rows.append(row)
+        print(f"{row.suite:30} {row.system:24} {row.metric:18} {row.value:.4f} {row.unit}", flush=True)
+    if not options.dry_run:
+        print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
