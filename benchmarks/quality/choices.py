@@ -1,11 +1,14 @@
-"""How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices path-score|instances|learned-names`.
+"""How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices CHOICE`.
 
 `path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train
 mentions): what the tree learns from and sees. `learned-names` (the same, four fifths of the documents to learn from):
-how much the fixed weights of the ranking count then. Test splits are never read. Rows go to `benchmarks/results/`.
+how much the fixed weights of the ranking count then. `tree-share` (the same): how much the tree has to say beside the
+likeness of names. `nil-threshold` (wiki468k, zero-shot, AIDA's train and the dev halves of WNED-WIKI and Reddit posts):
+below which score a mention is NIL. Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
+import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,23 +21,28 @@ from benchmarks.speed.matrices import prepare
 from benchmarks.speed.summary import recall_rows
 from benchmarks.speed.systems import gold_ranks
 from benchmarks.speed.tasks import TASKS, data_folder
+from deixis.bench.data import half_of
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.name_search import NameSearchConfig
 from deixis.candidates.pseudo_instances import PseudoInstancesConfig
 from deixis.documents.reading import read_documents
-from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.tally import Tally
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
 from deixis.ranking.context import ContextRanker
-from deixis.types import Document, MentionInContext
+from deixis.types import Document, Mention, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
 TOP_K = 100
 MAX_MENTIONS = 4000
+MAX_DOCUMENTS = 400
 
 
 def path_score() -> Iterator[ResultRow]:
@@ -76,7 +84,8 @@ def instances() -> Iterator[ResultRow]:
     kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
     mentions, gold = dev_mentions(kb)
     words, context = TfidfConfig(), TfidfConfig(min_df=2)
-    default = LabelTreeCandidatesConfig()
+    # The tree alone: what the likeness of names adds is measured in benchmarks.quality.retrieval.
+    default = LabelTreeCandidatesConfig(names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0))
     names = replace(default, features=MentionFeaturesConfig(mention=words, context_weight=0.0))
     settings = {
         "XMRED as written": LinkerConfig.preset("xmred").candidates,
@@ -117,6 +126,51 @@ def learned_names() -> Iterator[ResultRow]:
         yield from recall_rows("wiki468k/aida-train-held-out", system, ranks, {"n_learned": n_learned})
 
 
+def tree_share() -> Iterator[ResultRow]:
+    """How much the tree has to say about mentions seen annotated and about others, on documents it has not seen."""
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
+    n_learned = len(documents) * 4 // 5
+    linker = Linker.build(kb, documents[:n_learned])
+    mentions, gold = known_mentions(kb, documents[n_learned:])
+    generator, default = linker.generator, linker.generator.config
+    for unseen, learned in itertools.product((0.1, 0.2, 0.3, 0.5), (0.5, 0.8, 0.9, 1.0)):
+        names = replace(default.names, tree_share=unseen, learned_tree_share=learned)
+        generator.config = replace(default, names=names)
+        found = linker.ranker.rank(mentions, generator.generate(mentions, linker.config.n_candidates))
+        ranked = [[candidate.id for candidate in listed] for listed in found]
+        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ranked, gold, strict=True)])
+        system = f"tree's share {unseen}, for learned names {learned}"
+        yield from recall_rows("wiki468k/aida-train-tree-share", system, ranks, {"n_learned": n_learned})
+
+
+def nil_threshold() -> Iterator[ResultRow]:
+    """Links and NIL by where the line between them is drawn, zero-shot."""
+    linker = Linker.build(KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz"))
+    kb = linker.kb
+    paths = {"aida-train": "aida/train", "wned-wiki-dev": "wned_wiki/test", "reddit-posts-dev": "reddit_posts/test"}
+    for suite, path in paths.items():
+        read = read_documents(data_folder() / f"{path}.jsonl.gz")
+        documents = list({document.id: document for document in read}.values())  # WNED-WIKI has one of them twice
+        if path.endswith("test"):
+            documents = [document for document in documents if half_of(document.id) == "dev"]
+        linked = linker.link([document.with_mentions(undecided(document)) for document in documents[:MAX_DOCUMENTS]])
+        for threshold in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
+            rule = NilRule(threshold)
+            tally = Tally(lambda name: None if kb.row_of(name) is None else name)
+            for gold, guess in zip(documents, linked, strict=False):
+                candidates = [mention.candidates for mention in guess.mentions]
+                tally.add(gold, guess.with_mentions(rule.decide(guess.mentions, candidates)))
+            wanted = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "accuracy_with_nil")
+            metrics = [metric for metric in tally.metrics() if metric.name in wanted]
+            yield from metric_rows(metrics, f"wiki468k/{suite}-nil", f"threshold {threshold:.2f}", {})
+
+
+def undecided(document: Document) -> list[Mention]:
+    """The mentions of a document without what they mean."""
+    return [Mention(mention.start, mention.end, mention.text) for mention in document.mentions]
+
+
 def dev_mentions(kb: KnowledgeBase) -> tuple[list[MentionInContext], list[str]]:
     """A fixed sample of AIDA's train mentions whose entity is in the knowledge base, and those entities."""
     mentions, gold = known_mentions(kb, read_documents(data_folder() / "aida" / "train.jsonl.gz"))
@@ -135,7 +189,10 @@ def known_mentions(kb: KnowledgeBase, documents: Iterable[Document]) -> tuple[li
     return mentions, gold
 
 
-CHOICES = {"path-score": path_score, "instances": instances, "learned-names": learned_names}
+CHOICES = {
+    "path-score": path_score, "instances": instances, "learned-names": learned_names, "tree-share": tree_share,
+    "nil-threshold": nil_threshold,
+}  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
