@@ -5,7 +5,8 @@ A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=
 suite, the best last, and one column per metric.
 
 `<!-- results suites=wordnet/dev,melo-*/dev systems=bm25,deixis metric=recall@10 -->` has one line per suite (`*` stands
-for any that were measured) and one column per system, the best in bold.
+for any that were measured) and one column per system, the best in bold. With `system=deixis metrics=recall@1,recall@10`
+in place of systems and metric, it has one column per metric of that system.
 """
 
 import argparse
@@ -29,14 +30,16 @@ def render(text: str, rows: Iterable[Row]) -> str:
 
     def table(found: re.Match[str]) -> str:
         spec = dict(part.split("=", 1) for part in found["spec"].split())
-        needed = {"suites", "systems", "metric"} if "suites" in spec else {"suite", "systems", "metrics"}
-        missing = needed - set(spec)
+        missing = needed(spec) - set(spec)
         if missing:
             raise ValueError(f"<!-- results {found['spec']} --> lacks {', '.join(sorted(missing))}.")
         metrics = spec.get("metrics", "").split(",")
         if "suites" in spec:
             suites = matching(spec["suites"].split(","), by_key)
-            lines = suite_lines(suites, spec["systems"].split(","), spec["metric"], by_key)
+            if "system" in spec:
+                lines = metric_lines(suites, spec["system"], metrics, by_key)
+            else:
+                lines = suite_lines(suites, spec["systems"].split(","), spec["metric"], by_key)
         elif spec["systems"] == "*":
             lines = system_lines(spec["suite"], metrics, by_key)
         else:
@@ -44,6 +47,13 @@ def render(text: str, rows: Iterable[Row]) -> str:
         return found["open"] + "\n".join(lines) + "\n" + found["close"]
 
     return TABLE.sub(table, text)
+
+
+def needed(spec: dict[str, str]) -> set[str]:
+    """What a marker must say, given the first things it says."""
+    if "suites" not in spec:
+        return {"suite", "systems", "metrics"}
+    return {"suites", "system", "metrics"} if "system" in spec else {"suites", "systems", "metric"}
 
 
 def table_lines(
@@ -87,6 +97,17 @@ def suite_lines(
         best = best_cell(measured)
         cells = (cell(row) for row in rows)
         lines.append(f"| {suite} | " + " | ".join(f"**{one}**" if one == best else one for one in cells) + " |")
+    return lines
+
+
+def metric_lines(
+    suites: list[str], system: str, metrics: list[str], by_key: dict[tuple[str, str, str], Row]
+) -> list[str]:
+    """A markdown table of one system over many suites, a column per metric."""
+    lines = [f"| {system} | " + " | ".join(metrics) + " |", "| --- |" + " ---: |" * len(metrics)]
+    for suite in suites:
+        cells = [cell(by_key.get((suite, metric, system))) for metric in metrics]
+        lines.append(f"| {suite} | " + " | ".join(cells) + " |")
     return lines
 
 

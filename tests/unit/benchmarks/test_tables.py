@@ -110,3 +110,20 @@ def test_of_costs_the_least_is_the_best():
 def test_a_marker_of_many_suites_that_lacks_a_part_is_an_error_that_names_it():
     with pytest.raises(ValueError, match="lacks metric, systems"):
         tables.render("<!-- results suites=a,b -->\n<!-- /results -->", [])
+
+
+def test_one_system_over_many_suites_has_a_column_per_metric():
+    rows = [
+        *many("melo-de/dev", deixis=0.7141),
+        {**many("melo-de/dev", deixis=0.5)[0], "metric": "recall@1"},
+        *many("melo-fr/dev", deixis=0.9, bm25=0.8),
+    ]
+    text = "<!-- results suites=melo-*/dev system=deixis metrics=recall@1,recall@10 -->\n<!-- /results -->"
+    assert tables.render(text, rows).splitlines()[1:-1] == [
+        "| deixis | recall@1 | recall@10 |",
+        "| --- | ---: | ---: |",
+        "| melo-de/dev | .500 | .714 |",
+        "| melo-fr/dev | – | .900 |",
+    ]
+    with pytest.raises(ValueError, match="lacks metrics"):
+        tables.render("<!-- results suites=a system=b -->\n<!-- /results -->", [])

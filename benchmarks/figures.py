@@ -1,0 +1,110 @@
+"""Pictures in the docs, drawn from `results/latest.json`: `python -m benchmarks.figures [--check]`."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+
+from benchmarks.rows import RESULTS
+from benchmarks.tables import ROOT
+from deixis.bench.results import LATEST, Row, read_rows, row_key
+from deixis.reports.charts import Axis, Bars, Series, bar_chart, line_chart
+
+FOLDER = ROOT / "docs" / "explanation" / "figures"
+AT = (1, 2, 3, 5, 10, 15, 20, 25, 50, 100)
+R_AXIS = Axis("candidates kept (R)", is_log=True, ticks=(1, 2, 5, 10, 20, 50, 100))
+RECALL = Axis("right one among them", low=0.0, high=1.0, is_percent=True)
+ACCURACY = Axis("linked rightly", low=0.0, high=1.0, is_percent=True)
+WIKIPEDIA = {
+    "AIDA, taught": ("candidates/wiki468k-aida-held-out", "deixis+mentions"),
+    "AIDA": ("candidates/wiki468k-aida", "deixis"),
+    "AQUAINT": ("candidates/wiki468k-aquaint", "deixis"),
+    "WNED-WIKI": ("candidates/wiki468k-wned-wiki", "deixis"),
+    "Reddit posts": ("candidates/reddit-posts", "deixis"),
+    "Reddit comments": ("candidates/reddit-comments", "deixis"),
+}
+OTHERS = {
+    "WordNet": ("candidates/wordnet", "deixis"),
+    "MeSH, BC5CDR": ("candidates/mesh-bc5cdr", "deixis"),
+    "MEDIC, NCBI": ("candidates/medic-ncbi", "deixis"),
+    "ESCO, French": ("candidates/melo-fr", "deixis"),
+    "ESCO, English": ("candidates/melo-en", "deixis"),
+    "ESCO, German": ("candidates/melo-de", "deixis"),
+    "ESCO, Swedish": ("candidates/melo-sv", "deixis"),
+    "ESCO, German to English": ("candidates/melo-de-en", "deixis"),
+}
+RETRIEVERS = {"bm25": "BM25", "brute-force": "brute force", "tree": "tree alone", "default": "tree and names (default)"}
+RETRIEVAL = {
+    "AIDA": "wiki468k-aida", "AQUAINT": "wiki468k-aquaint", "WNED-WIKI": "wiki468k-wned-wiki",
+    "Reddit posts": "reddit-posts", "Reddit comments": "reddit-comments", "WordNet": "wordnet",
+    "MeSH, BC5CDR": "mesh-bc5cdr", "MEDIC, NCBI": "medic-ncbi", "ESCO, English": "melo-en", "ESCO, German": "melo-de",
+}  # fmt: skip
+ByKey = Mapping[tuple[str, str, str], Row]
+
+
+def figures(rows: Iterable[Row]) -> dict[str, str]:
+    """File name -> the picture, made of the newest rows."""
+    by_key = {row_key(row): row for row in rows}
+    drawn = {
+        "recall-wikipedia.svg": line_chart(
+            "Recall by number of candidates, Wikipedia", lines("recall", WIKIPEDIA, by_key), R_AXIS, RECALL
+        ),
+        "recall-others.svg": line_chart(
+            "Recall by number of candidates, others", lines("recall", OTHERS, by_key), R_AXIS, RECALL
+        ),
+        "accuracy-wikipedia.svg": line_chart(
+            "Accuracy of the linker by number of candidates, Wikipedia",
+            lines("accuracy", WIKIPEDIA, by_key), R_AXIS, ACCURACY,
+        ),
+        "accuracy-others.svg": line_chart(
+            "Accuracy of the linker by number of candidates, others",
+            lines("accuracy", OTHERS, by_key), R_AXIS, ACCURACY,
+        ),
+        "retrievers.svg": bar_chart(
+            "Recall@10 without annotated text, dev",
+            list(RETRIEVAL),
+            [bars(system, name, by_key) for system, name in RETRIEVERS.items()],
+            Axis("right one among ten", low=0.0, high=1.0, is_percent=True),
+        ),
+    }  # fmt: skip
+    return {name: f"{picture}\n" for name, picture in drawn.items()}
+
+
+def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> list[Series]:
+    """One line a set, without intervals: many lines with bands cannot be read."""
+    drawn = []
+    for name, (suite, system) in sets.items():
+        found = [(n, by_key.get((suite, f"{metric}@{n}", system))) for n in AT]
+        points = [(n, row["value"]) for n, row in found if row is not None]
+        drawn.append(Series(name, [n for n, _ in points], [value for _, value in points]))
+    return drawn
+
+
+def bars(system: str, name: str, by_key: ByKey) -> Bars:
+    """Recall@10 of one system on each suite with its interval; no bar where nothing was measured."""
+    rows = [by_key.get((f"retrieval/{suite}", "recall@10", system)) for suite in RETRIEVAL.values()]
+    values, low, high = (
+        [float("nan") if row is None else row[key] for row in rows] for key in ("value", "low", "high")
+    )
+    return Bars(name, values, low, high)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draw the pictures anew; with --check, only say which files are out of date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a picture is out of date")
+    options = parser.parse_args(arguments)
+    stale = 0
+    for name, picture in figures(read_rows(RESULTS / LATEST)).items():
+        path = FOLDER / name
+        if path.exists() and path.read_text(encoding="utf-8") == picture:
+            continue
+        stale += 1
+        if not options.check:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            path.write_text(picture, encoding="utf-8")
+        print(("out of date: " if options.check else "drawn: ") + name)
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
