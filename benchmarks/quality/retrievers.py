@@ -225,3 +225,20 @@ class AsItComes:
         found, scores = self.names.index.retrieve(words, k=min(k, len(self.names.kb)), show_progress=False)
         pairs = zip(found.tolist(), scores.tolist(), strict=True)
         return [candidates_of(self.names.kb, zip(rows, listed, strict=True)) for rows, listed in pairs]
+
+
+class Scan:
+    """Brute force to the letter: the mention's features times every name, without an inverted index."""
+
+    def __init__(self, brute: BruteForceCosine) -> None:
+        self.brute = brute
+        self.names_by_features = brute.nearest.features_by_names.T.tocsr()
+
+    def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
+        """The entities of the nearest names, one mention after the other."""
+        found = []
+        for query in self.brute.vectorizer.transform([mention.text for mention in mentions], n_threads=1):
+            cosines = self.names_by_features @ query.toarray().ravel()
+            names = np.flatnonzero(cosines)
+            found.append(candidates_of(self.brute.kb, self.brute.nearest.best(names, cosines[names], k)))
+        return found

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from benchmarks.quality import retrieval
-from benchmarks.quality.retrievers import NameTree, Rescored, best_of, by_place, other_trees, systems_of
+from benchmarks.quality.retrievers import NameTree, Rescored, Scan, best_of, by_place, other_trees, systems_of
 from deixis.bench.questions import Questions
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -122,3 +122,8 @@ def test_a_ratio_above_one_says_that_the_peer_needs_more():
         return retrieval.Answers(ranks=[np.zeros(1, np.int64)] * len(cpu), cpu=list(cpu))
 
     assert retrieval.ratios(answers(0.4, 0.9), answers(0.1, 0.3)) == pytest.approx([4.0, 3.0])
+
+
+def test_a_scan_finds_what_the_inverted_index_finds(systems):
+    mentions = [asked("Paris"), asked("Fort Dodge"), asked("zzz")]
+    assert Scan(systems["brute-force"]).generate(mentions, 3) == systems["brute-force"].generate(mentions, 3)

@@ -33,9 +33,10 @@ class NearestNames:
         for begin in range(0, queries.shape[0], CHUNK):
             cosines = (queries[begin : begin + CHUNK] @ self.features_by_names).tocsr()
             for start, end in zip(cosines.indptr[:-1], cosines.indptr[1:], strict=True):
-                yield self._best(cosines.indices[start:end], cosines.data[start:end], k)
+                yield self.best(cosines.indices[start:end], cosines.data[start:end], k)
 
-    def _best(self, names: NDArray[np.integer], cosines: NDArray[np.floating], k: int) -> list[tuple[int, float]]:
+    def best(self, names: NDArray[np.integer], cosines: NDArray[np.floating], k: int) -> list[tuple[int, float]]:
+        """Up to `k` entities (row, cosine) of some names with their cosines, best first."""
         depth = 4 * k
         while True:
             order = best_first(cosines, depth, ties=names)
