@@ -24,7 +24,9 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.runner import TIMED_K, Answers, ask_all
-from deixis.bench.suite import Suite, read_suite
+from deixis.bench.suite import KbSource, Suite, read_suite
+from deixis.bench.systems.bm25 import Bm25Names
+from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
@@ -61,11 +63,8 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
     """The rows of all suites; what is built for a knowledge base serves all its suites."""
     for source, group in groupby(chosen, key=lambda suite: suite.kb):
         of_one_kb = list(group)
-        kb = data.read_kb(source)
-        log(f"building over {source.path} ({len(kb):,} entities)")
-        default = LabelTreeCandidates.build(kb, seed=SEED, n_threads=1)
+        kb, default = built(data, source)
         systems = systems_of(kb, default)
-        log("built")
         for suite in of_one_kb:
             data.check(suite)
             questions = dev_questions(kb, suite, data)
@@ -78,6 +77,22 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
         if HELD_OUT in [suite.name for suite in of_one_kb]:
             suite = next(suite for suite in of_one_kb if suite.name == HELD_OUT)
             yield from taught(kb, [document for part in suite.dev for document in data.read_part(suite, part)])
+
+
+def slow_costs(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
+    """Only what the slow ways cost, for which much less has to be built."""
+    for source, group in groupby(chosen, key=lambda suite: suite.kb):
+        kb, default = built(data, source)
+        systems = {"bm25": Bm25Names.build(kb), "brute-force": BruteForceCosine.build(kb), DEFAULT: default}
+        for suite in group:
+            yield from slow_ways(f"retrieval/{suite.name}", dev_questions(kb, suite, data), systems)
+
+
+def built(data: DataFolder, source: KbSource) -> tuple[KnowledgeBase, LabelTreeCandidates]:
+    """A knowledge base and the library's own candidates from it."""
+    kb = data.read_kb(source)
+    log(f"building over {source.path} ({len(kb):,} entities)")
+    return kb, LabelTreeCandidates.build(kb, seed=SEED, n_threads=1)
 
 
 def compared(name: str, questions: Questions, systems: dict[str, Any]) -> Iterator[ResultRow]:
@@ -146,11 +161,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suites", nargs="+", default=[], metavar="SUITE", help="all of quality/*.yaml unless named")
+    parser.add_argument("--slow-costs", action="store_true", help="only what the slow ways cost")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
     rows = []
-    for row in measure(suites(options.suites), data):
+    for row in (slow_costs if options.slow_costs else measure)(suites(options.suites), data):
         rows.append(row)
         print(f"{row.suite:30} {row.system:24} {row.metric:18} {row.value:.4f} {row.unit}", flush=True)
     if not options.dry_run:
