@@ -231,6 +231,34 @@ def test_predictions_that_do_not_fit_the_gold_are_an_error_and_no_silent_zero(ru
     assert done.stdout == ""
 
 
+def test_of_documents_with_one_id_the_first_counts_on_demand(run, model):
+    gold = (run.folder / "gold.jsonl").read_text(encoding="utf-8")
+    (run.folder / "gold2.jsonl").write_text(gold + gold.splitlines()[1].replace('"london"', '"troy"'), encoding="utf-8")
+    refused = run("eval", model, "gold2.jsonl", code=1).stderr
+    assert "gold2.jsonl: has the document 'g2' twice" in refused and "--skip-duplicates" in refused
+    arguments = (model, "gold2.jsonl", "--skip-duplicates", "--compare", model, "--report", "report.html")
+    done = run("eval", *arguments, "--json")
+    assert "gold2.jsonl: 1 documents skipped" in done.stderr
+    assert "documents whose id came before: 1 of gold2.jsonl" in (run.folder / "report.html").read_text("utf-8")
+    rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["metric"] == "accuracy"]
+    assert [(row["value"], row["settings"]["n_duplicates_skipped"]) for row in rows] == [(1.0, 1), (1.0, 1)]
+
+
+def test_duplicates_are_skipped_in_predictions_too(run):
+    (run.folder / "guess2.jsonl").write_text(GUESSES + GUESSES, encoding="utf-8")
+    plain = values_of(run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json").stdout)
+    done = run("eval", "--predictions", "guess2.jsonl", "gold.jsonl", "--skip-duplicates", "--json")
+    assert values_of(done.stdout) == plain
+    assert "guess2.jsonl: 3 documents skipped" in done.stderr and "gold.jsonl:" not in done.stderr
+
+
+def test_the_row_of_a_compared_run_has_the_settings_of_that_run(run, model):
+    rows = rows_of(run("eval", model, "gold.jsonl", "--compare", model, "--end-to-end", "--json").stdout)
+    settings = [row["settings"] for (_, _, metric), row in rows.items() if metric == "accuracy"]
+    assert len(settings) == 2 and settings[0] == settings[1]
+    assert settings[0]["end_to_end"] and "n_candidates" in settings[0]
+
+
 @pytest.mark.parametrize(
     ("gold", "words"),
     [

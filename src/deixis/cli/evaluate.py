@@ -58,6 +58,7 @@ from deixis.reports.page import report_page
     help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
 )
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
+@click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
 @click.option("--predictions-format", help="The same for files of predictions. [default: the file tells]")
 @click.option(
@@ -86,6 +87,7 @@ def evaluate(
     kb: str | None,
     compare: tuple[str, ...],
     end_to_end: bool,
+    skip_duplicates: bool,
     format_: str | None,
     predictions_format: str | None,
     at: tuple[int, ...] | None,
@@ -111,6 +113,7 @@ def evaluate(
         compare=compare,
         kb=kb,
         is_end_to_end=end_to_end,
+        is_skipping=skip_duplicates,
         format=format_,
         at=at or (),
         n_examples=n_examples if report is not None else 0,
@@ -144,6 +147,9 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
         session.note(f"Note: {plan.known.in_kb}. Give one with --kb to score in-KB.")
     elif asked.kb is not None or asked.compare:
         session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
+    for path, n_skipped in (plan.skipped or {}).items():
+        if n_skipped:
+            session.note(f"Note: {path}: {n_skipped:,} documents skipped whose id came before.")
     for each in figures:
         if plan.known.resolve is not None and each.run.has_no_known_gold:
             session.note(

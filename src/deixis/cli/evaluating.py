@@ -10,6 +10,7 @@ from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import Speed, UnderTest
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError
+from deixis.evaluation.distinct import distinct
 from deixis.evaluation.fates import Fate
 from deixis.evaluation.tally import Tally
 from deixis.progress import track
@@ -40,12 +41,23 @@ class Evaluated:
 
 
 def evaluate_file(
-    tested: UnderTest, data: str, format: str | None, known: KnownEntities, n_examples: int = 0
+    tested: UnderTest,
+    data: str,
+    format: str | None,
+    known: KnownEntities,
+    n_examples: int = 0,
+    skipped: dict[str, int] | None = None,
 ) -> Evaluated:
-    """The run over a file of gold, read once and not kept; a file without gold is an error."""
+    """The run over a file of gold, read once and not kept; a file without gold is an error.
+
+    So is a document that comes twice, unless there is a table to count those `skipped`.
+    """
     tally = Tally(known.resolve, count_of=known.count_of, types_of=known.types_of, n_examples=n_examples)
     speed, overlaps = Speed(), _Overlaps()
-    documents = track(overlaps.counted(read_documents(data, format)), f"evaluating on {Path(data).name}")
+    documents = read_documents(data, format)
+    if skipped is not None:
+        documents = distinct(documents, data, skipped)
+    documents = track(overlaps.counted(documents), f"evaluating on {Path(data).name}")
     for answered in tested.answers(documents, data, speed):
         try:
             tally.add(*answered)

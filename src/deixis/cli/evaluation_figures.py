@@ -34,6 +34,7 @@ class DatasetFigures:
     is_end_to_end: bool = False
     other: Evaluated | None = None
     other_metrics: Sequence[Metric] = ()
+    other_settings: dict[str, Any] = field(default_factory=dict)
     compared: Sequence[Comparison] = ()
 
     @property
@@ -45,8 +46,8 @@ class DatasetFigures:
 def dataset_figures(plan: Plan, asked: Asked, number: int) -> DatasetFigures:
     """The figures on one of the files."""
     tested, other, data = plan.tested[number], plan.others[number], asked.data[number]
-    run = evaluate_file(tested, data, asked.format, plan.known, asked.n_examples)
-    rival = None if other is None else evaluate_file(other, data, asked.format, plan.known)
+    run = evaluate_file(tested, data, asked.format, plan.known, asked.n_examples, plan.skipped)
+    rival = None if other is None else evaluate_file(other, data, asked.format, plan.known, skipped=plan.skipped)
     at = _worthwhile(asked.at, [(tested, run), (other, rival)])
     is_end_to_end = asked.is_end_to_end or (isinstance(tested, PredictionsUnderTest) and run.has_own_spans)
     with stage("drawing documents anew"):
@@ -54,12 +55,30 @@ def dataset_figures(plan: Plan, asked: Asked, number: int) -> DatasetFigures:
         others = () if rival is None else _metrics(rival, at, plan, asked)
         names = [metric.name for metric in headlines(metrics, is_end_to_end) if metric.name != UPPER_BOUND]
         versus = () if rival is None else compared(run.tally, rival.tally, names, at, asked.seed)
+    return DatasetFigures(
+        suite=asked.suite_of(data),
+        run=run,
+        at=at,
+        metrics=metrics,
+        settings=_settings(tested, data, plan, asked),
+        is_end_to_end=is_end_to_end,
+        other=rival,
+        other_metrics=others,
+        other_settings={} if other is None else _settings(other, data, plan, asked),
+        compared=versus,
+    )
+
+
+def _settings(tested: UnderTest, data: str, plan: Plan, asked: Asked) -> dict[str, Any]:
+    """What to note beside the figures of a run on a file."""
     settings = dict(tested.settings)
     if asked.is_end_to_end:
         settings["end_to_end"] = True
     if plan.known.resolve is None:
         settings["in_kb"] = EVERY_GOLD_ID
-    return DatasetFigures(asked.suite_of(data), run, at, metrics, settings, is_end_to_end, rival, others, versus)
+    if plan.skipped is not None:
+        settings["n_duplicates_skipped"] = plan.skipped[data]
+    return settings
 
 
 def all_rows(figures: Sequence[DatasetFigures], asked: Asked, other_name: str) -> list[ResultRow]:
@@ -70,7 +89,8 @@ def all_rows(figures: Sequence[DatasetFigures], asked: Asked, other_name: str) -
     means = mean_rows(rows, mean_suite(figures), asked.system) if len(figures) > 1 else []
     for each in figures:
         if each.other is not None:
-            rows += dataset_rows(each.other_metrics, each.other.speed.per_second, each.suite, other_name, {})
+            speed = each.other.speed.per_second
+            rows += dataset_rows(each.other_metrics, speed, each.suite, other_name, each.other_settings)
             rows += compared_rows(each.compared, each.suite, (asked.system, other_name))
     return rows + means
 

@@ -29,6 +29,7 @@ class Asked:
     compare: tuple[str, ...] = ()
     kb: str | None = None
     is_end_to_end: bool = False
+    is_skipping: bool = False
     format: str | None = None
     at: tuple[int, ...] = ()
     n_examples: int = 0
@@ -100,30 +101,34 @@ class Plan:
     others: Sequence[UnderTest | None]
     known: KnownEntities
     other_name: str = ""
+    skipped: dict[str, int] | None = None
+    """File -> how many of its documents had the id of an earlier one and were left out; None if none may be."""
 
     @classmethod
     def of(cls, asked: Asked, session: Session) -> Plan:
         """The plan with its models loaded."""
         n = len(asked.data)
         others: Sequence[UnderTest | None] = [None] * n
+        skipped: dict[str, int] | None = {} if asked.is_skipping else None
         if _is_one_model(asked.compare):
             others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end)] * n
         elif asked.compare:
-            others = [_predictions(path, asked) for path in asked.compare]
+            others = [_predictions(path, asked, skipped) for path in asked.compare]
         other_name = name_of(asked.compare[0]) if asked.compare else ""
         if asked.model is None:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
-            return cls([_predictions(path, asked) for path in asked.predictions], others, known, other_name)
+            tested = [_predictions(path, asked, skipped) for path in asked.predictions]
+            return cls(tested, others, known, other_name, skipped)
         linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end)
-        return cls([linker] * n, others, KnownEntities.of(linker.linker.kb, name_of(asked.model)), other_name)
+        return cls([linker] * n, others, KnownEntities.of(linker.linker.kb, name_of(asked.model)), other_name, skipped)
 
 
 def _is_one_model(compare: Sequence[str]) -> bool:
     return len(compare) == 1 and os.path.isdir(compare[0])
 
 
-def _predictions(path: str, asked: Asked) -> PredictionsUnderTest:
-    return PredictionsUnderTest(path, asked.predictions_format)
+def _predictions(path: str, asked: Asked, skipped: dict[str, int] | None) -> PredictionsUnderTest:
+    return PredictionsUnderTest(path, asked.predictions_format, skipped=skipped)
 
 
 def name_of(path: str) -> str:

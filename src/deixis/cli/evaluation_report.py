@@ -52,4 +52,8 @@ def _facts(plan: Plan, asked: Asked) -> dict[str, str]:
     }
     if asked.predictions:
         facts["mentions"] = "as the predictions have them"
+    skipped = {data: (plan.skipped or {}).get(data, 0) for data in asked.data}
+    if any(skipped.values()):
+        told = ", ".join(f"{n:,} of {shlex.quote(data)}" for data, n in skipped.items() if n)
+        facts["skipped"] = f"documents whose id came before: {told}"
     return facts

@@ -11,7 +11,7 @@ from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.session import Session
 from deixis.config import config_to_dict
 from deixis.documents.reading import read_documents
-from deixis.errors import DataError
+from deixis.evaluation.distinct import distinct
 from deixis.evaluation.pairing import paired
 from deixis.linking.linker import Linker
 from deixis.types import Document
@@ -99,29 +99,12 @@ class PredictionsUnderTest:
     path: str
     format: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    skipped: dict[str, int] | None = None
+    """Where to count documents whose id came before; without it they are an error."""
 
     def answers(self, gold: Iterable[Document], gold_name: str, speed: Speed) -> Iterator[Answered]:
         """Each gold document with the predicted one of the same id; nothing is linked, so there is no speed."""
         predicted = read_documents(self.path, self.format)
+        if self.skipped is not None:
+            predicted = distinct(predicted, self.path, self.skipped)
         return (Answered(*pair) for pair in paired(gold, predicted, gold_name, self.path))
-
-
-def distinct(documents: Iterable[Document], name: str) -> Iterator[Document]:
-    """The same documents; one that comes twice is an error.
-
-    Examples
-    --------
-    >>> list(distinct([Document("a", "Troy"), Document("a", "Rome")], "gold.jsonl"))
-    Traceback (most recent call last):
-    deixis.errors.DataError: gold.jsonl: has the document 'a' twice. Give every document an 'id' of its own...
-    """
-    seen: set[str] = set()
-    for document in documents:
-        if document.id in seen:
-            raise DataError(
-                f"has the document {document.id!r} twice. Give every document an 'id' of its own, or leave ids out to "
-                "number documents by their lines.",
-                path=name,
-            )
-        seen.add(document.id)
-        yield document

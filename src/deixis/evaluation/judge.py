@@ -43,9 +43,7 @@ class Judge:
     ) -> None:
         remembered = lru_cache(maxsize=_N_REMEMBERED)
         self._accepted = remembered(lambda gold: acceptable_ids(gold, resolve))
-        self._known: Callable[[str], str] = (
-            remembered(lambda name: resolve(name) or name) if resolve is not None else lambda name: name
-        )
+        self._resolved: Resolve = remembered(resolve) if resolve is not None else lambda name: name
         self._count = None if count_of is None else remembered(count_of)
         self._type = None if types_of is None else remembered(lambda name: next(iter(types_of(name)), NO_TYPE))
 
@@ -87,7 +85,12 @@ class Judge:
         scored = [
             (guess.score, answer in matching.right) for answer, guess in enumerate(guesses) if links[answer] is not None
         ]
-        return DocumentOutcome(mentions, spurious, scored, _counts(mentions, guesses, matching))
+        n_links = sum(m.entity is not None and self._resolved(m.entity) is not None for m in guesses)
+        return DocumentOutcome(mentions, spurious, scored, _counts(mentions, guesses, matching, n_links))
+
+    def _known(self, name: str) -> str:
+        """The knowledge base's id for it, or the name as it is."""
+        return self._resolved(name) or name
 
     def _frequency(self, accepted: frozenset[str]) -> int | None:
         if self._count is None:
@@ -167,9 +170,10 @@ def _spurious(guess: Mention) -> Fate:
     return Fate.SPURIOUS_NIL if guess.entity is None else Fate.SPURIOUS
 
 
-def _counts(mentions: Sequence[MentionOutcome], guesses: Sequence[Mention], matching: Matching) -> DocumentCounts:
+def _counts(
+    mentions: Sequence[MentionOutcome], guesses: Sequence[Mention], matching: Matching, n_links: int
+) -> DocumentCounts:
     n_in_kb = sum(mention.is_in_kb for mention in mentions)
-    n_links = sum(guess.entity is not None for guess in guesses)
     answered = [mention for mention, answer in zip(mentions, matching.answers, strict=True) if answer is not None]
     is_linked = [mention.guess is not None and mention.guess.entity is not None for mention in answered]
     return DocumentCounts(
@@ -179,7 +183,7 @@ def _counts(mentions: Sequence[MentionOutcome], guesses: Sequence[Mention], matc
         n_right_weak=len(matching.right) + matching.n_right_beside,
         n_links_on_in_kb=sum(m.is_in_kb and linked for m, linked in zip(answered, is_linked, strict=True)),
         n_nil=len(mentions) - n_in_kb,
-        n_nil_answers=len(guesses) - n_links,
+        n_nil_answers=sum(guess.entity is None for guess in guesses),
         n_rightly_nil=sum(not m.is_in_kb and not linked for m, linked in zip(answered, is_linked, strict=True)),
         n_spans=len(mentions),
         n_predicted_spans=len(guesses),

@@ -40,7 +40,8 @@ class MentionOutcome:
 class DocumentCounts(NamedTuple):
     """What one document adds to every share.
 
-    A *link* is a prediction with an entity, a *NIL answer* one without. Gold is *in KB* if the knowledge base has one
+    A *link* is a prediction with an entity, a *NIL answer* one without; `n_links` counts links to entities that the
+    knowledge base has. Gold is *in KB* if the knowledge base has one
     of its ids; all other gold, annotated as NIL or not, is *NIL* to this knowledge base (GERBIL: "emerging"). Weak
     counts take overlapping spans for the same. `n_first_right` and `n_pages_found` are KILT's: the right entity came
     first, or among the first five.

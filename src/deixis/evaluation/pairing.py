@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deixis.errors import DataError
+from deixis.evaluation.distinct import distinct
 from deixis.types import Document
 
 N_NAMED = 5  # documents that an error names
@@ -49,27 +50,21 @@ def paired(
 
 
 class _Waiting:
-    """A stream of documents, the ids it has shown, and those of its documents that wait for a partner."""
+    """A stream of documents, how many it has shown, and those of its documents that wait for a partner."""
 
     def __init__(self, documents: Iterable[Document], name: str) -> None:
-        self.documents = iter(documents)
+        self.documents = distinct(documents, name)
         self.name = name
         self.is_open = True
-        self.seen: set[str] = set()
+        self.n_seen = 0
         self.waiting: dict[str, Document] = {}
 
     def next(self) -> Document | None:
         document = next(self.documents, None) if self.is_open else None
         if document is None:
             self.is_open = False
-            return None
-        if document.id in self.seen:
-            raise DataError(
-                f"has the document {document.id!r} twice. Give every document an 'id' of its own, or leave ids out to "
-                "number documents by their lines.",
-                path=self.name,
-            )
-        self.seen.add(document.id)
+        else:
+            self.n_seen += 1
         return document
 
 
@@ -92,7 +87,7 @@ def _check_none_left(own: _Waiting, other: _Waiting) -> None:
     names = ", ".join(map(repr, list(own.waiting)[:N_NAMED]))
     more = f" and {len(own.waiting) - N_NAMED} more" if len(own.waiting) > N_NAMED else ""
     raise DataError(
-        f"lacks {len(own.waiting)} of the {len(own.seen)} documents of {own.name}: {names}{more}. Documents are paired "
+        f"lacks {len(own.waiting)} of the {own.n_seen} documents of {own.name}: {names}{more}. Documents are paired "
         "by their 'id'; score the two files of one run.",
         path=other.name,
     )

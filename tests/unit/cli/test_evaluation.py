@@ -9,7 +9,8 @@ from deixis.cli.evaluating import evaluate_file, n_overlapping
 from deixis.cli.evaluation_plan import Asked
 from deixis.cli.evaluation_rows import mean_rows
 from deixis.cli.known_entities import KnownEntities
-from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, Speed, distinct
+from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, Speed
+from deixis.errors import DataError
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
@@ -75,9 +76,9 @@ def test_a_file_of_predictions_is_read_along_the_gold(tmp_path):
     assert [next(answers).predicted.id for _ in range(5)] == list("01234")
 
 
-def test_a_document_that_comes_twice_names_the_file():
-    with pytest.raises(Exception, match=r"gold.jsonl: has the document 'a' twice"):
-        list(distinct([london("a"), london("a")], "gold.jsonl"))
+def test_a_linker_refuses_a_document_that_comes_twice_and_names_the_file(linker):
+    with pytest.raises(DataError, match=r"gold.jsonl: has the document 'a' twice"):
+        list(LinkerUnderTest(linker).answers([london("a"), london("a")], "gold.jsonl", Speed()))
 
 
 def test_speed_counts_what_was_linked(linker):

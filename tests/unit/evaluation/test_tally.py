@@ -98,6 +98,17 @@ def test_gold_outside_the_knowledge_base_lowers_the_upper_bound_and_wants_nil():
     assert found["inkb_micro_precision"] == pytest.approx(1 / 2)
 
 
+def test_a_link_to_what_the_knowledge_base_lacks_is_no_inkb_prediction():
+    """InKB leaves out whatever is not in the KB on both sides: of the links A, OUT (as annotated) and OUT only A is."""
+    gold = document("1", marked("a", "A"), marked("b", "OUT"), marked("c", "C"))
+    guess = document("1", marked("a", "A"), marked("b", "OUT"), marked("c", "OUT"), marked("d", "OUT"))
+    found = values(tallied([(gold, guess)], resolve=lambda name: name if name != "OUT" else None))
+    assert (found["inkb_micro_precision"], found["inkb_macro_precision"]) == (1.0, 1.0)
+    assert found["inkb_micro_recall"] == found["accuracy"] == pytest.approx(1 / 2)
+    assert found["gsinkb_micro_precision"] == pytest.approx(1 / 2)  # of what was linked on A and C
+    assert (found["nil_recall"], found["span_precision"]) == (0.0, pytest.approx(3 / 4))
+
+
 def test_kilt_asks_for_every_linked_gold_mention_in_the_knowledge_base_or_not():
     gold = document("1", marked("a", "A"), marked("b", "B"), marked("c", "OUT"), marked("d", None))
     guess = document(
