@@ -29,7 +29,7 @@ from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.evaluation.metric import Metric
-from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.ranking.context import ContextRanker
 from deixis.types import Document
@@ -165,6 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
+    source_commit()  # now, and not at the first row minutes later: the source tree may have moved on by then
     rows = []
     for row in (slow_costs if options.slow_costs else measure)(suites(options.suites), data):
         rows.append(row)
