@@ -71,7 +71,9 @@ class NameSearch:
 
     def search(self, texts: Sequence[str], k: int, n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_entities: the best `k` entities of each text, best first, each with its best name's cosine."""
-        return self.index.search(self.vectorizer.transform(texts, n_threads), k, n_threads)
+        found = self.index.search(self.vectorizer.transform(texts, n_threads), k, n_threads)
+        np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
+        return found
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary and index as arrays under names that begin with `prefix`."""

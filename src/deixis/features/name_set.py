@@ -33,13 +33,16 @@ class NameSet:
         """Whether each name is in the set."""
         if not len(self.hashes):
             return np.zeros(len(names), dtype=bool)
-        return np.isin(_hashes(map(folded, names)), self.hashes)
+        wanted = _hashes(map(folded, names))
+        places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
+        return np.asarray(self.hashes[places] == wanted)
 
 
 def folded(name: str) -> str:
     """The name without differences of case, spacing and compatible characters."""
     if not name.isascii():
-        name = unicodedata.normalize("NFKC", name)
+        # Once more after folding: it takes some letters apart.
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return " ".join(name.casefold().split())
 
 

@@ -132,6 +132,10 @@ class DictionaryMatcher:
     def match(self, texts: list[str], n_threads: int) -> list[list[tuple[int, int]]]: ...
 
 # block_search.cpp
+def build_blocks(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], data: NDArray[np.float32], n_columns: int, block_size: int
+) -> tuple[NDArray[Any], ...]: ...
+
 class BlockSearch:
     def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
     def search(

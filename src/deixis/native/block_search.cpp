@@ -7,6 +7,7 @@
 // (1995): they could only raise all bounds alike.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -14,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -37,6 +39,36 @@ struct Term {
     std::int64_t length() const { return end - begin; }
 };
 
+constexpr std::size_t kStripes = 16;
+
+/// A length that has room for n values and can be cut into stripes.
+constexpr std::size_t padded(std::size_t n) { return (n + kStripes - 1) / kStripes * kStripes; }
+
+/// A value that at least n of the values reach, and not many more; 0 if fewer are above 0. Values stand in lanes, as many
+/// as a stripe is long: n lanes whose largest values reach something are n values that do. Keeps those largest values.
+float reached_by(const std::vector<float>& values, std::size_t n, std::vector<float>& lanes) {
+    const auto n_lanes = values.size() / kStripes;
+    lanes.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n_lanes));
+    for (std::size_t stripe = 1; stripe < kStripes; ++stripe) {
+        const float* of_stripe = values.data() + stripe * n_lanes;
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) lanes[lane] = of_stripe[lane] > lanes[lane] ? of_stripe[lane] : lanes[lane];
+    }
+    if (n >= n_lanes) return 0;
+    auto largest = lanes;
+    std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(n - 1), largest.end(), std::greater<>());
+    return largest[n - 1];
+}
+
+/// Calls fn for the place of every value above 0 that reaches `least`; `lanes` are what `reached_by` kept.
+template <typename Fn>
+void for_each_reaching(float least, const std::vector<float>& values, const std::vector<float>& lanes, Fn&& fn) {
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        if (!(lanes[lane] >= least && lanes[lane] > 0)) continue;
+        for (auto place = lane; place < values.size(); place += lanes.size())
+            if (values[place] >= least && values[place] > 0) fn(place);
+    }
+}
+
 class BlockSearch {
 public:
     BlockSearch(ArrayIn<std::int64_t> column_starts, ArrayIn<std::int32_t> blocks, ArrayIn<std::uint8_t> maxima,
@@ -55,6 +87,8 @@ public:
     auto search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t k,
                 std::int64_t max_blocks, int n_threads) const {
         const CsrView queries(indptr, indices, data);
+        if (k < 1 || max_blocks < 1) throw std::invalid_argument("k and max_blocks must be at least 1.");
+        k = std::min(k, std::max<std::int64_t>(n_groups_, 1));
         const auto n_queries = static_cast<std::size_t>(queries.n_rows);
         std::vector<std::vector<Hit>> found(n_queries);
         std::vector<Scratch> scratch(worker_count(n_queries, n_threads));
@@ -75,31 +109,39 @@ public:
     }
 
 private:
+    /// A run that is to be scored: the weights of one column in one opened block.
+    struct Run {
+        std::int64_t run;
+        std::uint32_t slot;
+        float weight;
+    };
+
     struct Scratch {
-        std::vector<Term> terms;  // shortest list first; the last n_light of them are light
-        std::vector<float> bounds, scores;
+        std::vector<Term> terms;            // shortest list first
+        std::vector<float> bounds, scores;  // of blocks; of the rows of the opened blocks, one block after the other
+        std::vector<float> lanes;
         std::vector<Hit> offers;           // blocks with their bounds
         std::vector<std::int32_t> opened;  // blocks, ascending
-        std::vector<std::uint16_t> slots;  // of each block: its number among the opened ones, from 1
-        std::vector<Hit> best;             // rows, a heap with the worst on top
+        std::vector<std::uint32_t> slots;  // of each block: its number among the opened ones, from 1
+        std::vector<Run> runs;
+        std::vector<Hit> best;  // rows that may be among the best, by their groups
         std::vector<std::uint32_t> seen;
         std::uint32_t n_seen = 0;
     };
 
     std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks, Scratch& work) const {
-        work.best.clear();
         read_terms(queries, query, work.terms);
+        if (work.terms.empty()) return {};
         choose_blocks(max_blocks, work);
-        score_blocks(work);
-        const std::size_t n_rows_kept = 2 * k + 16;  // a group has several rows; its best is wanted
-        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) {
-            const auto first_row = work.opened[slot] * block_size_;
-            const auto n_rows = std::min<std::int64_t>(block_size_, static_cast<std::int64_t>(groups_.shape(0)) - first_row);
-            const float* scores = work.scores.data() + slot * kMaxBlockSize;
-            for (std::int64_t place = 0; place < n_rows; ++place)
-                if (scores[place] > 0) keep({scores[place], static_cast<std::int32_t>(first_row + place)}, n_rows_kept, work.best);
+        find_runs(work);
+        score_runs(work);
+        // A group may have many rows: more and more of the best rows are taken until they have enough groups.
+        for (std::size_t n_rows = 2 * k + 16;; n_rows *= 4) {
+            const float least = reached_by(work.scores, n_rows, work.lanes);
+            take_rows(least, work);
+            auto groups = groups_of(work, k);
+            if (groups.size() == k || least == 0) return groups;
         }
-        return groups_of(work, k);
     }
 
     void read_terms(const CsrView& queries, std::size_t query, std::vector<Term>& terms) const {
@@ -107,8 +149,9 @@ private:
         for (auto i = queries.indptr[query]; i < queries.indptr[query + 1]; ++i) {
             const auto column = queries.indices[i];
             const auto begin = column_starts_.data()[column], end = column_starts_.data()[column + 1];
-            if (begin < 0 || begin > end || end > static_cast<std::int64_t>(blocks_.shape(0))) damaged();
-            if (begin < end && queries.data[i] > 0) terms.push_back({queries.data[i] * scales_.data()[column], begin, end});
+            const float scale = scales_.data()[column];
+            if (begin < 0 || begin > end || end > static_cast<std::int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
+            if (begin < end && queries.data[i] > 0) terms.push_back({queries.data[i] * scale, begin, end});
         }
         std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.length() < b.length(); });
     }
@@ -122,61 +165,73 @@ private:
         return n;
     }
 
-    /// The blocks that offer most, in ascending order.
+    /// The blocks that offer most, in ascending order; all of them if no more than `max_blocks`.
     void choose_blocks(std::size_t max_blocks, Scratch& work) const {
-        work.bounds.assign(n_blocks_, 0.0f);
+        work.opened.clear();
+        if (n_blocks_ <= static_cast<std::int64_t>(max_blocks)) {
+            for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block) work.opened.push_back(block);
+            return;
+        }
+        work.bounds.assign(padded(static_cast<std::size_t>(n_blocks_)), 0.0f);
         float* bounds = work.bounds.data();
         const auto n = n_heavy(work.terms);
         for (std::size_t t = 0; t < n; ++t) {
             const auto& term = work.terms[t];
             for (auto i = term.begin; i < term.end; ++i) bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
         }
-        const float least = least_offer(work.bounds, max_blocks);
         work.offers.clear();
-        for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block)
-            if (bounds[block] > 0 && bounds[block] >= least) work.offers.push_back({bounds[block], block});
+        const float least = reached_by(work.bounds, max_blocks, work.lanes);
+        for_each_reaching(least, work.bounds, work.lanes, [&](std::size_t block) {
+            work.offers.push_back({bounds[block], static_cast<std::int32_t>(block)});
+        });
         if (work.offers.size() > max_blocks) {
             std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<std::ptrdiff_t>(max_blocks), work.offers.end());
             work.offers.resize(max_blocks);
         }
-        work.opened.clear();
         for (const auto& offer : work.offers) work.opened.push_back(offer.row);
         std::sort(work.opened.begin(), work.opened.end());
     }
 
-    /// A bound that at least n blocks reach, if so many offer anything, and not many more than n.
-    static float least_offer(const std::vector<float>& bounds, std::size_t n) {
-        constexpr std::size_t kSteps = 256;
-        float best = 0;
-        for (const auto bound : bounds) best = std::max(best, bound);
-        if (best <= 0 || bounds.size() <= n) return 0;
-        const float per_step = static_cast<float>(kSteps - 1) / best;
-        std::uint32_t counts[kSteps] = {};
-        for (const auto bound : bounds) ++counts[static_cast<std::size_t>(bound * per_step)];
-        auto step = kSteps;
-        for (std::size_t n_above = 0; step > 0 && n_above < n;) n_above += counts[--step];
-        return (static_cast<float>(step) - 0.01f) / per_step;  // a little lower: rounding must not lose a block
-    }
-
-    /// The scores of all rows of the opened blocks.
-    void score_blocks(Scratch& work) const {
-        if (work.slots.empty()) work.slots.assign(n_blocks_, 0);
-        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = static_cast<std::uint16_t>(slot + 1);
-        work.scores.assign(work.opened.size() * kMaxBlockSize, 0.0f);
+    /// Where the opened blocks have the terms.
+    void find_runs(Scratch& work) const {
+        work.runs.clear();
+        const auto n_opened = work.opened.size();
+        work.slots.resize(n_blocks_, 0);
+        for (std::size_t slot = 0; slot < n_opened; ++slot) work.slots[work.opened[slot]] = static_cast<std::uint32_t>(slot + 1);
+        const auto found = [&](std::int64_t run, std::size_t slot, float weight) {
+            prefetch(entry_starts_.data() + run);
+            work.runs.push_back({run, static_cast<std::uint32_t>(slot), weight});
+        };
         for (const auto& term : work.terms) {
-            if (term.length() <= kScanFactor * static_cast<std::int64_t>(work.opened.size())) {
+            if (term.length() <= kScanFactor * static_cast<std::int64_t>(n_opened)) {
                 for (auto i = term.begin; i < term.end; ++i)
-                    if (const auto slot = work.slots[block_at(i)]) add(i, term.weight, work.scores.data() + (slot - 1) * kMaxBlockSize);
+                    if (const auto slot = work.slots[block_at(i)]) found(i, slot - 1, term.weight);
             } else {
                 auto* at = blocks_.data() + term.begin;
                 const auto* last = blocks_.data() + term.end;
-                for (std::size_t slot = 0; slot < work.opened.size() && at != last; ++slot) {
+                for (std::size_t slot = 0; slot < n_opened && at != last; ++slot) {
                     at = std::lower_bound(at, last, work.opened[slot]);
-                    if (at != last && *at == work.opened[slot]) add(at - blocks_.data(), term.weight, work.scores.data() + slot * kMaxBlockSize);
+                    if (at != last && *at == work.opened[slot]) found(at - blocks_.data(), slot, term.weight);
                 }
             }
         }
         for (const auto block : work.opened) work.slots[block] = 0;
+    }
+
+    /// The scores of all rows of the opened blocks.
+    void score_runs(Scratch& work) const {
+        constexpr std::size_t kAhead = 8;
+        const auto block_size = static_cast<std::size_t>(block_size_);
+        // A damaged place may lie in the block after its own, never outside.
+        work.scores.assign(padded(work.opened.size() * block_size + kMaxBlockSize), 0.0f);
+        for (std::size_t i = 0; i < work.runs.size(); ++i) {
+            if (i + kAhead < work.runs.size()) {
+                const auto next = entry_starts_.data()[work.runs[i + kAhead].run];
+                prefetch(places_.data() + next);
+                prefetch(codes_.data() + next);
+            }
+            add(work.runs[i].run, work.runs[i].weight, work.scores.data() + work.runs[i].slot * block_size);
+        }
     }
 
     std::uint32_t block_at(std::int64_t run) const {
@@ -191,23 +246,23 @@ private:
         for (auto i = begin; i < end; ++i) scores[places_.data()[i]] += weight * static_cast<float>(codes_.data()[i]);
     }
 
-    static void keep(Hit hit, std::size_t n_kept, std::vector<Hit>& best) {
-        if (best.size() < n_kept) {
-            best.push_back(hit);
-            std::push_heap(best.begin(), best.end());
-        } else if (hit < best.front()) {
-            std::pop_heap(best.begin(), best.end());
-            best.back() = hit;
-            std::push_heap(best.begin(), best.end());
-        }
+    /// The groups of the rows that reach a score.
+    void take_rows(float least, Scratch& work) const {
+        work.best.clear();
+        const auto block_size = static_cast<std::size_t>(block_size_);
+        for_each_reaching(least, work.scores, work.lanes, [&](std::size_t i) {
+            const auto slot = i / block_size;
+            if (slot >= work.opened.size()) damaged();
+            const auto row = static_cast<std::size_t>(work.opened[slot]) * block_size + i % block_size;
+            if (row >= groups_.shape(0)) damaged();
+            const auto group = groups_.data()[row];
+            if (group < 0 || group >= n_groups_) damaged();
+            work.best.push_back({work.scores[i], group});
+        });
     }
 
     /// The best k groups by their best rows; ties go to the smaller group.
     std::vector<Hit> groups_of(Scratch& work, std::size_t k) const {
-        for (auto& hit : work.best) {
-            hit.row = groups_.data()[hit.row];
-            if (hit.row < 0 || hit.row >= n_groups_) damaged();
-        }
         std::sort(work.best.begin(), work.best.end());
         if (work.seen.empty() || ++work.n_seen == 0) {
             work.seen.assign(n_groups_, 0);

@@ -7,6 +7,7 @@ namespace deixis {
 void bind_clustering(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
 void bind_row_dots(nb::module_& m);
+void bind_block_build(nb::module_& m);
 void bind_block_search(nb::module_& m);
 void bind_blending(nb::module_& m);
 void bind_rankers(nb::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     deixis::bind_clustering(m);
     deixis::bind_sparse_rows(m);
     deixis::bind_row_dots(m);
+    deixis::bind_block_build(m);
     deixis::bind_block_search(m);
     deixis::bind_blending(m);
     deixis::bind_rankers(m);

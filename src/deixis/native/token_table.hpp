@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "prefetch.hpp"
+
 namespace deixis {
 
 inline std::uint64_t mix64(std::uint64_t h) {
@@ -49,15 +51,6 @@ inline bool same_bytes(const char *a, const char *b, std::size_t size) {
         if (left != right) return false;
     }
     return short_word(a, size) == short_word(b, size);
-}
-
-// Asks for memory that will be read soon; never faults, whatever the address.
-inline void prefetch(const void *address) {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(address);
-#else
-    (void)address;
-#endif
 }
 
 inline constexpr std::uint64_t empty_slot = ~std::uint64_t{0};

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.native import _core
+from deixis.nearest.core_rows import core_rows
 
 
 def blended(
@@ -24,8 +25,11 @@ def blended(
     """
     if first.shape != second.shape or len(first_shares) != first.shape[0]:
         raise DataError(f"Rankings of {first.shape} and {second.shape} with {len(first_shares)} shares do not fit.")
-    indptr, labels, scores = _core.blend_rankings(
-        first.indptr.astype(np.int64), first.indices, first.data, second.indptr.astype(np.int64), second.indices,
-        second.data, first_shares, k, n_threads,
-    )  # fmt: skip
+    if k < 1:
+        raise ConfigError(f"k must be at least 1, got {k}.")
+    if len(first_shares) and not (first_shares.min() >= 0 and first_shares.max() <= 1):
+        raise DataError(f"Shares must lie in 0..1, got {first_shares.min()}..{first_shares.max()}.")
+    both = *core_rows(first, "first rankings"), *core_rows(second, "second rankings")
+    shares = np.ascontiguousarray(first_shares, dtype=np.float32)
+    indptr, labels, scores = _core.blend_rankings(*both, shares, min(k, first.shape[1] + 1), n_threads)
     return sparse.csr_matrix((scores, labels, indptr), shape=first.shape)

@@ -19,11 +19,14 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
+from deixis.nearest.core_rows import core_rows
 from deixis.store.checks import require
 
 MAX_BLOCK_SIZE = 256  # a row's place in its block has one byte
 MAX_BLOCKS = 4096  # opened for one query
 MAX_ENTRIES = 2**32 - 1
+MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
+# In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "column_starts": np.int64, "blocks": np.int32, "maxima": np.uint8, "entry_starts": np.uint32, "places": np.uint8,
     "codes": np.uint8, "scales": np.float32, "groups": np.int32,
@@ -40,8 +43,7 @@ class BlockIndexConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.block_size <= MAX_BLOCK_SIZE:
             raise ConfigError(f"block_size must lie in 1..{MAX_BLOCK_SIZE}, got {self.block_size}.")
-        if not 1 <= self.max_blocks <= MAX_BLOCKS:
-            raise ConfigError(f"max_blocks must lie in 1..{MAX_BLOCKS}, got {self.max_blocks}.")
+        check_max_blocks(self.max_blocks)
 
 
 class BlockIndex:
@@ -79,14 +81,18 @@ class BlockIndex:
         config = config or BlockIndexConfig()
         if len(groups) != rows.shape[0]:
             raise DataError(f"{rows.shape[0]} rows need a group each, got {len(groups)} groups.")
-        if rows.nnz and rows.data.min() < 0:
-            raise DataError(f"Weights must be at least 0, got {rows.data.min()}.")
-        if rows.nnz > MAX_ENTRIES:
-            raise DataError(f"The rows have {rows.nnz} weights; an index holds at most {MAX_ENTRIES}.")
-        arrays = _block_arrays(rows, config.block_size)
-        arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)
         if n_groups is None:
             n_groups = int(groups.max()) + 1 if len(groups) else 0
+        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, MAX_GROUPS):
+            raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
+        indptr, indices, data = core_rows(rows, "rows", is_sorted=True)
+        if len(data) and data.min() < 0:
+            raise DataError(f"Weights must be at least 0, got {data.min()}.")
+        if len(data) > MAX_ENTRIES:
+            raise DataError(f"The rows have {len(data)} weights; an index holds at most {MAX_ENTRIES}.")
+        built = _core.build_blocks(indptr, indices, data, rows.shape[1], config.block_size)
+        arrays = dict(zip(_ARRAYS, built, strict=False))
+        arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)
         return cls(arrays, n_groups, config)
 
     def search(
@@ -95,13 +101,14 @@ class BlockIndex:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score."""
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
+        if max_blocks is None:
+            max_blocks = self.config.max_blocks
+        check_max_blocks(max_blocks)
         if queries.shape[1] != self.n_columns:
             raise DataError(f"The queries have {queries.shape[1]} columns; the index has {self.n_columns}.")
-        n_blocks = max_blocks or self.config.max_blocks
+        rows = core_rows(queries, "queries")
         try:
-            indptr, groups, scores = self._search.search(
-                queries.indptr.astype(np.int64), queries.indices, queries.data, k, n_blocks, n_threads
-            )
+            indptr, groups, scores = self._search.search(*rows, min(k, self.n_groups + 1), max_blocks, n_threads)
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
         return sparse.csr_matrix((scores, groups, indptr), shape=(queries.shape[0], self.n_groups))
@@ -122,27 +129,7 @@ class BlockIndex:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
 
 
-def _block_arrays(rows: sparse.csr_matrix, block_size: int) -> dict[str, NDArray[Any]]:
-    """Weights by column, and within a column by block; a run of one column in one block has a largest weight."""
-    by_columns = rows.tocsc()
-    by_columns.sort_indices()
-    n_entries = by_columns.nnz
-    columns = np.repeat(np.arange(rows.shape[1], dtype=np.int32), np.diff(by_columns.indptr))
-    blocks = (by_columns.indices // block_size).astype(np.int32)
-    is_first = np.ones(n_entries, dtype=bool)
-    is_first[1:] = (columns[1:] != columns[:-1]) | (blocks[1:] != blocks[:-1])
-    firsts = np.flatnonzero(is_first)
-    largest = np.zeros(rows.shape[1], dtype=np.float32)
-    np.maximum.at(largest, columns[firsts], np.maximum.reduceat(by_columns.data, firsts) if n_entries else [])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        codes = np.rint(by_columns.data * np.where(largest > 0, 255 / largest, 0)[columns])
-    codes = np.maximum(codes, by_columns.data > 0).astype(np.uint8)
-    return {
-        "column_starts": np.searchsorted(columns[firsts], np.arange(rows.shape[1] + 1)).astype(np.int64),
-        "blocks": blocks[firsts],
-        "maxima": np.maximum.reduceat(codes, firsts) if n_entries else np.zeros(0, np.uint8),
-        "entry_starts": np.append(firsts, n_entries).astype(np.uint32),
-        "places": (by_columns.indices % block_size).astype(np.uint8),
-        "codes": codes,
-        "scales": (largest / 255).astype(np.float32),
-    }
+def check_max_blocks(max_blocks: int) -> None:
+    """Whether so many blocks may be opened; a `ConfigError` if not."""
+    if not 1 <= max_blocks <= MAX_BLOCKS:
+        raise ConfigError(f"max_blocks must lie in 1..{MAX_BLOCKS}, got {max_blocks}.")

@@ -1,0 +1,187 @@
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+
+
+def matrix(rows) -> sparse.csr_matrix:
+    return sparse.csr_matrix(np.array(rows, dtype=np.float32))
+
+
+def listed(found) -> list[list[tuple[int, float]]]:
+    pairs = [(group, round(score, 2)) for group, score in zip(found.indices.tolist(), found.data.tolist(), strict=True)]
+    return [pairs[start:stop] for start, stop in zip(found.indptr, found.indptr[1:], strict=False)]
+
+
+def test_the_best_groups_come_first_with_the_score_of_their_best_row():
+    rows = matrix([[1, 0], [0.6, 0.8], [0, 1]])
+    index = BlockIndex.build(rows, np.array([4, 2, 4]))
+    assert listed(index.search(matrix([[1, 0], [0, 1]]), k=5)) == [[(4, 1.0), (2, 0.6)], [(4, 1.0), (2, 0.8)]]
+    assert index.search(matrix([[1, 0]]), k=1).shape == (1, 5)
+
+
+def test_ties_go_to_the_smaller_group_wherever_its_row_stands():
+    index = BlockIndex.build(matrix([[1]] * 200), np.arange(200)[::-1].copy(), BlockIndexConfig(block_size=8))
+    assert index.search(matrix([[1]]), k=3).indices.tolist() == [0, 1, 2]
+
+
+def test_a_group_with_many_good_rows_does_not_crowd_out_the_others():
+    rows = matrix([[1.0]] * 500 + [[0.5]] * 3)
+    index = BlockIndex.build(rows, np.array([0] * 500 + [1, 2, 3]))
+    assert listed(index.search(matrix([[1]]), k=3)) == [[(0, 1.0), (1, 0.5), (2, 0.5)]]
+
+
+def test_what_only_a_light_column_finds_is_found_when_all_blocks_are_opened():
+    rows = matrix([[1, 0.1]] + [[0, 0.1]] * 9)
+    index = BlockIndex.build(rows, np.arange(10), BlockIndexConfig(block_size=1))
+    assert index.search(matrix([[1, 0.1]]), k=10).indices.tolist() == list(range(10))
+
+
+def test_nothing_known_and_nothing_indexed_give_empty_rows():
+    index = BlockIndex.build(matrix([[1, 0], [0.5, 0]]), np.array([0, 1]))
+    assert listed(index.search(matrix([[0, 0], [0, 3]]), k=2)) == [[], []]
+    assert index.search(sparse.csr_matrix((0, 2), dtype=np.float32), k=2).shape == (0, 2)
+    empty = BlockIndex.build(sparse.csr_matrix((0, 2), dtype=np.float32), np.zeros(0, np.int64))
+    assert empty.search(matrix([[1, 1]]), k=2).shape == (1, 0)
+    blank = BlockIndex.build(sparse.csr_matrix((3, 2), dtype=np.float32), np.arange(3))
+    assert listed(blank.search(matrix([[1, 1]]), k=2)) == [[]]
+
+
+def test_one_row_and_more_asked_for_than_there_is():
+    index = BlockIndex.build(matrix([[0.3]]), np.array([0]))
+    for k in (1, 2, 10**6, 2**62, 2**63 - 1, 2**70):
+        assert listed(index.search(matrix([[1]]), k)) == [[(0, 0.3)]]
+
+
+def test_weights_of_0_or_less_in_a_query_count_for_nothing():
+    index = BlockIndex.build(matrix([[1, 1], [0, 1]]), np.arange(2))
+    assert listed(index.search(matrix([[-5, 1]]), k=2)) == [[(0, 1.0), (1, 1.0)]]
+    assert listed(index.search(matrix([[-5, 0]]), k=2)) == [[]]
+
+
+def test_zeros_that_are_stored_are_not_weights():
+    rows = sparse.csr_matrix((np.array([0, 1], np.float32), [0, 0], [0, 1, 2]), shape=(2, 1))
+    assert listed(BlockIndex.build(rows, np.arange(2)).search(matrix([[1]]), k=2)) == [[(1, 1.0)]]
+
+
+def test_columns_in_any_order_and_places_given_twice_are_summed():
+    tangled = sparse.csr_matrix((np.array([1, 2, 3], np.float32), [1, 0, 1], [0, 3]), shape=(1, 2))
+    index = BlockIndex.build(tangled, np.array([0]))
+    assert listed(index.search(matrix([[1, 1]]), k=1)) == [[(0, 6.0)]]
+    assert listed(index.search(tangled, k=1)) == [[(0, 20.0)]]
+    assert tangled.indices.tolist() == [1, 0, 1]
+
+
+def test_other_number_types_are_taken():
+    index = BlockIndex.build(sparse.csr_matrix(np.array([[2, 0], [0, 4]])), np.array([0, 1], dtype=np.uint8))
+    query = sparse.csr_matrix(np.array([[1.0, 1.0]]))
+    query.indices, query.indptr = query.indices.astype(np.int64), query.indptr.astype(np.int64)
+    assert listed(index.search(query, k=2)) == [[(1, 4.0), (0, 2.0)]]
+
+
+@pytest.mark.parametrize("weight", [1e-38, 1e-45, 1e30])
+def test_very_small_and_very_large_weights_crash_nothing(weight):
+    rows = matrix([[weight]] * 300)
+    index = BlockIndex.build(rows, np.arange(300), BlockIndexConfig(block_size=1))
+    for query in (1e-45, 1.0, 3e38):
+        found = index.search(matrix([[query]]), k=5, max_blocks=7)
+        assert found.nnz <= 5 and not np.isnan(found.data).any()
+
+
+@pytest.mark.parametrize("weight", [-1, np.nan, np.inf, 1e39])
+def test_weights_that_are_no_finite_numbers_from_0_up_are_refused(weight):
+    with pytest.raises(DataError, match=r"at least 0|not finite"):
+        BlockIndex.build(sparse.csr_matrix(np.array([[1, weight]], dtype=np.float64)), np.array([0]))
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
+def test_queries_that_are_not_finite_are_refused(weight):
+    with pytest.raises(DataError, match="not finite"):
+        BlockIndex.build(matrix([[1]]), np.array([0])).search(matrix([[weight]]), k=1)
+
+
+@pytest.mark.parametrize(("columns", "dtype"), [([2], np.int32), ([-1], np.int32), ([2**32], np.int64)])
+def test_queries_whose_columns_lie_outside_are_refused(columns, dtype):
+    query = matrix([[1, 0]])
+    query.indices = np.array(columns, dtype=dtype)
+    with pytest.raises(DataError, match="damaged CSR"):
+        BlockIndex.build(matrix([[1, 0]]), np.array([0])).search(query, k=1)
+
+
+@pytest.mark.parametrize(("groups", "n_groups"), [([0], None), ([0, -1], None), ([0, 2], 2), ([0, 2**31], None)])
+def test_groups_that_do_not_fit_are_refused(groups, n_groups):
+    with pytest.raises(DataError, match=r"group each|Groups must lie"):
+        BlockIndex.build(matrix([[1], [1]]), np.array(groups), n_groups=n_groups)
+
+
+def test_queries_of_another_width_are_refused():
+    with pytest.raises(DataError, match="3 columns; the index has 1"):
+        BlockIndex.build(matrix([[1]]), np.array([0])).search(matrix([[1, 0, 0]]), k=1)
+
+
+@pytest.mark.parametrize("settings", [{"block_size": 0}, {"block_size": 257}, {"max_blocks": 0}, {"max_blocks": 4097}])
+def test_settings_outside_their_range_are_refused(settings):
+    with pytest.raises(ConfigError, match="must lie in 1"):
+        BlockIndexConfig(**settings)
+
+
+@pytest.mark.parametrize("max_blocks", [0, -1, 65536])
+def test_a_search_opens_no_number_of_blocks_that_the_settings_would_not_take(max_blocks):
+    with pytest.raises(ConfigError, match="max_blocks must lie in"):
+        BlockIndex.build(matrix([[1]]), np.array([0])).search(matrix([[1]]), k=1, max_blocks=max_blocks)
+
+
+def test_fewer_than_one_group_cannot_be_asked_for():
+    with pytest.raises(ConfigError, match="k must be at least 1"):
+        BlockIndex.build(matrix([[1]]), np.array([0])).search(matrix([[1]]), k=0)
+
+
+def test_arrays_that_are_missing_or_do_not_fit_each_other_are_refused():
+    index = BlockIndex.build(matrix([[1, 0], [0.6, 0.8]]), np.arange(2))
+    arrays = index.to_arrays("x")
+    for name, array in arrays.items():
+        for damaged in (arrays | {name: array[:-1]}, {n: a for n, a in arrays.items() if n != name}):
+            with pytest.raises(StoreError):
+                BlockIndex.from_arrays(damaged, "x", 2, index.config).search(matrix([[1, 1]]), k=2)
+
+
+INTERRUPTED = """
+import sys, numpy as np
+from scipy import sparse
+from deixis.nearest.block_index import BlockIndex
+rng = np.random.default_rng(0)
+rows = sparse.csr_matrix((rng.random(2_000_000, np.float32), rng.integers(0, 200, 2_000_000),
+                          np.arange(0, 2_000_001, 20)), shape=(100_000, 200))
+index = BlockIndex.build(rows, np.arange(100_000))
+queries = sparse.vstack([rows] * 20, format="csr")
+print("started", flush=True)
+try:
+    index.search(queries, 10, n_threads=int(sys.argv[1]), max_blocks=1024)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_ends_a_long_search_within_about_a_second(n_threads):
+    command = [sys.executable, "-c", INTERRUPTED, str(n_threads)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "started\n"
+            time.sleep(0.5)
+            assert process.poll() is None
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n", process.stderr.read()
+            assert time.monotonic() - sent < 3.0  # usually a tenth of a second; other processes may be busy too
+            assert process.wait(timeout=10) == 0
+        finally:
+            process.kill()
