@@ -90,6 +90,24 @@ def test_several_datasets_get_a_mean_in_which_each_counts_the_same(run, model):
     assert "mean over datasets" in shown and "0.750" in shown
 
 
+def test_files_of_one_name_and_a_run_of_the_same_name_stay_apart(run, model):
+    (run.folder / "deixis.jsonl").write_text(GUESSES, encoding="utf-8")
+    arguments = ("eval", "--predictions", "guess.jsonl", "--predictions", "guess.jsonl", "gold.jsonl", "gold.jsonl")
+    rows = rows_of(run(*arguments, "--compare", "deixis.jsonl", "--compare", "deixis.jsonl", "--json").stdout)
+    found = {(suite.rpartition("-")[2], system) for suite, system, metric in rows if metric == "accuracy"}
+    assert found == {(suite, system) for suite in ("gold", "2") for system in ("deixis", "deixis-2")} | {
+        ("guess/mean", "deixis")
+    }
+    assert "mean over datasets" in run(*arguments).stdout
+
+
+def test_a_report_on_nothing_but_nil_has_its_page(run, model):
+    line = '{"text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": null}]}'
+    (run.folder / "nil.jsonl").write_text(line, encoding="utf-8")
+    run("eval", model, "nil.jsonl", "--report", "report.html")
+    assert "NIL linked" in (run.folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_end_to_end_the_model_finds_the_mentions_itself(run, model):
     values = values_of(run("eval", model, "gold.jsonl", "--end-to-end", "--json").stdout)
     assert values["span_recall"] == pytest.approx(2 / 3, abs=1e-5)  # Berlin is no name it knows

@@ -56,7 +56,7 @@ def dataset_figures(plan: Plan, asked: Asked, number: int) -> DatasetFigures:
         names = [metric.name for metric in headlines(metrics, is_end_to_end) if metric.name != UPPER_BOUND]
         versus = () if rival is None else compared(run.tally, rival.tally, names, at, asked.seed)
     return DatasetFigures(
-        suite=asked.suite_of(data),
+        suite=asked.suites[number],
         run=run,
         at=at,
         metrics=metrics,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,11 +53,13 @@ class Asked:
         """How many candidates must be looked at."""
         return max(self.at or RECALL_AT)
 
-    def suite_of(self, data: str) -> str:
-        """The name of the rows of one file."""
-        if self.suite is None:
-            return suite_name(self.model or self.predictions[self.data.index(data)], data)
-        return self.suite if len(self.data) == 1 else f"{self.suite}/{data_name(data)}"
+    @property
+    def suites(self) -> list[str]:
+        """The name of the rows of each file, no two of them the same."""
+        if self.suite is not None:
+            return [self.suite] if len(self.data) == 1 else numbered(f"{self.suite}/{data_name(d)}" for d in self.data)
+        answering = self.predictions if self.model is None else [self.model] * len(self.data)
+        return numbered(map(suite_name, answering, self.data))
 
     def check(self) -> None:
         """Raises a usage error for words that do not go together, before anything is loaded."""
@@ -114,7 +117,7 @@ class Plan:
             others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end)] * n
         elif asked.compare:
             others = [_predictions(path, asked, skipped) for path in asked.compare]
-        other_name = name_of(asked.compare[0]) if asked.compare else ""
+        other_name = numbered([asked.system, name_of(asked.compare[0])])[1] if asked.compare else ""
         if asked.model is None:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
             tested = [_predictions(path, asked, skipped) for path in asked.predictions]
@@ -151,6 +154,21 @@ def suite_name(model: str, data: str) -> str:
     'wiki468k/aida-testa'
     """
     return f"{Path(model).absolute().name if os.path.isdir(model) else name_of(model)}/{data_name(data)}"
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """The names, with a number behind one that came before.
+
+    Examples
+    --------
+    >>> numbered(["news", "web", "news"])
+    ['news', 'web', 'news-2']
+    """
+    taken: dict[str, None] = {}
+    for name in names:
+        tries = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        taken[next(each for each in tries if each not in taken)] = None
+    return list(taken)
 
 
 def data_name(data: str) -> str:

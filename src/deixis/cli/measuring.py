@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from deixis.cli.models import batches, load_linker, without_gold
@@ -13,8 +13,8 @@ from deixis.config import config_to_dict
 from deixis.documents.reading import read_documents
 from deixis.evaluation.distinct import distinct
 from deixis.evaluation.pairing import paired
-from deixis.linking.linker import Linker
-from deixis.types import Document
+from deixis.linking.linker import MENTIONS_AT_ONCE, Linker
+from deixis.types import Candidate, Document, Mention
 
 
 class Answered(NamedTuple):
@@ -51,21 +51,19 @@ class UnderTest(Protocol):
 
 @dataclass(frozen=True)
 class LinkerUnderTest:
-    """A linker as it answers; and, where recall is asked for deeper than it looks, the same one looking deeper.
+    """A linker as it answers; and, where recall is asked for deeper than it looks, what its generator proposes next.
 
-    More candidates share the confidence among more of them, so links are always judged by the first.
+    Its own candidates stay the first, so links and recall are those of the linker, however deep the look.
     """
 
     linker: Linker
-    deeper: Linker | None = None
+    depth: int = 0
     is_end_to_end: bool = False
 
     @classmethod
     def load(cls, path: str, session: Session, depth: int, is_end_to_end: bool = False) -> LinkerUnderTest:
         """The linker at `path`, ready to be asked for its `depth` best candidates."""
-        linker = load_linker(path, session)
-        is_deep_enough = depth <= linker.config.n_candidates
-        return cls(linker, None if is_deep_enough else load_linker(path, session, top_k=depth), is_end_to_end)
+        return cls(load_linker(path, session), depth, is_end_to_end)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -79,16 +77,33 @@ class LinkerUnderTest:
             if self.is_end_to_end:
                 bare = [document.with_mentions(()) for document in bare]
             started = time.perf_counter()
-            predicted = self._link(self.linker, bare)
+            predicted = self._link(bare)
             speed.seconds += time.perf_counter() - started
             speed.n_mentions += sum(len(document.mentions) for document in predicted)
-            ranked = [None] * len(batch) if self.deeper is None else self._link(self.deeper, bare)
+            is_deep_enough = self.depth <= self.linker.config.n_candidates
+            ranked = [None] * len(batch) if is_deep_enough else self._deeper(predicted)
             yield from map(Answered, batch, predicted, ranked)
 
-    def _link(self, linker: Linker, documents: list[Document]) -> list[Document]:
+    def _deeper(self, documents: list[Document]) -> Iterator[Document]:
+        """The documents with longer lists: behind the candidates of each mention come others, in all `depth`."""
+        asked = [mention for document in documents for mention in document.mentions_in_context()]
+        proposed = (
+            listed
+            for begin in range(0, len(asked), MENTIONS_AT_ONCE)
+            for listed in self.linker.generator.generate(asked[begin : begin + MENTIONS_AT_ONCE], self.depth)
+        )
+        for document in documents:
+            yield document.with_mentions([self._longer(m, next(proposed)) for m in document.mentions])
+
+    def _longer(self, mention: Mention, proposed: list[Candidate]) -> Mention:
+        own = {candidate.id for candidate in mention.candidates}
+        others = tuple(candidate for candidate in proposed if candidate.id not in own)
+        return replace(mention, candidates=(mention.candidates + others)[: self.depth])
+
+    def _link(self, documents: list[Document]) -> list[Document]:
         """The documents linked; given mentions are all there are, even where there are none."""
         asked = [document for document in documents if document.mentions or self.is_end_to_end]
-        linked = iter(linker.link(asked))
+        linked = iter(self.linker.link(asked))
         return [next(linked) if document.mentions or self.is_end_to_end else document for document in documents]
 
 

@@ -89,7 +89,9 @@ class ExampleStore:
         if self.n_examples <= 0 or shown is None:
             return
         self._n_added += 1
-        checksum = zlib.crc32(f"{document.id}\0{shown.start}\0{shown.end}\0{shown.entity}".encode())
+        checksum = zlib.crc32(
+            f"{document.id}\0{shown.start}\0{shown.end}\0{shown.entity}".encode(errors="surrogatepass")
+        )
         key = (-checksum, document.id, shown.start, shown.end, shown.entity or "", -self._n_added)
         kept = self._kept.setdefault(fate, [])
         if len(kept) < self.n_examples:

@@ -55,7 +55,7 @@ class Judge:
         accepted = [frozenset[str]() if m.entity is None else self._accepted(m.entity) for m in truths]
         links = [None if m.entity is None else self._known(m.entity) for m in guesses]
         matching = Matching.of(truths, guesses, accepted, links)
-        deeper = None if ranked is None else {(m.start, m.end): m for m in ranked.mentions}
+        span_to_listed = {(m.start, m.end): m for m in reversed(guesses if ranked is None else ranked.mentions)}
         mentions: list[MentionOutcome] = []
         for place, truth in enumerate(truths):
             answer = matching.answers[place]
@@ -65,8 +65,8 @@ class Judge:
             fate = _fate(truth, guess, bool(accepted[place]), link in accepted[place], rank)
             if guess is None and place in matching.beside:
                 fate, guess = Fate.WRONG_SPAN, guesses[matching.beside[place]]
-            if deeper is not None:
-                rank = _rank(deeper.get((truth.start, truth.end)), accepted[place], self._known)
+            if ranked is not None or answer is None:  # a mention that another one took the answer from has candidates
+                rank = _rank(span_to_listed.get((truth.start, truth.end)), accepted[place], self._known)
             mentions.append(
                 MentionOutcome(
                     document=number,

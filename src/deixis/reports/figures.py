@@ -51,7 +51,7 @@ def charts_of(tally: Tally, other: Tally | None = None, other_name: str = "other
 
 def _recall(runs: Tallies, seed: int) -> Chart | None:
     deepest = max(tally.n_longest for tally in runs.values())
-    if deepest < 2:
+    if deepest < 2 or not len(runs[THIS_RUN].ledger.mentions()[0]):
         return None
     lines = [_recall_line(name, tally, seed) for name, tally in runs.items()]
     ticks = [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= deepest]

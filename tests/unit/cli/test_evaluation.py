@@ -1,6 +1,7 @@
 """The parts of `deixis eval` that can be looked at one by one."""
 
 import itertools
+from dataclasses import replace
 
 import click
 import pytest
@@ -13,6 +14,7 @@ from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, Speed
 from deixis.errors import DataError
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.types import Document, Mention
 
@@ -64,6 +66,22 @@ def test_a_linker_is_not_shown_the_gold(linker):
     assert answer.predicted.mentions[0].entity == "Q84"
 
 
+def test_a_deeper_look_leaves_the_linkers_own_candidates_first():
+    kb = KnowledgeBase.from_records([{"id": f"Q{n}", "title": f"London {n}"} for n in range(30)])
+    gold = Document("a", "London and London 7", mentions=(Mention(0, 6, "London"), Mention(11, 19, "London 7")))
+    tested = LinkerUnderTest(Linker.build(kb, config=LinkerConfig(n_candidates=3)), depth=10)
+    (answer,) = tested.answers([gold], "gold", Speed())
+    for mention, longer in zip(answer.predicted.mentions, answer.ranked.mentions, strict=True):
+        assert (longer.entity, longer.score, longer.candidates[:3]) == (
+            mention.entity,
+            mention.score,
+            mention.candidates,
+        )
+        assert len({candidate.id for candidate in longer.candidates}) == len(longer.candidates) == 10
+    (answer,) = replace(tested, depth=3).answers([gold], "gold", Speed())
+    assert answer.ranked is None
+
+
 def test_end_to_end_a_linker_is_not_shown_the_mentions_either(linker):
     (answer,) = LinkerUnderTest(linker, is_end_to_end=True).answers([london("a")], "gold", Speed())
     assert [mention.text for mention in answer.predicted.mentions] == ["London", "Paris"]
@@ -113,14 +131,10 @@ def test_the_mean_is_only_of_what_every_dataset_has():
 
 def test_suites_are_named_after_model_and_data():
     asked = Asked(("models/wiki", "aida/testa.jsonl.gz"))
-    assert (asked.model, asked.data, asked.suite_of("aida/testa.jsonl.gz")) == (
-        "models/wiki",
-        ("aida/testa.jsonl.gz",),
-        "wiki/aida-testa",
-    )
-    assert Asked(("gold.jsonl",), predictions=("runs/mine.jsonl",)).suite_of("gold.jsonl").startswith("mine/")
-    several = Asked(("m", "a/x.jsonl", "b/x.jsonl"), suite="mine")
-    assert [several.suite_of(data) for data in several.data] == ["mine/a-x", "mine/b-x"]
+    assert (asked.model, asked.data, asked.suites) == ("models/wiki", ("aida/testa.jsonl.gz",), ["wiki/aida-testa"])
+    assert Asked(("gold.jsonl",), predictions=("runs/mine.jsonl",)).suites[0].startswith("mine/")
+    assert Asked(("m", "a/x.jsonl", "b/x.jsonl"), suite="mine").suites == ["mine/a-x", "mine/b-x"]
+    assert Asked(("m", "a/x.jsonl", "a/x.conll"), suite="mine").suites == ["mine/a-x", "mine/a-x-2"]
 
 
 def test_stdin_is_read_once_only():

@@ -151,6 +151,15 @@ def test_ranks_come_from_the_longer_look_and_links_do_not():
     assert (mention.rank, mention.is_right, mention.fate) == (3, False, Fate.NOT_A_CANDIDATE)
 
 
+def test_gold_whose_answer_went_to_another_entity_of_its_span_still_has_a_rank():
+    """A linker gives one answer to a span with two gold entities; both were among its candidates, at any depth."""
+    document = Document("d", TEXT, mentions=(paris("a"), paris("b")))
+    guess = document.with_mentions([paris("a", candidates="ab")])
+    for ranked in (None, guess):
+        mentions = Judge(resolve).judge(document, guess, ranked).mentions
+        assert [(mention.fate, mention.rank) for mention in mentions] == [(Fate.RIGHT, 1), (Fate.MISSED, 2)]
+
+
 def test_the_frequency_is_that_of_the_most_frequent_entity_accepted():
     counts = {"a": 3, "b": 40}
     found = judged([paris("a|b"), Mention(11, 15, "Troy", "c")], [], count_of=counts.get).mentions

@@ -37,6 +37,14 @@ def test_without_lists_there_is_no_recall_and_without_scores_no_trust():
     assert titles_of(charts_of(tally_of(has_scores=False))) == [RECALL]
 
 
+def test_without_gold_in_the_knowledge_base_there_is_no_recall():
+    tally = Tally(resolve=lambda name: None)
+    gold = Document("d", "Troy", mentions=(Mention(0, 4, "Troy", is_nil=True),))
+    listed = (Candidate("A", 0.6), Candidate("B", 0.4))
+    tally.add(gold, gold.with_mentions([Mention(0, 4, "Troy", "A", score=0.6, candidates=listed)]))
+    assert "Recall by number of candidates" not in titles_of(charts_of(tally, tally))
+
+
 def test_languages_are_drawn_when_there_are_two():
     assert "Languages" in titles_of(charts_of(tally_of(langs=("de", "fr"))))
     assert "Languages" not in titles_of(charts_of(tally_of(langs=("de",))))
