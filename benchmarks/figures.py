@@ -12,8 +12,8 @@ from deixis.reports.charts import Axis, Bars, Series, bar_chart, line_chart
 FOLDER = ROOT / "docs" / "explanation" / "figures"
 AT = (1, 2, 3, 5, 10, 15, 20, 25, 50, 100)
 R_AXIS = Axis("candidates kept (R)", is_log=True, ticks=(1, 2, 5, 10, 20, 50, 100))
-RECALL = Axis("right one among them", low=0.0, high=1.0, is_percent=True)
-ACCURACY = Axis("linked rightly", low=0.0, high=1.0, is_percent=True)
+RECALL = "right one among them"
+ACCURACY = "linked rightly"
 WIKIPEDIA = {
     "AIDA, taught": ("candidates/wiki468k-aida-held-out", "deixis+mentions"),
     "AIDA": ("candidates/wiki468k-aida", "deixis"),
@@ -33,11 +33,20 @@ OTHERS = {
     "ESCO, German to English": ("candidates/melo-de-en", "deixis"),
 }
 RETRIEVERS = {"bm25": "BM25", "brute-force": "brute force", "tree": "tree alone", "default": "tree and names (default)"}
-RETRIEVAL = {
-    "AIDA": "wiki468k-aida", "AQUAINT": "wiki468k-aquaint", "WNED-WIKI": "wiki468k-wned-wiki",
-    "Reddit posts": "reddit-posts", "Reddit comments": "reddit-comments", "WordNet": "wordnet",
-    "MeSH, BC5CDR": "mesh-bc5cdr", "MEDIC, NCBI": "medic-ncbi", "ESCO, English": "melo-en", "ESCO, German": "melo-de",
-}  # fmt: skip
+ON_WIKIPEDIA = {
+    "AIDA": "wiki468k-aida",
+    "AQUAINT": "wiki468k-aquaint",
+    "WNED-WIKI": "wiki468k-wned-wiki",
+    "Reddit posts": "reddit-posts",
+    "Reddit comments": "reddit-comments",
+}
+ON_OTHERS = {
+    "WordNet": "wordnet",
+    "MeSH, BC5CDR": "mesh-bc5cdr",
+    "MEDIC, NCBI": "medic-ncbi",
+    "ESCO, English": "melo-en",
+    "ESCO, German": "melo-de",
+}
 ByKey = Mapping[tuple[str, str, str], Row]
 
 
@@ -45,28 +54,27 @@ def figures(rows: Iterable[Row]) -> dict[str, str]:
     """File name -> the picture, made of the newest rows."""
     by_key = {row_key(row): row for row in rows}
     drawn = {
-        "recall-wikipedia.svg": line_chart(
-            "Recall by number of candidates, Wikipedia", lines("recall", WIKIPEDIA, by_key), R_AXIS, RECALL
-        ),
-        "recall-others.svg": line_chart(
-            "Recall by number of candidates, others", lines("recall", OTHERS, by_key), R_AXIS, RECALL
-        ),
-        "accuracy-wikipedia.svg": line_chart(
-            "Accuracy of the linker by number of candidates, Wikipedia",
-            lines("accuracy", WIKIPEDIA, by_key), R_AXIS, ACCURACY,
-        ),
-        "accuracy-others.svg": line_chart(
-            "Accuracy of the linker by number of candidates, others",
-            lines("accuracy", OTHERS, by_key), R_AXIS, ACCURACY,
-        ),
-        "retrievers.svg": bar_chart(
-            "Recall@10 without annotated text, dev",
-            list(RETRIEVAL),
-            [bars(system, name, by_key) for system, name in RETRIEVERS.items()],
-            Axis("right one among ten", low=0.0, high=1.0, is_percent=True),
-        ),
-    }  # fmt: skip
+        "recall-wikipedia.svg": chart("Recall", "Wikipedia", RECALL, 0.4, lines("recall", WIKIPEDIA, by_key)),
+        "recall-others.svg": chart("Recall", "others", RECALL, 0.0, lines("recall", OTHERS, by_key)),
+        "accuracy-wikipedia.svg": chart("Accuracy", "Wikipedia", ACCURACY, 0.4, lines("accuracy", WIKIPEDIA, by_key)),
+        "accuracy-others.svg": chart("Accuracy", "others", ACCURACY, 0.0, lines("accuracy", OTHERS, by_key)),
+        "retrievers-wikipedia.svg": retrievers("Wikipedia", ON_WIKIPEDIA, by_key),
+        "retrievers-others.svg": retrievers("others", ON_OTHERS, by_key),
+    }
     return {name: f"{picture}\n" for name, picture in drawn.items()}
+
+
+def chart(what: str, where: str, axis: str, low: float, series: list[Series]) -> str:
+    """Lines against the number of candidates."""
+    height = Axis(axis, low=low, high=1.0, is_percent=True)
+    return line_chart(f"{what} by number of candidates, {where}", series, R_AXIS, height)
+
+
+def retrievers(where: str, suites: Mapping[str, str], by_key: ByKey) -> str:
+    """Bars of each way to find candidates, side by side on each suite."""
+    rows = [bars(system, name, list(suites.values()), by_key) for system, name in RETRIEVERS.items()]
+    height = Axis("right one among ten", low=0.0, high=1.0, is_percent=True)
+    return bar_chart(f"Recall@10 without annotated text, {where}", list(suites), rows, height)
 
 
 def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> list[Series]:
@@ -79,9 +87,9 @@ def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> li
     return drawn
 
 
-def bars(system: str, name: str, by_key: ByKey) -> Bars:
+def bars(system: str, name: str, suites: list[str], by_key: ByKey) -> Bars:
     """Recall@10 of one system on each suite with its interval; no bar where nothing was measured."""
-    rows = [by_key.get((f"retrieval/{suite}", "recall@10", system)) for suite in RETRIEVAL.values()]
+    rows = [by_key.get((f"retrieval/{suite}", "recall@10", system)) for suite in suites]
     values, low, high = (
         [float("nan") if row is None else row[key] for row in rows] for key in ("value", "low", "high")
     )
