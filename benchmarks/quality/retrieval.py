@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.retrievers import DEFAULT, AsItComes, Scan, other_trees, systems_of
+from benchmarks.quality.retrievers import DEFAULT, AsItComes, Scan, by_entity, other_trees, systems_of
 from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
@@ -70,6 +70,7 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
             questions = dev_questions(kb, suite, data)
             yield from compared(f"retrieval/{suite.name}", questions, systems)
             yield from slow_ways(f"retrieval/{suite.name}", questions, systems)
+            yield from other_ties(f"retrieval/{suite.name}", questions, systems)
             yield from by_number(f"candidates/{suite.name}", questions, default, "deixis")
             if suite.name in OTHER_TREES_ON:
                 yield from compared(f"retrieval-trees/{suite.name}", questions, other_trees(kb, default))
@@ -79,13 +80,15 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
             yield from taught(kb, [document for part in suite.dev for document in data.read_part(suite, part)])
 
 
-def slow_costs(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
-    """Only what the slow ways cost, for which much less has to be built."""
+def asides(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
+    """Only what slow ways cost and what ties are worth, for which much less has to be built."""
     for source, group in groupby(chosen, key=lambda suite: suite.kb):
         kb, default = built(data, source)
         systems = {"bm25": Bm25Names.build(kb), "brute-force": BruteForceCosine.build(kb), DEFAULT: default}
         for suite in group:
-            yield from slow_ways(f"retrieval/{suite.name}", dev_questions(kb, suite, data), systems)
+            questions = dev_questions(kb, suite, data)
+            yield from slow_ways(f"retrieval/{suite.name}", questions, systems)
+            yield from other_ties(f"retrieval/{suite.name}", questions, systems)
 
 
 def built(data: DataFolder, source: KbSource) -> tuple[KnowledgeBase, LabelTreeCandidates]:
@@ -125,6 +128,14 @@ def slow_ways(name: str, questions: Questions, systems: dict[str, Any]) -> Itera
         yield spread(name, "answer_cpu_ratio", f"{DEFAULT}/{system}", ratios(one, answers[DEFAULT]), "x")
 
 
+def other_ties(name: str, questions: Questions, systems: dict[str, Any]) -> Iterator[ResultRow]:
+    """Brute force whose ties do not go to titles before aliases but to the earlier entity."""
+    found = by_entity(systems["brute-force"]).generate(questions.mentions, max(DEPTHS))
+    ranks = ranks_of(found, questions.accepted)
+    metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
+    yield from metric_rows(metrics, name, "brute-force-by-entity", ABOUT)
+
+
 def by_number(name: str, questions: Questions, generator: LabelTreeCandidates, system: str) -> Iterator[ResultRow]:
     """Recall of the first R candidates, and how often the linker is right that ranks these R."""
     ranker = ContextRanker.build(generator.kb, None, 1, generator.learned)
@@ -161,13 +172,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suites", nargs="+", default=[], metavar="SUITE", help="all of quality/*.yaml unless named")
-    parser.add_argument("--slow-costs", action="store_true", help="only what the slow ways cost")
+    parser.add_argument("--asides", action="store_true", help="only what slow ways cost and what ties are worth")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
     source_commit()  # now, and not at the first row minutes later: the source tree may have moved on by then
     rows = []
-    for row in (slow_costs if options.slow_costs else measure)(suites(options.suites), data):
+    for row in (asides if options.asides else measure)(suites(options.suites), data):
         rows.append(row)
         print(f"{row.suite:30} {row.system:24} {row.metric:18} {row.value:.4f} {row.unit}", flush=True)
     if not options.dry_run:

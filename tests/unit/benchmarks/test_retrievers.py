@@ -5,8 +5,18 @@ import pytest
 from scipy import sparse
 
 from benchmarks.quality import retrieval
-from benchmarks.quality.retrievers import NameTree, Rescored, Scan, best_of, by_place, other_trees, systems_of
+from benchmarks.quality.retrievers import (
+    NameTree,
+    Rescored,
+    Scan,
+    best_of,
+    by_entity,
+    by_place,
+    other_trees,
+    systems_of,
+)
 from deixis.bench.questions import Questions
+from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document, Mention, MentionInContext
@@ -127,3 +137,12 @@ def test_a_ratio_above_one_says_that_the_peer_needs_more():
 def test_a_scan_finds_what_the_inverted_index_finds(systems):
     mentions = [asked("Paris"), asked("Fort Dodge"), asked("zzz")]
     assert Scan(systems["brute-force"]).generate(mentions, 3) == systems["brute-force"].generate(mentions, 3)
+
+
+def test_ties_go_to_titles_first_or_to_the_earlier_entity():
+    kb = KnowledgeBase.from_records(
+        [{"id": "alias", "title": "Ilion", "aliases": ["Troy"]}, {"id": "title", "title": "Troy"}]
+    )
+    brute = BruteForceCosine.build(kb)
+    assert [c.id for c in brute.generate([asked("Troy")], 2)[0]] == ["title", "alias"]
+    assert [c.id for c in by_entity(brute).generate([asked("Troy")], 2)[0]] == ["alias", "title"]
