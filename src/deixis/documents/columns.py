@@ -13,6 +13,7 @@ from deixis.errors import DataError
 Row = tuple[Place, dict[str, str]]
 
 _BREAKS = re.compile(r"[\t\n\r]")
+_WHOLE = re.compile(r"[0-9]{1,15}")
 
 
 def named_rows(lines: Iterable[tuple[int, str]], path: str, needed: tuple[str, ...]) -> Iterator[Row]:
@@ -68,6 +69,17 @@ def column_value(value: str, what: str, error: MakeError, reserved: Collection[s
         allowed = "text on one line without tabs" + "".join(f", not {word!r}" for word in reserved)
         raise error(f"{what} must be {allowed}, got {value!r}. The format 'native' takes any")
     return value
+
+
+def whole_number(value: str) -> int | None:
+    """The number that a column of digits holds; None if it holds something else, or more digits than any offset has.
+
+    Examples
+    --------
+    >>> whole_number("14"), whole_number("-1"), whole_number("1.0")
+    (14, None, None)
+    """
+    return int(value) if _WHOLE.fullmatch(value) else None
 
 
 def on_one_line(text: str) -> str:

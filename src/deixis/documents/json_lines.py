@@ -35,7 +35,7 @@ def json_object(line: str, place: Place, hint: str = _HINT) -> dict[str, Any]:
     except ValueError:
         raise place.error(f"a number with too many digits: {shown(line.strip())}") from None
     if not isinstance(record, dict):
-        raise place.error(f"a document must be a JSON object, got {shown(record)}")
+        raise place.error(f"a document must be a JSON object, got {shown(record)}. {hint}")
     return record
 
 
@@ -77,6 +77,16 @@ def name_in(record: Mapping[str, Any], key: str, place: Place) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise place.error(f"{key!r} must be a string, got {shown(value)}")
     return without_surrogates(str(value))
+
+
+def entity_in(record: Mapping[str, Any], key: str, place: Place) -> str | None:
+    """The entity's id at a key; None if the key is missing or null. An empty id would be neither an entity nor NIL."""
+    entity = name_in(record, key, place)
+    if entity == "":
+        raise place.error(
+            f"{key!r} must not be empty: give an entity's id, or null if it has none. Got {shown(record)}"
+        )
+    return entity
 
 
 def score_in(record: Mapping[str, Any], place: Place) -> float | None:

@@ -8,6 +8,7 @@ do not have, is NIL. The mentions of a document stand together; documents that o
 
 Not carried: scores and candidates. A written list of documents has the columns of the published one, of which only
 `docid` and `text_md5` are filled, and `lang`. A text file that is there and says something else is not overwritten.
+Where writing fails, the files that it made are taken away again.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from deixis.documents.columns import Row, column_value, named_rows, on_one_line, writing_error
+from deixis.documents.columns import Row, column_value, named_rows, on_one_line, whole_number, writing_error
+from deixis.documents.json_lines import shown
 from deixis.documents.places import Place
+from deixis.documents.side_files import undone_if_it_fails
 from deixis.documents.spans import MakeError, checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
 from deixis.store.files import STDIN, open_lines
@@ -75,21 +78,22 @@ def write_mewsli(documents: Iterable[Document], stream: TextIO, path: str = "-")
     mentions_out = csv.writer(stream, delimiter="\t", lineterminator="\n")
     mentions_out.writerow(_MENTION_COLUMNS)
     seen: set[str] = set()
-    with documents_path.open("w", encoding="utf-8", newline="") as documents_stream:
-        documents_out = csv.writer(documents_stream, delimiter="\t", lineterminator="\n")
-        documents_out.writerow(_DOCUMENT_COLUMNS)
-        for document in documents:
-            error = writing_error(document.id, "mewsli", path)
-            if document.id in seen:
-                raise error("a document with this id was written already, and its text would be overwritten")
-            seen.add(document.id)
-            lang = column_value(document.lang, "its language", error) if document.lang else ""
-            digest = _write_text(document, path, error)
-            documents_out.writerow((document.id, "", "", "", "", digest, lang))
-            for mention in document.mentions:
-                surface, length = on_one_line(mention.text), mention.end - mention.start
-                qid = _qid(mention, error)
-                mentions_out.writerow((document.id, mention.start, length, surface, "", lang, qid))
+    with undone_if_it_fails() as made:
+        unfinished = documents_path.with_name(f".{documents_path.name}.{os.getpid()}.part")
+        made.append(unfinished)
+        with unfinished.open("w", encoding="utf-8", newline="") as documents_stream:
+            documents_out = csv.writer(documents_stream, delimiter="\t", lineterminator="\n")
+            documents_out.writerow(_DOCUMENT_COLUMNS)
+            for document in documents:
+                error = writing_error(document.id, "mewsli", path)
+                if document.id in seen:
+                    raise error("a document with this id was written already, and its text would be overwritten")
+                seen.add(document.id)
+                lang = column_value(document.lang, "its language", error) if document.lang else ""
+                digest = _write_text(document, path, error, made)
+                documents_out.writerow((document.id, "", "", "", "", digest, lang))
+                mentions_out.writerows(_row(document, mention, lang, error) for mention in document.mentions)
+        os.replace(unfinished, documents_path)
     return len(seen)
 
 
@@ -104,11 +108,8 @@ def _document(rows: list[Row], path: str) -> Document:
 
 
 def _mention(row: dict[str, str], text: str, place: Place) -> Mention:
-    for name in ("position", "length"):
-        if not (row[name].isascii() and row[name].isdigit()):
-            raise place.error(f"{name} must be a whole number, got {row[name]!r}")
-    position = int(row["position"])
-    start, end = checked_span(position, position + int(row["length"]), text, place.error)
+    position, length = (_number(row, name, place) for name in ("position", "length"))
+    start, end = checked_span(position, position + length, text, place.error)
     surface = row.get("mention")
     if surface is not None and on_one_line(surface) != on_one_line(text[start:end]):
         checked_surface(
@@ -117,6 +118,18 @@ def _mention(row: dict[str, str], text: str, place: Place) -> Mention:
     qid = row.get("qid", "")
     is_nil = qid == _NIL
     return Mention(start, end, text[start:end], entity=None if is_nil else qid or None, is_nil=is_nil)
+
+
+def _number(row: dict[str, str], name: str, place: Place) -> int:
+    number = whole_number(row[name])
+    if number is None:
+        raise place.error(f"{name} must be a whole number, got {shown(row[name])}")
+    return number
+
+
+def _row(document: Document, mention: Mention, lang: str, error: MakeError) -> tuple[object, ...]:
+    surface, length = on_one_line(mention.text), mention.end - mention.start
+    return document.id, mention.start, length, surface, "", lang, _qid(mention, error)
 
 
 def _qid(mention: Mention, error: MakeError) -> str:
@@ -137,15 +150,18 @@ def _text(docid: str, path: str, place: Place) -> str:
         raise DataError(f"not valid UTF-8 at byte {error.start + 1}; save the file as UTF-8", path=file) from None
 
 
-def _write_text(document: Document, path: str, error: MakeError) -> str:
-    """Writes the text's file, unless it is there already, and returns its checksum."""
+def _write_text(document: Document, path: str, error: MakeError, made: list[Path]) -> str:
+    """Writes the text's file, unless it is there already, and returns its checksum; adds what is new to `made`."""
     file = _text_path(document.id, path, error)
     data = document.text.encode("utf-8")
     if file.exists():
         if not file.is_file() or file.read_bytes() != data:
             raise error(f"{file} exists and has another text; write to another folder")
     else:
-        file.parent.mkdir(exist_ok=True)
+        if not file.parent.exists():
+            made.append(file.parent)
+            file.parent.mkdir()
+        made.append(file)
         file.write_bytes(data)
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 

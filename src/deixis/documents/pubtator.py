@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from deixis.documents.columns import column_value, on_one_line, writing_error
+from deixis.documents.columns import column_value, on_one_line, whole_number, writing_error
+from deixis.documents.json_lines import shown
 from deixis.documents.places import Place
 from deixis.documents.spans import MakeError, checked_span, checked_surface, in_text_order
 from deixis.types import Document, Mention
@@ -107,12 +108,13 @@ class _Article:
 
 
 def _mention(columns: list[str], text: str, place: Place) -> Mention:
-    if len(columns) < 4 or not _is_number(columns[0]) or not _is_number(columns[1]):
+    begin, stop = (whole_number(column) for column in columns[:2]) if len(columns) >= 4 else (None, None)
+    if begin is None or stop is None:
         raise place.error(
-            f"a mention needs the columns PMID, start, end (whole numbers), mention, type, id, got {columns!r} "
+            f"a mention needs the columns PMID, start, end (whole numbers), mention, type, id, got {shown(columns)} "
             "after the PMID. Is the file cut off?"
         )
-    start, end = checked_span(int(columns[0]), int(columns[1]), text, place.error)
+    start, end = checked_span(begin, stop, text, place.error)
     if columns[2] != on_one_line(text[start:end]):
         checked_surface(columns[2], start, end, text, place.error, otherwise="")
     found = columns[4].strip() if len(columns) > 4 else ""
@@ -141,7 +143,3 @@ def _id_column(mention: Mention, error: MakeError) -> tuple[str, ...]:
     if ";" in entity or entity != entity.strip():
         raise error(f"an entity id must have no ';' and no white space around it, got {entity!r}")
     return (entity,)
-
-
-def _is_number(value: str) -> bool:
-    return value.isascii() and value.isdigit()

@@ -14,8 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from deixis.documents.json_lines import name_in, read_records, text_in, unwritable, write_record
+from deixis.documents.json_lines import entity_in, read_records, text_in, unwritable, write_record
 from deixis.documents.places import Place
+from deixis.documents.side_files import undone_if_it_fails
 from deixis.documents.side_texts import SideTexts, open_side_texts
 from deixis.documents.spans import in_text_order
 from deixis.errors import DataError
@@ -78,19 +79,23 @@ def write_zeshel(documents: Iterable[Document], stream: TextIO, path: str = "-")
         raise DataError("the format 'zeshel' keeps texts in files of their own: give a file name, not '-'")
     corpus = Path(path).name.partition(".")[0] or "mentions"
     texts_path = Path(path).parent / _FOLDER / f"{corpus}.json"
+    with undone_if_it_fails() as made, _new_texts(texts_path, made) as texts:
+        return _written(documents, stream, texts, corpus, path)
+
+
+def _new_texts(path: Path, made: list[Path]) -> TextIO:
+    """The file of texts, open and empty; it, and its folder if that is new, are added to `made`."""
+    is_new_folder = not path.parent.exists()
     try:
-        texts_path.parent.mkdir(exist_ok=True)
-        texts = texts_path.open("x", encoding="utf-8", newline="\n")
+        path.parent.mkdir(exist_ok=True)
+        made.extend([path.parent] * is_new_folder)
+        texts = path.open("x", encoding="utf-8", newline="\n")
     except FileExistsError:
-        raise DataError("exists; remove it, or write the mentions under another name", path=texts_path) from None
+        raise DataError("exists; remove it, or write the mentions under another name", path=path) from None
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", path=texts_path) from error
-    try:
-        with texts:
-            return _written(documents, stream, texts, corpus, path)
-    except BaseException:
-        texts_path.unlink()
-        raise
+        raise DataError(f"cannot be written: {error.strerror}", path=path) from error
+    made.append(path)
+    return texts
 
 
 def _token_span(record: Mapping[str, Any], place: Place) -> _TokenSpan:
@@ -101,7 +106,7 @@ def _token_span(record: Mapping[str, Any], place: Place) -> _TokenSpan:
             f"start_index={first!r}, end_index={last!r}"
         )
     surface = None if record.get("text") is None else text_in(record, "text", place, _EXAMPLE)
-    entity = name_in(record, "label_document_id", place)
+    entity = entity_in(record, "label_document_id", place)
     return _TokenSpan(first, last, surface, entity, entity is None and "label_document_id" in record, place)
 
 

@@ -4,7 +4,16 @@ import io
 
 import pytest
 
-from deixis.documents.json_lines import json_object, name_in, read_records, records_in, score_in, text_in, write_record
+from deixis.documents.json_lines import (
+    entity_in,
+    json_object,
+    name_in,
+    read_records,
+    records_in,
+    score_in,
+    text_in,
+    write_record,
+)
 from deixis.documents.places import Place
 from deixis.errors import DataError
 
@@ -22,7 +31,7 @@ def test_blank_lines_are_passed_over_and_the_others_keep_their_numbers():
         ("{", "not JSON"),
         ("[" * 200_000, "nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "too many digits"),
-        ("[]", "must be a JSON object"),
+        ("[]", "must be a JSON object, got \\[\\]. Write one JSON object a line"),
     ],
 )
 def test_what_is_no_object_is_told_so_with_file_and_line(line, words):
@@ -63,3 +72,9 @@ def test_a_record_is_written_as_one_line_of_readable_text():
     stream = io.StringIO()
     write_record({"text": "東京\n"}, stream)
     assert stream.getvalue() == '{"text": "東京\\n"}\n'
+
+
+def test_an_empty_entity_is_neither_an_entity_nor_nil():
+    assert (entity_in({"entity": "Q1"}, "entity", HERE), entity_in({"entity": None}, "entity", HERE)) == ("Q1", None)
+    with pytest.raises(DataError, match="docs.jsonl, line 3: 'entity' must not be empty: .* or null if it has none"):
+        entity_in({"entity": ""}, "entity", HERE)

@@ -1,5 +1,7 @@
 """Mewsli-9 in and out: a table of mentions, and texts in files of their own."""
 
+import io
+
 import pytest
 
 from deixis.documents.mewsli import write_mewsli
@@ -158,6 +160,26 @@ def test_what_the_format_cannot_carry_is_refused(tmp_path, documents, message):
         write(tmp_path / "mentions.tsv", *documents)
     assert message in str(caught.value)
     assert not (tmp_path.parent / "a").exists()
+    assert [file.name for file in tmp_path.iterdir()] == ["mentions.tsv"]  # which is the caller's
+
+
+def test_an_interrupt_takes_away_the_new_files_and_leaves_the_old_ones(tmp_path):
+    def interrupted():
+        yield Document("a", "old")
+        yield Document("b", "new")
+        raise KeyboardInterrupt
+
+    write(tmp_path / "mentions.tsv", Document("a", "old"))
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    with pytest.raises(KeyboardInterrupt):
+        write_mewsli(interrupted(), io.StringIO(), str(tmp_path / "mentions.tsv"))
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_a_number_that_no_text_is_long_enough_for_is_told_with_its_line(tmp_path):
+    path = folder_with(tmp_path, [HEADER, "\t".join(["tr-8", "9" * 5000, *"1xxxxxx"])])
+    with pytest.raises(DataError, match=r"mentions\.tsv, line 2: position must be a whole number, got '9{10}"):
+        list(read_documents(path))
 
 
 def test_standard_input_and_output_have_no_folder_for_the_texts():

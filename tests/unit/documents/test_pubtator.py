@@ -123,6 +123,7 @@ def test_carriage_returns_leave_no_trace(tmp_path):
         ("1|t|Paris\n1\t0\t5", 2, "Is the file cut off?"),
         ("1|t|Paris\n1\tCID\tD1", 2, "Is the file cut off?"),
         ("1|t|Paris\n1\t-1\t5\tParis\tPlace\tD1", 2, "whole numbers"),
+        (f"1|t|Paris\n1\t0\t{'9' * 5000}\tParis\tPlace\tD1", 2, "whole numbers"),
         ("1|t|Paris\n1\t0\tx\tParis\tPlace\tD1", 2, "whole numbers"),
         ("1|t|Paris\n1\t0\t9\tParis fle\tPlace\tD1", 2, "lies outside the text"),
         ("1|t|Paris\n1\t3\t3\t\tPlace\tD1", 2, "at least one character"),
