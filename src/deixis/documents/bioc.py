@@ -19,6 +19,7 @@ from deixis.documents.json_lines import records_in, shown
 from deixis.documents.offset_units import Claim, Ruler, unit_of
 from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, checked_surface, in_text_order
+from deixis.errors import DataError
 from deixis.types import Document, Mention
 
 NIL_IDS = frozenset({"-", "-1", ""})
@@ -67,6 +68,13 @@ def document_of(record: Any, place: Place) -> Document:  # noqa: ANN401 - any JS
     """
     if not isinstance(record, dict) or not isinstance(record.get("passages"), list):
         raise place.error(f"a BioC document is an object with a list 'passages', got {shown(record)}")
+    try:
+        return _document(record, place)
+    except DataError as error:  # in a collection on one line, the line says little
+        raise place.error(f"in the document {shown(record.get('id'))}: {error.reason}") from None
+
+
+def _document(record: Mapping[str, Any], place: Place) -> Document:
     draft = _Draft()
     for passage in records_in(record, "passages", place, "'offset' and 'text'"):
         _add_passage(passage, draft, place)
@@ -151,6 +159,12 @@ def _located(draft: _Draft, place: Place) -> Iterator[tuple[Mapping[str, Any], i
 
 def _mention(annotation: Mapping[str, Any], claim: Claim, ruler: Ruler, shift: int, text: str, place: Place) -> Mention:
     start, end = ruler.code_point(claim.start), ruler.code_point(claim.end)
+    if end > len(claim.text) or start < 0:
+        raise place.error(
+            f"the annotation {shown(annotation.get('text'))} lies outside the text of its passage: it begins "
+            f"{claim.start} and ends {claim.end} after the passage's offset, and the passage is {ruler.length} long. "
+            "Offsets count from the document's beginning, not the passage's"
+        )
     checked_span(start, end, claim.text, place.error)
     if claim.surface is not None and not _is_respelling(without_surrogates(claim.surface), claim.text[start:end]):
         checked_surface(claim.surface, start + shift, end + shift, text, place.error)

@@ -86,7 +86,8 @@ class _Builder:
             self._parser.Parse(text, is_last)
         except expat.ExpatError as error:
             problem = expat.ErrorString(error.code)
-            raise self._place.error(f"not well-formed XML ({problem}, column {error.offset + 1})") from None
+            hint = ". Is the file cut off?" if is_last else ""
+            raise self._place.error(f"not well-formed XML ({problem}, column {error.offset + 1}){hint}") from None
 
     @property
     def _place(self) -> Place:

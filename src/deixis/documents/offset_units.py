@@ -80,7 +80,11 @@ def unit_of(claims: Iterable[Claim]) -> Unit:
     <Unit.CODE_POINTS: 'Unicode code points'>
     """
     telling = [claim for claim in claims if claim.surface and not claim.text.isascii()]
-    n_true = {unit: _n_true(telling, unit) for unit in Unit}
+    n_true: dict[Unit, int] = {}
+    for unit in Unit:
+        n_true[unit] = _n_true(telling, unit)
+        if n_true[unit] == len(telling):  # no other can be better, and measuring a text takes time
+            return unit
     return max(Unit, key=n_true.__getitem__)
 
 

@@ -51,7 +51,7 @@ def test_passages_whose_offsets_overlap_are_parted_by_a_line_end():
 
 
 def test_a_gap_that_no_text_could_fill_is_refused():
-    with pytest.raises(DataError, match=r"corpus\.json, line 7: a passage's offset is 1000004"):
+    with pytest.raises(DataError, match=r"corpus\.json, line 7: in the document '1': a passage's offset is 1000004"):
         read(passage(0, "One"), passage(MAX_GAP + 4, "Two"))
 
 
@@ -151,6 +151,13 @@ def test_records_that_do_not_fit_are_refused_by_name(record, words):
     with pytest.raises(DataError, match=words) as caught:
         document_of(record, PLACE)
     assert (caught.value.path, caught.value.line) == ("corpus.json", 7)
+
+
+def test_an_annotation_counted_from_its_passage_is_told_where_offsets_count_from():
+    with pytest.raises(
+        DataError, match="in the document '1': the annotation 'Paris' lies outside .* not the passage's"
+    ):
+        read(passage(0, "To save Troy"), passage(13, "go, Paris", annotation(4, 5, "Paris")))
 
 
 DOCUMENT = {"id": "9", "passages": [passage(0, "Ague", annotation(0, 4, "Ague", MESH="D1"))]}
