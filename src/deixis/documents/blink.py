@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import name_in, read_records, text_in, write_record
+from deixis.documents.json_lines import entity_in, name_in, read_records, text_in, write_record
 from deixis.documents.mention_lines import named_mentions
 from deixis.documents.places import Place
 from deixis.types import Document, Mention
@@ -75,7 +75,7 @@ def _entity(record: Mapping[str, Any], place: Place) -> str | None:
         title = name_in(record, key, place)
         if title:
             return title
-    name = name_in(record, "label_id", place)
+    name = entity_in(record, "label_id", place)
     return None if name == str(_UNDECIDED_ID) else name
 
 

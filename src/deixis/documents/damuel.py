@@ -11,7 +11,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import name_in, read_records, records_in, shown, text_in, unwritable, write_record
+from deixis.documents.json_lines import (
+    entity_in,
+    name_in,
+    read_records,
+    records_in,
+    shown,
+    text_in,
+    unwritable,
+    write_record,
+)
 from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, in_text_order
 from deixis.types import Document, Mention
@@ -93,7 +102,7 @@ def _mention(link: Mapping[str, Any], tokens: list[dict[str, Any]], text: str, p
     if type(first) is not int or type(end) is not int or not 0 <= first < end <= len(tokens):
         raise place.error(f"a link needs 'start' < 'end' among the article's {len(tokens)} tokens, got {shown(link)}")
     start, stop = checked_span(tokens[first].get("start"), tokens[end - 1].get("end"), text, place.error)
-    entity = name_in(link, "qid", place)
+    entity = entity_in(link, "qid", place)
     return Mention(start, stop, text[start:stop], entity, is_nil=entity is None)
 
 

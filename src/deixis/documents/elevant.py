@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from deixis.documents.json_lines import (
+    entity_in,
     name_in,
     read_records,
     records_in,
@@ -88,7 +89,7 @@ def _document(record: Mapping[str, Any], place: Place, has_labels: bool) -> Docu
 
 def _label_mention(record: Mapping[str, Any], text: str, place: Place) -> Mention | None:
     start, end = _span(record, text, place)
-    entity = name_in(record, "entity_id", place)
+    entity = entity_in(record, "entity_id", place)
     if entity is None:
         raise place.error(f"a label needs an 'entity_id' ({_UNKNOWN!r} if it has none), got {shown(record)}")
     if entity in _NO_ENTITIES:
@@ -99,7 +100,7 @@ def _label_mention(record: Mapping[str, Any], text: str, place: Place) -> Mentio
 
 def _link_mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
     start, end = _span(record, text, place)
-    entity = name_in(record, "id", place)
+    entity = entity_in(record, "id", place)
     is_nil = record.get("linked_by") is not None if entity is None else entity.startswith(_UNKNOWN)
     candidates = record.get("candidates") or []
     if not isinstance(candidates, list) or not all(isinstance(candidate, str) for candidate in candidates):

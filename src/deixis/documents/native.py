@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from deixis.documents.json_lines import json_object, name_in, records_in, score_in, shown, text_in
+from deixis.documents.json_lines import entity_in, json_object, name_in, records_in, score_in, shown, text_in
 from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.types import Candidate, Document, Mention
@@ -58,7 +58,7 @@ def _mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
     start, end = checked_span(record.get("start"), record.get("end"), text, place.error)
     if record.get("text") is not None:
         checked_surface(record["text"], start, end, text, place.error)
-    entity = name_in(record, "entity", place)
+    entity = entity_in(record, "entity", place)
     is_nil = entity is None and ("entity" in record or record.get("nil") is True)
     return Mention(
         start=start,

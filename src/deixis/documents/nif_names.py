@@ -12,7 +12,7 @@ NOT_IN_WIKI = "http://aksw.org/notInWiki/"
 
 _OURS = "urn:deixis:"
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
-_WHOLE_TEXT = re.compile(r"#(?:char=0,|offset_0_)([0-9]+)\Z")
+_WHOLE_TEXT = re.compile(r"#(?:char=0,|offset_0_)([0-9]{1,15})\Z")
 
 
 def is_not_in_wiki(iri: str) -> bool:

@@ -14,15 +14,15 @@ MAX_LINES = 100
 """Lines looked at, at most, to see the keys of a JSON object that is spread over several."""
 
 _MAX_CHARACTERS = 1 << 20
-_SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text"}
+_SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator"}
 _TABLE_SUFFIXES = (".tsv", ".csv", ".conll", ".iob", ".bio")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _OPENINGS = (
     (re.compile(r"-DOCSTART-"), "aida"),
     (re.compile(r"TOKEN\tNE-COARSE-LIT\t|# *hipe2022:"), "hipe"),
     (re.compile(r"docid\tposition\tlength\t"), "mewsli"),
-    (re.compile(r"[^|\s]+\|t\|"), "pubtator"),
-    (re.compile(r"(?:<\?xml\b.*|<!DOCTYPE collection\b.*|<collection>.*)"), "bioc-xml"),
+    (re.compile(r"[^|\t\n]{1,100}\|[ta]\|"), "pubtator"),
+    (re.compile(r"(?:<\?xml\b.*|<!DOCTYPE collection\b.*|<collection[\s>].*)"), "bioc-xml"),
     (re.compile(r"@(?:prefix|base)\s+|PREFIX\s+[^:]*:\s*<|<[^<>\s]+>\s+<[^<>\s]+>\s"), "nif"),
 )
 # The first set of keys that an object has all of decides. `text` is in several formats, so it comes late.

@@ -16,6 +16,11 @@ OPENING_TO_FORMAT = {
     HIPE: "hipe",
     MEWSLI: "mewsli",
     "354896|t|Lidocaine": "pubtator",
+    "letter 5|t|Lidocaine": "pubtator",
+    "354896|a|No title": "pubtator",
+    "x\ny|t|z": "text",
+    '<collection xmlns="http://x.org/">': "bioc-xml",
+    "<collections>": "text",
     '<?xml version="1.0" encoding="UTF-8"?>': "bioc-xml",
     "<!DOCTYPE collection SYSTEM 'BioC.dtd'>": "bioc-xml",
     "<collection>": "bioc-xml",
@@ -62,7 +67,8 @@ def test_json_is_told_apart_by_the_keys_of_the_first_object(keys, format, indent
 
 
 @pytest.mark.parametrize(
-    ("name", "format"), [("a.xml", "bioc-xml"), ("a.XML.gz", "bioc-xml"), ("a.ttl", "nif"), ("a.md", "text")]
+    ("name", "format"),
+    [("a.xml", "bioc-xml"), ("a.XML.gz", "bioc-xml"), ("a.ttl", "nif"), ("a.md", "text"), ("a.PubTator", "pubtator")],
 )
 def test_some_names_tell_it_all(name, format):
     assert format_of(name, [(1, "-DOCSTART- (1)")]) == format
