@@ -59,6 +59,11 @@ def test_recall_is_told_as_deep_as_the_predictions_go_unless_asked(run):
     assert "recall@5" in values_of(run(*arguments, "--at", "1,5").stdout)
 
 
+def test_each_k_of_recall_is_told_once_and_in_order(run):
+    shown = run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--at", "5,1,5").stdout
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith("recall")] == ["recall@1", "recall@5"]
+
+
 def test_predictions_may_come_in_another_order(run):
     lines = GUESSES.splitlines()
     (run.folder / "shuffled.jsonl").write_text("\n".join(reversed(lines)), encoding="utf-8")
@@ -301,6 +306,11 @@ def test_gold_that_cannot_be_scored_is_an_error_that_names_the_file(run, model, 
         (("model", "gold.jsonl", "--kb", "kb.jsonl"), "a model brings its own", 2),
         (("model", "-", "--compare", "guess.jsonl"), "give a file instead of -", 2),
         (("model", "gold.jsonl", "--at", "0"), "whole numbers from 1 up", 2),
+        (("model", "gold.jsonl", "--at", "1,ten"), "give whole numbers with commas between them", 2),
+        (("model", "gold.jsonl", "-o", "x.html", "--report", "./x.html"), "a file of its own", 2),
+        (("model", "gold.jsonl", "-o", "-", "--report", "-"), "a file of its own", 2),
+        (("model", "gold.jsonl", "-o", "./gold.jsonl"), "would be written over", 2),
+        (("--predictions", "guess.jsonl", "gold.jsonl", "--report", "guess.jsonl"), "would be written over", 2),
         (("model", "gold.jsonl", "--format", "adia"), "Did you mean 'aida'", 1),
         (("model", "gold.jsonl", "--report", "no/where.html"), "make it first", 1),
         (("--predictions", "none.jsonl", "gold.jsonl"), "none.jsonl: no such file", 1),

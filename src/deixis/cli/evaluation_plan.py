@@ -31,6 +31,7 @@ class Asked:
     kb: str | None = None
     is_end_to_end: bool = False
     is_skipping: bool = False
+    written: tuple[str, ...] = ()
     format: str | None = None
     at: tuple[int, ...] = ()
     n_examples: int = 0
@@ -85,12 +86,23 @@ class Asked:
                     "the same order."
                 )
         self._check_stdin()
+        self._check_written()
 
     def _check_stdin(self) -> None:
         if [*self.paths, *self.predictions, *self.compare].count(STDIN) > 1:
             raise click.UsageError("Standard input (-) can only be read once.")
         if STDIN in self.data and self.compare:
             raise click.UsageError("To compare two runs the gold is read twice: give a file instead of -.")
+
+    def _check_written(self) -> None:
+        """No file may be written over what is read, or over the other one that is written."""
+        places = [path if path == STDIN else os.path.realpath(path) for path in self.written]
+        if len(set(places)) < len(places):
+            raise click.UsageError(f"--output and --report are both {self.written[0]!r}: give each a file of its own.")
+        read = {os.path.realpath(path) for path in (*self.paths, *self.predictions, *self.compare, self.kb or STDIN)}
+        for path in self.written:
+            if path != STDIN and os.path.realpath(path) in read:
+                raise click.UsageError(f"{path!r} is read and would be written over: give the results another name.")
 
     def _compared_files(self) -> tuple[str, ...]:
         return () if _is_one_model(self.compare) else self.compare

@@ -162,7 +162,12 @@ def comma_separated(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ..
     """
 
     def parse(word: str) -> tuple[Any, ...]:
-        return tuple(kind(part.strip()) for part in word.split(",") if part.strip())
+        parts = [part.strip() for part in word.split(",") if part.strip()]
+        try:
+            return tuple(map(kind, parts))
+        except ValueError:
+            wanted = "whole numbers" if kind is int else "numbers"
+            raise click.BadParameter(f"give {wanted} with commas between them, such as 1,5,10; got {word!r}") from None
 
     parse.__name__ = f"{kind.__name__},..."
     return parse

@@ -254,6 +254,11 @@ def test_examples_are_few_and_the_same_in_any_order_of_documents():
     assert tallied(pairs, n_examples=0).examples == {}
 
 
+def test_an_id_that_is_no_utf8_is_an_id_like_others():
+    tally = tallied([(document("\ud800", marked("a", "A")), document("\ud800"))])
+    assert [example.document for example in tally.examples[Fate.MISSED]] == ["\ud800"]
+
+
 def test_the_excerpt_of_a_long_text_is_short_and_its_offsets_hold():
     text = "x" * 5000 + "Troy" + "y" * 5000
     gold = Document("d", text, mentions=(Mention(5000, 5004, "Troy", "A"),))
