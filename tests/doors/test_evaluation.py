@@ -261,7 +261,7 @@ def test_of_documents_with_one_id_the_first_counts_on_demand(run, model):
     assert "gold2.jsonl: has the document 'g2' twice" in refused and "--skip-duplicates" in refused
     arguments = (model, "gold2.jsonl", "--skip-duplicates", "--compare", model, "--report", "report.html")
     done = run("eval", *arguments, "--json")
-    assert "gold2.jsonl: 1 documents skipped" in done.stderr
+    assert "gold2.jsonl: skipped 1 whose id came before" in done.stderr
     assert "documents whose id came before: 1 of gold2.jsonl" in (run.folder / "report.html").read_text("utf-8")
     rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["metric"] == "accuracy"]
     assert [(row["value"], row["settings"]["n_duplicates_skipped"]) for row in rows] == [(1.0, 1), (1.0, 1)]
@@ -272,7 +272,7 @@ def test_duplicates_are_skipped_in_predictions_too(run):
     plain = values_of(run("eval", "--predictions", "guess.jsonl", "gold.jsonl", "--json").stdout)
     done = run("eval", "--predictions", "guess2.jsonl", "gold.jsonl", "--skip-duplicates", "--json")
     assert values_of(done.stdout) == plain
-    assert "guess2.jsonl: 3 documents skipped" in done.stderr and "gold.jsonl:" not in done.stderr
+    assert "guess2.jsonl: skipped 3 whose id came before" in done.stderr and "gold.jsonl:" not in done.stderr
 
 
 def test_the_row_of_a_compared_run_has_the_settings_of_that_run(run, model):

@@ -150,7 +150,7 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
         session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
     for path, n_skipped in (plan.skipped or {}).items():
         if n_skipped:
-            session.note(f"Note: {path}: {n_skipped:,} documents skipped whose id came before.")
+            session.note(f"Note: {path}: skipped {n_skipped:,} whose id came before.")
     for each in figures:
         if plan.known.resolve is not None and each.run.has_no_known_gold:
             session.note(

@@ -154,7 +154,7 @@ def name_of(path: str) -> str:
     >>> name_of("models/wiki468k/"), name_of("runs/mine.jsonl.gz"), name_of("-")
     ('wiki468k', 'mine', 'stdin')
     """
-    return "stdin" if path == STDIN else Path(path).absolute().name.split(".")[0]
+    return "stdin" if path == STDIN else _last_word(Path(path)).split(".")[0]
 
 
 def suite_name(model: str, data: str) -> str:
@@ -165,7 +165,7 @@ def suite_name(model: str, data: str) -> str:
     >>> suite_name("models/wiki468k/", "../data/aida/testa.jsonl.gz")
     'wiki468k/aida-testa'
     """
-    return f"{Path(model).absolute().name if os.path.isdir(model) else name_of(model)}/{data_name(data)}"
+    return f"{_last_word(Path(model)) if os.path.isdir(model) else name_of(model)}/{data_name(data)}"
 
 
 def numbered(names: Iterable[str]) -> list[str]:
@@ -185,4 +185,9 @@ def numbered(names: Iterable[str]) -> list[str]:
 
 def data_name(data: str) -> str:
     """A name for a file of gold, with that of its folder: many folders have a `test.jsonl`."""
-    return "stdin" if data == STDIN else f"{Path(data).absolute().parent.name}-{name_of(data)}"
+    return "stdin" if data == STDIN else f"{_last_word(Path(data).absolute().parent)}-{name_of(data)}"
+
+
+def _last_word(path: Path) -> str:
+    """The last part of a path, as text that can be written: bytes that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path.absolute().name).decode("utf-8", "replace")

@@ -202,4 +202,4 @@ def _types(confusion: Mapping[tuple[str, str], int]) -> Chart | None:
         y_label="type of the gold entity",
         is_percent=True,
     )
-    return Chart(picture, "Which types are taken for which: a dark cell off the diagonal is a habit worth looking at.")
+    return Chart(picture, "Which types are taken for which: a full cell off the diagonal is a habit worth looking at.")

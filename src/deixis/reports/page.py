@@ -69,7 +69,7 @@ def _verdict(result: DatasetResult) -> Html:
     """The result in two sentences: how much is right, and where most of the rest is lost."""
     total = n_gold(result.fates)
     accuracy = result.value("accuracy")
-    words: list[Content] = [f"{result.n_documents:,} documents hold {total:,} annotated mentions. "]
+    words: list[Content] = [f"{_counted(total, 'annotated mention')} in {_counted(result.n_documents, 'document')}. "]
     if accuracy is not None:
         low, high = accuracy.interval.low, accuracy.interval.high
         words += [
@@ -82,6 +82,10 @@ def _verdict(result: DatasetResult) -> Html:
         fate, count = worst
         words.append(f"The most frequent mistake is “{title_of(fate)}” ({count:,}). {fate.advice}")
     return joined(words)
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _facts(facts: Mapping[str, str]) -> Html:

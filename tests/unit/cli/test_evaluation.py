@@ -137,6 +137,11 @@ def test_suites_are_named_after_model_and_data():
     assert Asked(("m", "a/x.jsonl", "a/x.conll"), suite="mine").suites == ["mine/a-x", "mine/a-x-2"]
 
 
+def test_a_file_name_that_is_no_utf8_makes_a_suite_name_that_can_be_written():
+    (name,) = Asked(("m\udcff", "a\udcff/x\udcff.jsonl")).suites
+    assert name == "m\ufffd/a\ufffd-x\ufffd"
+
+
 def test_stdin_is_read_once_only():
     with pytest.raises(click.UsageError, match="only be read once"):
         Asked(("-",), predictions=("-",)).check()

@@ -79,6 +79,14 @@ def page_of(tally, name="news", names=None, **more):
     return report_page(Report(more.pop("title", "Title"), results, names=names or EntityNames(), **more))
 
 
+def test_one_document_is_told_in_the_singular():
+    one = DatasetResult("news", 1, [], {Fate.MISSED: 1})
+    assert "1 annotated mention in 1 document. " in report_page(Report("Title", [one]))
+    assert "3 annotated mentions in 2 documents. " in report_page(
+        Report("Title", [DatasetResult("news", 2, [], {Fate.MISSED: 3})])
+    )
+
+
 @pytest.mark.parametrize("nasty", NASTY)
 def test_no_string_of_a_document_or_knowledge_base_becomes_markup(nasty):
     names = EntityNames(lambda name: (nasty, nasty))
