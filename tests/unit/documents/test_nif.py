@@ -167,3 +167,9 @@ def test_alternatives_are_written_as_several_entities():
     text = written(document)
     assert "<urn:deixis:entity:Q90> , <urn:deixis:entity:Q167646>" in text
     assert read(text) == [document]
+
+
+def test_a_span_that_no_text_could_have_is_a_part_of_the_name():
+    name = f"http://x.org/1#char=0,{'9' * 5000}"
+    rows = f'{HEAD}<{name}> a nif:Context ; nif:isString "Paris" .'.splitlines()
+    assert [document.id for document in read_nif(enumerate(rows, start=1), "x.ttl")] == [name]
