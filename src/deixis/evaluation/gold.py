@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -9,13 +11,18 @@ T = TypeVar("T")
 Resolve = Callable[[str], str | None]
 """A gold id -> the knowledge base's id for the same thing, or None if it has none."""
 
+_MESH_PREFIX = "MESH:"
+# No other vocabulary has ids of this shape; UMLS' (C0027051) have seven digits.
+_MESH = re.compile(rf"({_MESH_PREFIX})?([CD][0-9]{{6}}(?:[0-9]{{3}})?)", re.IGNORECASE)
+
 
 def acceptable_ids(gold: str, resolve: Resolve | None) -> frozenset[str]:
     """The knowledge base's ids that answer a mention annotated with `gold`; empty if it has none of them.
 
     `|` joins alternatives and `+` the parts of a composite: any of them is right. An id that the knowledge base holds
     as it stands is never taken apart (`C++`, `Google+`). Without a knowledge base to ask, the whole and each part count
-    as known; an id with nothing before or after its `+` is left whole.
+    as known; an id with nothing before or after its `+` is left whole. An id of MeSH is the same with and without
+    `MESH:` before it: knowledge bases and corpora do not agree on that.
 
     Examples
     --------
@@ -34,19 +41,27 @@ def acceptable_ids(gold: str, resolve: Resolve | None) -> frozenset[str]:
 
 
 def _every_part(gold: str) -> Iterator[str]:
-    yield gold.strip()
+    yield from _spellings(gold)
     for alternative in filter(None, map(str.strip, gold.split("|"))):
-        yield alternative
+        yield from _spellings(alternative)
         parts = [part.strip() for part in alternative.split("+")]
         if all(parts):
-            yield from parts
+            yield from itertools.chain.from_iterable(map(_spellings, parts))
 
 
 def known_parts(gold: str, resolve: Callable[[str], T | None], joints: str = "|+") -> Iterator[T]:
     """What `resolve` knows of a gold id: the whole of it, or else its parts, in order."""
-    whole = resolve(gold.strip())
+    whole = next((known for name in _spellings(gold) if (known := resolve(name)) is not None), None)
     if whole is not None:
         yield whole
     elif joints:
         for part in gold.split(joints[0]):
             yield from known_parts(part, resolve, joints[1:])
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """The id as it stands, then how else the same id is written."""
+    yield name.strip()
+    found = _MESH.fullmatch(name.strip())
+    if found is not None:
+        yield found[2] if found[1] else _MESH_PREFIX + found[2]
