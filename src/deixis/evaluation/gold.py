@@ -13,7 +13,7 @@ Resolve = Callable[[str], str | None]
 
 _MESH_PREFIX = "MESH:"
 # No other vocabulary has ids of this shape; UMLS' (C0027051) have seven digits.
-_MESH = re.compile(rf"({_MESH_PREFIX})?([CD][0-9]{{6}}(?:[0-9]{{3}})?)", re.IGNORECASE)
+_MESH = re.compile(rf"(?:{_MESH_PREFIX})?([CD][0-9]{{6}}(?:[0-9]{{3}})?)", re.IGNORECASE)
 
 
 def acceptable_ids(gold: str, resolve: Resolve | None) -> frozenset[str]:
@@ -64,4 +64,4 @@ def _spellings(name: str) -> Iterator[str]:
     yield name.strip()
     found = _MESH.fullmatch(name.strip())
     if found is not None:
-        yield found[2] if found[1] else _MESH_PREFIX + found[2]
+        yield from (found[1], _MESH_PREFIX + found[1])
