@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxBlockSize = 256;  // a row's place in its block has one byte
 constexpr float kLightShare = 0.25f;        // of all that a query can score, what the longest lists may weigh together
-constexpr std::int64_t kScanFactor = 12;    // a list this many times longer than the blocks asked for is searched, not read
+constexpr std::int64_t kScanFactor = 8;     // a list this many times longer than the blocks asked for is searched, not read
 
 struct Hit {
     float score;
@@ -39,32 +40,43 @@ struct Term {
     std::int64_t length() const { return end - begin; }
 };
 
-constexpr std::size_t kStripes = 16;
+constexpr std::size_t kMaxStripes = 16;
 
 /// A length that has room for n values and can be cut into stripes.
-constexpr std::size_t padded(std::size_t n) { return (n + kStripes - 1) / kStripes * kStripes; }
+constexpr std::size_t padded(std::size_t n) { return (n + kMaxStripes - 1) / kMaxStripes * kMaxStripes; }
 
-/// A value that at least n of the values reach, and not many more; 0 if fewer are above 0. Values stand in lanes, as many
-/// as a stripe is long: n lanes whose largest values reach something are n values that do. Keeps those largest values.
-float reached_by(const std::vector<float>& values, std::size_t n, std::vector<float>& lanes) {
-    const auto n_lanes = values.size() / kStripes;
-    lanes.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n_lanes));
-    for (std::size_t stripe = 1; stripe < kStripes; ++stripe) {
+/// The largest values of lanes, and room to sort them.
+struct Lanes {
+    std::vector<float> largest, sorted;
+};
+
+/// A value that at least n of the values reach, and not many more; 0 if fewer are above 0. The values are cut into
+/// stripes, and a lane is what stands in the same place of each: n lanes whose largest values reach something are n
+/// values that do.
+float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) {
+    auto n_stripes = kMaxStripes;
+    while (n_stripes > 1 && values.size() / n_stripes < 2 * n) n_stripes /= 2;
+    const auto n_lanes = values.size() / n_stripes;
+    lanes.largest.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n_lanes));
+    float* largest = lanes.largest.data();
+    for (std::size_t stripe = 1; stripe < n_stripes; ++stripe) {
         const float* of_stripe = values.data() + stripe * n_lanes;
-        for (std::size_t lane = 0; lane < n_lanes; ++lane) lanes[lane] = of_stripe[lane] > lanes[lane] ? of_stripe[lane] : lanes[lane];
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) largest[lane] = of_stripe[lane] > largest[lane] ? of_stripe[lane] : largest[lane];
     }
     if (n >= n_lanes) return 0;
-    auto largest = lanes;
-    std::nth_element(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(n - 1), largest.end(), std::greater<>());
-    return largest[n - 1];
+    lanes.sorted = lanes.largest;
+    const auto nth = lanes.sorted.begin() + static_cast<std::ptrdiff_t>(n - 1);
+    std::nth_element(lanes.sorted.begin(), nth, lanes.sorted.end(), std::greater<>());
+    return *nth;
 }
 
 /// Calls fn for the place of every value above 0 that reaches `least`; `lanes` are what `reached_by` kept.
 template <typename Fn>
-void for_each_reaching(float least, const std::vector<float>& values, const std::vector<float>& lanes, Fn&& fn) {
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-        if (!(lanes[lane] >= least && lanes[lane] > 0)) continue;
-        for (auto place = lane; place < values.size(); place += lanes.size())
+void for_each_reaching(float least, const std::vector<float>& values, const Lanes& lanes, Fn&& fn) {
+    const auto n_lanes = lanes.largest.size();
+    for (std::size_t lane = 0; lane < n_lanes; ++lane) {
+        if (!(lanes.largest[lane] >= least && lanes.largest[lane] > 0)) continue;
+        for (auto place = lane; place < values.size(); place += n_lanes)
             if (values[place] >= least && values[place] > 0) fn(place);
     }
 }
@@ -119,11 +131,13 @@ private:
     struct Scratch {
         std::vector<Term> terms;            // shortest list first
         std::vector<float> bounds, scores;  // of blocks; of the rows of the opened blocks, one block after the other
-        std::vector<float> lanes;
+        Lanes lanes;
         std::vector<Hit> offers;           // blocks with their bounds
         std::vector<std::int32_t> opened;  // blocks, ascending
         std::vector<std::uint32_t> slots;  // of each block: its number among the opened ones, from 1
-        std::vector<Run> runs;
+        std::vector<std::int64_t> at;      // of each opened block: where it stands in a list
+        std::vector<Run> runs;  // the first n_runs of them
+        std::size_t n_runs = 0;
         std::vector<Hit> best;  // rows that may be among the best, by their groups
         std::vector<std::uint32_t> seen;
         std::uint32_t n_seen = 0;
@@ -136,7 +150,8 @@ private:
         find_runs(work);
         score_runs(work);
         // A group may have many rows: more and more of the best rows are taken until they have enough groups.
-        for (std::size_t n_rows = 2 * k + 16;; n_rows *= 4) {
+        const auto n_rows_each = groups_.shape(0) / static_cast<std::size_t>(std::max<std::int64_t>(n_groups_, 1));
+        for (std::size_t n_rows = (n_rows_each + 1) * k + 16;; n_rows *= 4) {
             const float least = reached_by(work.scores, n_rows, work.lanes);
             take_rows(least, work);
             auto groups = groups_of(work, k);
@@ -192,45 +207,69 @@ private:
         std::sort(work.opened.begin(), work.opened.end());
     }
 
-    /// Where the opened blocks have the terms.
+    /// Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
+    /// a branch would be guessed wrong too often.
     void find_runs(Scratch& work) const {
-        work.runs.clear();
-        const auto n_opened = work.opened.size();
+        const auto n_opened = static_cast<std::int64_t>(work.opened.size());
         work.slots.resize(n_blocks_, 0);
-        for (std::size_t slot = 0; slot < n_opened; ++slot) work.slots[work.opened[slot]] = static_cast<std::uint32_t>(slot + 1);
-        const auto found = [&](std::int64_t run, std::size_t slot, float weight) {
-            prefetch(entry_starts_.data() + run);
-            work.runs.push_back({run, static_cast<std::uint32_t>(slot), weight});
-        };
+        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = static_cast<std::uint32_t>(slot + 1);
+        work.n_runs = 0;
         for (const auto& term : work.terms) {
-            if (term.length() <= kScanFactor * static_cast<std::int64_t>(n_opened)) {
-                for (auto i = term.begin; i < term.end; ++i)
-                    if (const auto slot = work.slots[block_at(i)]) found(i, slot - 1, term.weight);
-            } else {
-                auto* at = blocks_.data() + term.begin;
-                const auto* last = blocks_.data() + term.end;
-                for (std::size_t slot = 0; slot < n_opened && at != last; ++slot) {
-                    at = std::lower_bound(at, last, work.opened[slot]);
-                    if (at != last && *at == work.opened[slot]) found(at - blocks_.data(), slot, term.weight);
-                }
-            }
+            const bool is_read = term.length() <= kScanFactor * n_opened;
+            const auto n_written = work.n_runs + static_cast<std::size_t>(is_read ? term.length() : n_opened);
+            if (work.runs.size() < n_written) work.runs.resize(2 * n_written);
+            work.n_runs += is_read ? read_list(term, work, work.runs.data() + work.n_runs) : search_list(term, work, work.runs.data() + work.n_runs);
         }
         for (const auto block : work.opened) work.slots[block] = 0;
     }
 
+    std::size_t read_list(const Term& term, const Scratch& work, Run* runs) const {
+        std::size_t n = 0;
+        for (auto i = term.begin; i < term.end; ++i) {
+            const auto slot = work.slots[block_at(i)];
+            runs[n] = {i, slot - 1, term.weight};
+            n += slot != 0;
+        }
+        return n;
+    }
+
+    /// Binary searches for all opened blocks, step by step together: no search waits for the memory of another.
+    std::size_t search_list(const Term& term, Scratch& work, Run* runs) const {
+        const auto* blocks = blocks_.data() + term.begin;
+        const auto* opened = work.opened.data();
+        const auto n_opened = work.opened.size();
+        work.at.assign(n_opened, 0);
+        auto* at = work.at.data();
+        for (auto n_left = term.length(); n_left > 1;) {
+            const auto half = n_left / 2;
+            for (std::size_t slot = 0; slot < n_opened; ++slot) at[slot] += half * (blocks[at[slot] + half - 1] < opened[slot]);
+            n_left -= half;
+        }
+        std::size_t n = 0;
+        for (std::size_t slot = 0; slot < n_opened; ++slot) {
+            // The place after this one is the answer if this one is too small, unless the list ends here.
+            at[slot] += blocks[at[slot]] < opened[slot] && at[slot] + 1 < term.length();
+            runs[n] = {term.begin + at[slot], static_cast<std::uint32_t>(slot), term.weight};
+            n += blocks[at[slot]] == opened[slot];
+        }
+        return n;
+    }
+
     /// The scores of all rows of the opened blocks.
     void score_runs(Scratch& work) const {
-        constexpr std::size_t kAhead = 8;
+        constexpr std::size_t kAhead = 16;
         const auto block_size = static_cast<std::size_t>(block_size_);
         // A damaged place may lie in the block after its own, never outside.
         work.scores.assign(padded(work.opened.size() * block_size + kMaxBlockSize), 0.0f);
-        for (std::size_t i = 0; i < work.runs.size(); ++i) {
-            if (i + kAhead < work.runs.size()) {
-                const auto next = entry_starts_.data()[work.runs[i + kAhead].run];
-                prefetch(places_.data() + next);
-                prefetch(codes_.data() + next);
-            }
-            add(work.runs[i].run, work.runs[i].weight, work.scores.data() + work.runs[i].slot * block_size);
+        for (const auto block : work.opened) prefetch(groups_.data() + block * block_size_);
+        const Run* runs = work.runs.data();
+        const auto n_runs = work.n_runs;
+        for (std::size_t i = 0; i < n_runs; ++i) {
+            prefetch(entry_starts_.data() + runs[std::min(i + 2 * kAhead, n_runs - 1)].run);
+            const auto next = entry_starts_.data()[runs[std::min(i + kAhead, n_runs - 1)].run];
+            prefetch(places_.data() + next);
+            prefetch(codes_.data() + next);
+            add(runs[i].run, runs[i].weight, work.scores.data() + runs[i].slot * block_size);
         }
     }
 
@@ -249,32 +288,32 @@ private:
     /// The groups of the rows that reach a score.
     void take_rows(float least, Scratch& work) const {
         work.best.clear();
-        const auto block_size = static_cast<std::size_t>(block_size_);
+        work.seen.resize(n_groups_, 0);
+        const auto block_size = static_cast<std::uint32_t>(block_size_);
         for_each_reaching(least, work.scores, work.lanes, [&](std::size_t i) {
-            const auto slot = i / block_size;
+            const auto slot = static_cast<std::uint32_t>(i) / block_size;
             if (slot >= work.opened.size()) damaged();
-            const auto row = static_cast<std::size_t>(work.opened[slot]) * block_size + i % block_size;
+            const auto row = static_cast<std::size_t>(work.opened[slot]) * block_size + static_cast<std::uint32_t>(i) % block_size;
             if (row >= groups_.shape(0)) damaged();
             const auto group = groups_.data()[row];
             if (group < 0 || group >= n_groups_) damaged();
+            prefetch(work.seen.data() + group);
             work.best.push_back({work.scores[i], group});
         });
     }
 
     /// The best k groups by their best rows; ties go to the smaller group.
-    std::vector<Hit> groups_of(Scratch& work, std::size_t k) const {
+    static std::vector<Hit> groups_of(Scratch& work, std::size_t k) {
         std::sort(work.best.begin(), work.best.end());
-        if (work.seen.empty() || ++work.n_seen == 0) {
-            work.seen.assign(n_groups_, 0);
+        if (++work.n_seen == 0) {  // the counter has come round
+            std::fill(work.seen.begin(), work.seen.end(), 0);
             work.n_seen = 1;
         }
         std::vector<Hit> groups;
         groups.reserve(std::min(k, work.best.size()));
         for (const auto& hit : work.best) {
             if (groups.size() == k) break;
-            if (work.seen[hit.row] == work.n_seen) continue;
-            work.seen[hit.row] = work.n_seen;
-            groups.push_back(hit);
+            if (std::exchange(work.seen[hit.row], work.n_seen) != work.n_seen) groups.push_back(hit);
         }
         return groups;
     }
