@@ -21,8 +21,13 @@ from deixis.errors import DataError
 def output_stream(path: str | None) -> Iterator[TextIO]:
     """A stream to stdout (no path, or `-`), or to a new file that takes its name when the block has ended well.
 
-    An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2 or .xz compresses.
+    An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2 or .xz compresses; .zst,
+    which is only read, is refused.
     """
+    if path is not None and path.lower().endswith(".zst"):
+        raise DataError(
+            "cannot be compressed with zstd; give a name that ends in .gz, .bz2 or .xz, or in none", path=path
+        )
     if path is None or path == "-":
         yield sys.stdout
         return

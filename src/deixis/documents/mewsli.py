@@ -23,10 +23,10 @@ from typing import TextIO
 from deixis.documents.columns import Row, column_value, named_rows, on_one_line, whole_number, writing_error
 from deixis.documents.json_lines import shown
 from deixis.documents.places import Place
-from deixis.documents.side_files import undone_if_it_fails
+from deixis.documents.side_files import check_has_folder, undone_if_it_fails
 from deixis.documents.spans import MakeError, checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
-from deixis.store.files import STDIN, open_lines
+from deixis.store.files import open_lines
 from deixis.types import Document, Mention
 
 _MENTION_COLUMNS = ("docid", "position", "length", "mention", "url", "lang", "qid")
@@ -49,7 +49,7 @@ def read_mewsli(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
     >>> document.id, document.lang, document.mentions[0].entity
     ('tr-8', 'tr', 'Q43')
     """
-    _checked_path(path)
+    check_has_folder(path, "mewsli")
     seen: set[str] = set()
     rows: list[Row] = []
     for place, row in named_rows(lines, path, needed=("docid", "position", "length")):
@@ -72,7 +72,7 @@ def read_mewsli(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
 
 def write_mewsli(documents: Iterable[Document], stream: TextIO, path: str = "-") -> int:
     """Writes mentions to the stream, texts and the list of documents beside `path`; returns how many documents."""
-    _checked_path(path)
+    check_has_folder(path, "mewsli")
     documents_path = _documents_path(path)
     _refuse_foreign(documents_path)
     mentions_out = csv.writer(stream, delimiter="\t", lineterminator="\n")
@@ -187,8 +187,3 @@ def _refuse_foreign(documents_path: Path) -> None:
     """Raises if there is a list of documents that this writer did not write."""
     if documents_path.exists() and next(iter(open_lines(documents_path)), (1, ""))[1] != "\t".join(_DOCUMENT_COLUMNS):
         raise DataError("exists and was not written by Deixis; write to another folder", path=documents_path)
-
-
-def _checked_path(path: str) -> None:
-    if path == STDIN:
-        raise DataError("the format 'mewsli' keeps texts in files of their own: give a file name, not '-'")

@@ -1,10 +1,27 @@
-"""Files that a writer makes beside the one it was asked for: all of them, or none."""
+"""Files beside the one that was asked for, for formats that need several; written, all of them come to be or none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from deixis.errors import DataError
+from deixis.store.files import STDIN
+
+
+def check_has_folder(path: str, format: str) -> None:
+    """Raises if nothing can stand beside `path`, because it is standard input or output, a pipe or a device.
+
+    Examples
+    --------
+    >>> check_has_folder("-", "mewsli")
+    Traceback (most recent call last):
+        ...
+    deixis.errors.DataError: the format 'mewsli' keeps texts in files of their own: give a file name, not '-'
+    """
+    if path == STDIN or (Path(path).exists() and not Path(path).is_file()):
+        raise DataError(f"the format {format!r} keeps texts in files of their own: give a file name, not {path!r}")
 
 
 @contextmanager

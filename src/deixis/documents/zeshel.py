@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, TextIO
 
 from deixis.documents.json_lines import entity_in, read_records, text_in, unwritable, write_record
 from deixis.documents.places import Place
-from deixis.documents.side_files import undone_if_it_fails
+from deixis.documents.side_files import check_has_folder, undone_if_it_fails
 from deixis.documents.side_texts import SideTexts, open_side_texts
 from deixis.documents.spans import in_text_order
 from deixis.errors import DataError
-from deixis.store.files import STDIN
 from deixis.types import Document, Mention
 
 _BETWEEN_ANY_SPACE = re.compile(r"\S+")
@@ -51,8 +50,7 @@ def read_zeshel(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
     document comes. The folder `documents` stands beside the file or beside its folder. A `label_document_id` that is
     null is NIL, a missing one undecided.
     """
-    if path == STDIN:
-        raise DataError("the format 'zeshel' keeps texts in files of their own: give a file name, not '-'")
+    check_has_folder(path, "zeshel")
     document_to_spans: dict[tuple[str, str], list[_TokenSpan]] = {}
     for record, place in read_records(lines, path):
         corpus, document = (text_in(record, key, place, _EXAMPLE) for key in ("corpus", "context_document_id"))
@@ -75,8 +73,7 @@ def write_zeshel(documents: Iterable[Document], stream: TextIO, path: str = "-")
 
     The corpus is named after the file. Mentions must begin and end at a space or an end of the text.
     """
-    if path == STDIN:
-        raise DataError("the format 'zeshel' keeps texts in files of their own: give a file name, not '-'")
+    check_has_folder(path, "zeshel")
     corpus = Path(path).name.partition(".")[0] or "mentions"
     texts_path = Path(path).parent / _FOLDER / f"{corpus}.json"
     with undone_if_it_fails() as made, _new_texts(texts_path, made) as texts:

@@ -74,3 +74,10 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match="cannot write there"), output_stream(path):
         pytest.fail("the work was done for nothing")
+
+
+def test_a_name_that_promises_zstd_is_refused_and_not_filled_with_plain_text(tmp_path):
+    with pytest.raises(DataError, match=r"out\.jsonl\.zst: .* \.gz, \.bz2 or \.xz"):
+        with output_stream(str(tmp_path / "out.jsonl.zst")):
+            pass
+    assert not list(tmp_path.iterdir())

@@ -180,10 +180,3 @@ def test_a_number_that_no_text_is_long_enough_for_is_told_with_its_line(tmp_path
     path = folder_with(tmp_path, [HEADER, "\t".join(["tr-8", "9" * 5000, *"1xxxxxx"])])
     with pytest.raises(DataError, match=r"mentions\.tsv, line 2: position must be a whole number, got '9{10}"):
         list(read_documents(path))
-
-
-def test_standard_input_and_output_have_no_folder_for_the_texts():
-    with pytest.raises(DataError, match="give a file name"):
-        write_mewsli([], None, "-")
-    with pytest.raises(DataError, match="give a file name"):
-        list(read_documents("-", "mewsli"))

@@ -136,13 +136,6 @@ def test_broken_texts_are_told_with_their_own_file_and_line(folder, line, words)
     assert (error.path, error.line) == (str(path), 3)
 
 
-def test_stdin_has_no_texts_beside_it():
-    with pytest.raises(DataError, match="give a file name"):
-        list(read_zeshel([], "-"))
-    with pytest.raises(DataError, match="give a file name"):
-        write_zeshel([], io.StringIO(), "-")
-
-
 def written(folder, *documents):
     path = folder / "links.json"
     stream = io.StringIO()
