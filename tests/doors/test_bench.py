@@ -59,12 +59,19 @@ def test_figures_of_another_sample_are_not_compared(deixis_inside, suites):
     assert "Nothing to check" in deixis_inside(*arguments, "--check", code=1).stderr
 
 
+@pytest.mark.parametrize("other", [("--max-mentions", "20"), ("--seed", "1")], ids=["sample", "seed"])
+def test_figures_of_another_sample_are_not_written_as_expected_and_that_is_told(deixis_inside, suites, other):
+    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites, "--update", *other]
+    assert "leave out --max-mentions and --seed" in deixis_inside(*arguments, code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["demmo", "--suites", SUITES], "No suite named 'demmo'"),
         (["demo", "--suites", SUITES, "--systems", "exakt"], "No system named 'exakt'"),
         (["demo", "--suites", SUITES, "--split", "test"], "'demo' has no test documents"),
+        (["demo", "--suites", SUITES, "--systems", "deixis+mentions"], "'demo' has none of deixis+mentions on dev"),
         (["--suites", "nowhere"], "No suites in nowhere"),
         (
             ["mesh-bc5cdr", "--suites", SUITES, "--data", "nowhere"],

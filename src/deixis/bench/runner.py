@@ -71,7 +71,13 @@ class Runner:
         self.data.check(suite)
         kb = self._read_kb(suite.kb)
         taught_by = suite.teaching(split)
-        built = {name: self._build(name, kb, taught_by) for name in able_systems(suite, split, kb, systems)}
+        able = able_systems(suite, split, kb, systems)
+        if not able:
+            raise DataError(
+                f"The suite {suite.name!r} has none of {', '.join(systems or suite.systems)} on {split}: it names "
+                f"{', '.join(suite.systems)}, and those that learn need annotated mentions or counts that it lacks."
+            )
+        built = {name: self._build(name, kb, taught_by) for name in able}
         for part in parts:
             with stage(f"reading {suite.name}/{part.name}"):
                 questions = Questions.collect(kb, self.data.read_part(suite, part))
