@@ -74,7 +74,7 @@ def bench(
     is_usual = {suite.name: max_mentions in (None, suite.max_mentions) and session.seed == 0 for _, suite in chosen}
     if is_update and not all(is_usual.values()):
         raise click.UsageError(
-            "--update writes what the suite expects of its own: leave out --max-mentions and --seed."
+            "--update writes figures of the suite as it stands: leave out --max-mentions and --seed."
         )
     runner, verdicts = Runner(folder_of_data, seed=session.seed), list[Verdict]()
     with session.watching():
