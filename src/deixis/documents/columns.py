@@ -36,12 +36,13 @@ def named_rows(lines: Iterable[tuple[int, str]], path: str, needed: tuple[str, .
     names: list[str] = []
     records = csv.reader(numbered(), delimiter="\t", strict=True)
     while True:
+        begun = at + 1  # a field in quotes may reach over several lines
         try:
             values = next(records, None)
         except csv.Error as error:
             reason = f"not a row of tab-separated values ({error}); a field with a quote must be quoted as in CSV"
-            raise Place(path, at).error(reason) from None
-        place = Place(path, at)
+            raise Place(path, begun).error(reason) from None
+        place = Place(path, begun)
         if values is None:
             return
         if not values or (not names and not "".join(values).strip()):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from deixis.documents.formats import READERS
 from deixis.documents.json_lines import shown
 from deixis.documents.places import Place
+from deixis.errors import DataError
 from deixis.store.files import content_suffix
 
 MAX_LINES = 100
@@ -16,6 +17,7 @@ MAX_LINES = 100
 _MAX_CHARACTERS = 1 << 20
 _SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator"}
 _TABLE_SUFFIXES = (".tsv", ".csv", ".conll", ".iob", ".bio")
+_ARCHIVE_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _OPENINGS = (
     (re.compile(r"-DOCSTART-"), "aida"),
@@ -70,6 +72,8 @@ def format_of(name: str, opening: list[tuple[int, str]]) -> str:
     ('aida', 'kilt')
     """
     suffix = content_suffix(name)
+    if suffix in _ARCHIVE_SUFFIXES:
+        raise DataError("is an archive of files; unpack it and give the files", path=name)
     if suffix in _SUFFIX_TO_FORMAT:
         return _SUFFIX_TO_FORMAT[suffix]
     text = "\n".join(line for _, line in opening).lstrip()

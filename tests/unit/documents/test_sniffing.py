@@ -74,6 +74,12 @@ def test_some_names_tell_it_all(name, format):
     assert format_of(name, [(1, "-DOCSTART- (1)")]) == format
 
 
+@pytest.mark.parametrize("name", ["corpus.tar", "corpus.tar.gz", "corpus.tgz"])
+def test_an_archive_is_no_text(name):
+    with pytest.raises(DataError, match=f"{name}: is an archive of files; unpack it"):
+        format_of(name, [(1, "letter.txt\0\0\0")])
+
+
 def test_somebodys_own_labels_do_not_make_elevant():
     assert sniffed("a.jsonl", '{"text": "x", "labels": ["sports", "news"]}') == "native"
     assert sniffed("a.jsonl", '{"text": "x", "labels": []}') == "elevant"
