@@ -12,8 +12,6 @@ from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.rows import ResultRow
 from deixis.reports.glossary import explained
 
-SIGNIFICANT = 0.05
-
 
 def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> None:
     """A table with a line per metric."""
@@ -48,7 +46,6 @@ def print_compared(console: Console, title: str, compared: Sequence[Comparison])
     table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for each in compared:
         found = each.difference
-        word = "unclear" if found.p_value >= SIGNIFICANT else "better" if found.value > 0 else "worse"
         table.add_row(
             each.name,
             f"{each.value_a:.3f}",
@@ -56,7 +53,7 @@ def print_compared(console: Console, title: str, compared: Sequence[Comparison])
             f"{found.value:+.3f}",
             f"{found.low:+.3f} .. {found.high:+.3f}",
             f"{found.p_value:.3f}",
-            word,
+            each.verdict,
         )
     console.print(table)
     console.print()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from deixis.evaluation.linking_figures import RECALL_AT, linking_figures
 from deixis.evaluation.resampling import Sums
 from deixis.evaluation.significance import Difference, paired_difference
 from deixis.evaluation.tally import Tally
+
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,13 @@ class Comparison:
     value_a: float
     value_b: float
     difference: Difference
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "unclear"]:
+        """Whether run a is better or worse than run b, or it may be luck (p of 0.05 and more)."""
+        if self.difference.p_value >= SIGNIFICANT:
+            return "unclear"
+        return "better" if self.difference.value > 0 else "worse"
 
 
 def compared(
@@ -40,8 +50,8 @@ def compared(
     ...     a.add(gold, gold)
     ...     b.add(gold, gold.with_mentions([]))
     >>> (accuracy,) = compared(a, b, ["accuracy"])
-    >>> accuracy.value_a, accuracy.value_b, accuracy.difference.p_value
-    (1.0, 0.0, 0.03125)
+    >>> accuracy.value_a, accuracy.value_b, accuracy.difference.p_value, accuracy.verdict
+    (1.0, 0.0, 0.03125, 'better')
     """
     columns, sums_a, sums_b = _aligned(a, b, at)
     found: list[Comparison] = []

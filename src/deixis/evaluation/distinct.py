@@ -22,6 +22,7 @@ def distinct(documents: Iterable[Document], name: str, skipped: dict[str, int] |
     deixis.errors.DataError: gold.jsonl: has the document 'a' twice. Give every document an 'id' of its own...
     """
     seen: set[str] = set()
+    n_skipped = 0
     if skipped is not None:
         skipped[name] = 0
     for document in documents:
@@ -29,7 +30,8 @@ def distinct(documents: Iterable[Document], name: str, skipped: dict[str, int] |
             seen.add(document.id)
             yield document
         elif skipped is not None:
-            skipped[name] += 1
+            n_skipped += 1
+            skipped[name] = n_skipped
         else:
             raise DataError(
                 f"has the document {document.id!r} twice. Give every document an 'id' of its own, or leave ids out to "

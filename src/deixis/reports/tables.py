@@ -12,7 +12,6 @@ from deixis.reports.markup import Content, Html, element, foreign, joined
 from deixis.reports.share_bars import share_bar
 
 Head = tuple[Content, str | None]
-SIGNIFICANT = 0.05
 
 
 def table(heads: Iterable[Head], rows: Iterable[Html], caption: str = "") -> Html:
@@ -93,17 +92,16 @@ def comparison_table(compared: Sequence[Comparison], name: str, other: str) -> H
 
 def _comparison_row(each: Comparison) -> Html:
     found = each.difference
-    is_clear = found.p_value < SIGNIFICANT
-    kind = ("better" if found.value > 0 else "worse") if is_clear else ""
+    kind = "" if each.verdict == "unclear" else f" {each.verdict}"
     return element(
         "tr",
         element("th", element("code", each.name), scope="row"),
         element("td", f"{each.value_a:.3f}", class_="n"),
         element("td", f"{each.value_b:.3f}", class_="n"),
-        element("td", f"{found.value:+.3f}", class_=f"n {kind}".strip()),
+        element("td", f"{found.value:+.3f}", class_=f"n{kind}"),
         element("td", f"{found.low:+.3f} – {found.high:+.3f}", class_="interval"),
         element("td", f"{found.p_value:.3f}", class_="n"),
-        element("td", kind or "unclear", class_="soft"),
+        element("td", each.verdict, class_="soft"),
     )
 
 

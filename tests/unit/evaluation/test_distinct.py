@@ -30,6 +30,13 @@ def test_a_file_read_again_is_counted_once():
     assert skipped == {"other": 7, "gold": 1}
 
 
+def test_a_file_read_along_itself_is_counted_once():
+    skipped = {}
+    pairs = zip(*(distinct(documents(*"abba"), "gold", skipped) for _ in range(2)), strict=True)
+    assert [gold.id for gold, _ in pairs] == ["a", "b"]
+    assert skipped == {"gold": 2}
+
+
 def test_a_file_without_duplicates_is_told_to_have_none():
     skipped = {}
     list(distinct(documents("a", "b"), "gold", skipped))
