@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -61,7 +60,8 @@ float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) 
     float* largest = lanes.largest.data();
     for (std::size_t stripe = 1; stripe < n_stripes; ++stripe) {
         const float* of_stripe = values.data() + stripe * n_lanes;
-        for (std::size_t lane = 0; lane < n_lanes; ++lane) largest[lane] = of_stripe[lane] > largest[lane] ? of_stripe[lane] : largest[lane];
+        for (std::size_t lane = 0; lane < n_lanes; ++lane)
+            largest[lane] = of_stripe[lane] > largest[lane] ? of_stripe[lane] : largest[lane];
     }
     if (n >= n_lanes) return 0;
     lanes.sorted = lanes.largest;
@@ -89,7 +89,8 @@ public:
         : column_starts_(column_starts), blocks_(blocks), maxima_(maxima), entry_starts_(entry_starts), places_(places),
           codes_(codes), scales_(scales), groups_(groups), n_groups_(n_groups), block_size_(block_size) {
         const auto n_rows = static_cast<std::int64_t>(groups.shape(0));
-        if (block_size < 1 || block_size > static_cast<std::int64_t>(kMaxBlockSize)) throw std::invalid_argument("Blocks hold 1 to 256 rows.");
+        if (block_size < 1 || block_size > static_cast<std::int64_t>(kMaxBlockSize))
+            throw std::invalid_argument("Blocks hold 1 to 256 rows.");
         if (column_starts.shape(0) != scales.shape(0) + 1 || maxima.shape(0) != blocks.shape(0) ||
             entry_starts.shape(0) != blocks.shape(0) + 1 || codes.shape(0) != places.shape(0))
             throw std::invalid_argument("The arrays of the index do not fit each other.");
@@ -212,13 +213,14 @@ private:
     void find_runs(Scratch& work) const {
         const auto n_opened = static_cast<std::int64_t>(work.opened.size());
         work.slots.resize(n_blocks_, 0);
-        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = static_cast<std::uint32_t>(slot + 1);
+        for (std::uint32_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = slot + 1;
         work.n_runs = 0;
         for (const auto& term : work.terms) {
             const bool is_read = term.length() <= kScanFactor * n_opened;
             const auto n_written = work.n_runs + static_cast<std::size_t>(is_read ? term.length() : n_opened);
             if (work.runs.size() < n_written) work.runs.resize(2 * n_written);
-            work.n_runs += is_read ? read_list(term, work, work.runs.data() + work.n_runs) : search_list(term, work, work.runs.data() + work.n_runs);
+            auto* next = work.runs.data() + work.n_runs;
+            work.n_runs += is_read ? read_list(term, work, next) : search_list(term, work, next);
         }
         for (const auto block : work.opened) work.slots[block] = 0;
     }
