@@ -3,7 +3,8 @@
 import pytest
 
 from deixis.errors import DataError
-from deixis.evaluation.comparison import compared
+from deixis.evaluation.comparison import Comparison, compared
+from deixis.evaluation.significance import Difference
 from deixis.evaluation.tally import Tally
 from deixis.types import Document, Mention
 
@@ -46,3 +47,12 @@ def test_runs_against_other_gold_are_refused():
     other.add(gold(1).with_mentions([]), gold(1))
     with pytest.raises(DataError, match="different gold: 1 documents"):
         compared(run("AA"), other, ["accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("value", "p_value", "verdict"),
+    [(0.1, 0.049, "better"), (-0.1, 0.049, "worse"), (0.1, 0.05, "unclear"), (0.0, 1.0, "unclear")],
+)
+def test_a_difference_that_may_be_luck_is_unclear(value, p_value, verdict):
+    difference = Difference(value, value - 0.05, value + 0.05, p_value)
+    assert Comparison("accuracy", 0.5 + value, 0.5, difference).verdict == verdict
