@@ -88,10 +88,11 @@ def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> li
 
 
 def bars(system: str, name: str, suites: list[str], by_key: ByKey) -> Bars:
-    """Recall@10 of one system on each suite with its interval; no bar where nothing was measured."""
+    """Recall@10 of one system on each suite with its interval, as far as they were measured."""
     rows = [by_key.get((f"retrieval/{suite}", "recall@10", system)) for suite in suites]
     values, low, high = (
-        [float("nan") if row is None else row[key] for row in rows] for key in ("value", "low", "high")
+        [float("nan") if row is None else row.get(key, float("nan")) for row in rows]
+        for key in ("value", "low", "high")
     )
     return Bars(name, values, low, high)
 
