@@ -30,15 +30,18 @@ class NameSearchConfig:
 
     features: TfidfConfig = field(default_factory=_words_and_letters)
     index: BlockIndexConfig = field(default_factory=BlockIndexConfig)
+    alias_weight: float = field(
+        default=0.95, metadata={"help": "What a fitting alias counts against a fitting title, which counts 1."}
+    )
     tree_share: float = field(
-        default=0.2, metadata={"help": "Share of the tree's score beside the likeness of names; 1: the tree alone."}
+        default=0.15, metadata={"help": "Share of the tree's score beside the likeness of names; 1: the tree alone."}
     )
     learned_tree_share: float = field(
         default=0.9, metadata={"help": "The same for a mention that was seen in annotated text."}
     )
 
     def __post_init__(self) -> None:
-        for name in ("tree_share", "learned_tree_share"):
+        for name in ("alias_weight", "tree_share", "learned_tree_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
 
@@ -66,7 +69,9 @@ class NameSearch:
         names, rows = kb.names()
         vectorizer = TfidfVectorizer(config.features).fit(names, n_threads)
         order = np.argsort(places[rows], kind="stable")
+        weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
         names_by_features = vectorizer.transform(names, n_threads)[order]
+        names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
         return cls(vectorizer, BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb)))
 
     def search(self, texts: Sequence[str], k: int, n_threads: int = 0) -> sparse.csr_matrix:
