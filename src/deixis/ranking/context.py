@@ -36,7 +36,7 @@ class ContextRankerConfig:
 
     title_weight: float = field(default=4.0, metadata={"help": "Bonus when the mention is the entity's title."})
     alias_weight: float = field(default=3.0, metadata={"help": "Bonus when the mention is another of its names."})
-    context_weight: float = field(default=15.0, metadata={"help": "Weight of the context's likeness to a description."})
+    context_weight: float = field(default=16.0, metadata={"help": "Weight of the context's likeness to a description."})
     max_likeness: float = field(
         default=0.25, metadata={"help": "Likeness levels off towards this, so that a name that fits outweighs it."}
     )
