@@ -27,7 +27,7 @@ from deixis.types import Candidate, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 
 DEFAULT = "default"
-SHARES = (0.1, 0.3, 0.5)  # the default is 0.2
+SHARES = (0.1, 0.2, 0.3, 0.5)  # the default is 0.15
 WIDE_BEAM = 100
 FUSION_CONSTANT = 60  # Cormack, Clarke and Büttcher, 2009
 N_RESCORED = 200
@@ -74,6 +74,8 @@ def systems_of(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, obj
     for share in SHARES:
         shared = replace(config, names=replace(config.names, tree_share=share))
         systems[f"blend-{share}"] = LabelTreeCandidates(kb, default.features, default.ranker, shared, names)
+    alike = NameSearch.build(kb, places, replace(config.names, alias_weight=1.0), n_threads=1)
+    systems["aliases-as-titles"] = replace_parts(default, names=alike)
     return systems | {DEFAULT: default}
 
 
