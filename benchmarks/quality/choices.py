@@ -3,8 +3,9 @@
 `path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train
 mentions): what the tree learns from and sees. `learned-names` (the same, four fifths of the documents to learn from):
 how much the fixed weights of the ranking count then. `tree-share` (the same): how much the tree has to say beside the
-likeness of names. `nil-threshold` (wiki468k, zero-shot, AIDA's train and the dev halves of WNED-WIKI and Reddit posts):
-below which score a mention is NIL. Test splits are never read. Rows go to `benchmarks/results/`.
+likeness of names. `nil-threshold` (zero-shot; wiki468k with AIDA's train and the dev halves of WNED-WIKI and Reddit
+posts, MEDIC with NCBI's dev): below which score a mention is NIL. Test splits are never read. Rows go to
+`benchmarks/results/`.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidate
 from deixis.candidates.name_search import NameSearchConfig
 from deixis.candidates.pseudo_instances import PseudoInstancesConfig
 from deixis.documents.reading import read_documents
+from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.tally import Tally
 from deixis.features.mention_features import MentionFeaturesConfig
@@ -144,26 +146,45 @@ def tree_share() -> Iterator[ResultRow]:
         yield from recall_rows("wiki468k/aida-train-tree-share", system, ranks, {"n_learned": n_learned})
 
 
+NIL_PARTS = {  # dev parts with their knowledge bases; of files without splits the dev half
+    "wiki468k/aida-train": ("wiki468k", "aida/train"),
+    "wiki468k/wned-wiki-dev": ("wiki468k", "wned_wiki/test"),
+    "wiki468k/reddit-posts-dev": ("wiki468k", "reddit_posts/test"),
+    "medic/ncbi-dev": ("medic", "ncbi/dev"),
+}
+
+
 def nil_threshold() -> Iterator[ResultRow]:
     """Links and NIL by where the line between them is drawn, zero-shot."""
-    linker = Linker.build(KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz"))
-    kb = linker.kb
-    paths = {"aida-train": "aida/train", "wned-wiki-dev": "wned_wiki/test", "reddit-posts-dev": "reddit_posts/test"}
-    for suite, path in paths.items():
+    linkers: dict[str, Linker] = {}
+    for suite, (name, path) in NIL_PARTS.items():
+        if name not in linkers:
+            linkers = {name: Linker.build(KnowledgeBase.read(data_folder() / name / "kb.jsonl.gz"))}
+        kb = linkers[name].kb
         read = read_documents(data_folder() / f"{path}.jsonl.gz")
         documents = list({document.id: document for document in read}.values())  # WNED-WIKI has one of them twice
         if path.endswith("test"):
             documents = [document for document in documents if half_of(document.id) == "dev"]
-        linked = linker.link([document.with_mentions(undecided(document)) for document in documents[:MAX_DOCUMENTS]])
+        documents = documents[:MAX_DOCUMENTS]
+        linked = linkers[name].link([document.with_mentions(undecided(document)) for document in documents])
         for threshold in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
-            rule = NilRule(threshold)
-            tally = Tally(lambda name: None if kb.row_of(name) is None else name)
-            for gold, guess in zip(documents, linked, strict=False):
-                candidates = [mention.candidates for mention in guess.mentions]
-                tally.add(gold, guess.with_mentions(rule.decide(guess.mentions, candidates)))
-            wanted = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "accuracy_with_nil")
-            metrics = [metric for metric in tally.metrics() if metric.name in wanted]
-            yield from metric_rows(metrics, f"wiki468k/{suite}-nil", f"threshold {threshold:.2f}", {})
+            metrics = at_threshold(kb, documents, linked, NilRule(threshold))
+            yield from metric_rows(metrics, f"{suite}-nil", f"threshold {threshold:.2f}", {})
+
+
+def at_threshold(kb: KnowledgeBase, gold: list[Document], linked: list[Document], rule: NilRule) -> list[Metric]:
+    """The figures of links and NIL, decided anew by a rule."""
+
+    def resolve(name: str) -> str | None:
+        row = kb.row_of(name)
+        return None if row is None else kb.ids[row]
+
+    tally = Tally(resolve)
+    for truth, guess in zip(gold, linked, strict=True):
+        candidates = [mention.candidates for mention in guess.mentions]
+        tally.add(truth, guess.with_mentions(rule.decide(guess.mentions, candidates)))
+    wanted = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "accuracy_with_nil")
+    return [metric for metric in tally.metrics() if metric.name in wanted]
 
 
 def undecided(document: Document) -> list[Mention]:

@@ -20,7 +20,7 @@ class NilRule:
     True
     """
 
-    threshold: float = field(default=0.15, metadata={"help": "Least score of a link; below it a mention is NIL."})
+    threshold: float = field(default=0.1, metadata={"help": "Least score of a link; below it a mention is NIL."})
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
