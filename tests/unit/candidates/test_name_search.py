@@ -31,11 +31,21 @@ def test_entities_are_found_by_any_of_their_names_best_first(search):
     assert found.shape == (4, 3)
 
 
-def test_a_name_itself_scores_1_and_nothing_scores_more(search):
+def test_a_title_itself_scores_1_an_alias_what_aliases_count_and_nothing_more(search):
     names, entities = KB.names()
     found = search.search(list(names), k=1)
     assert rows(found) == [[int(entity)] for entity in entities]
-    assert found.data.max() <= 1 and found.data.min() > 0.99
+    expected = [1.0] * len(KB) + [NameSearchConfig().alias_weight] * (len(names) - len(KB))
+    np.testing.assert_allclose(found.data, expected, atol=0.01)
+    assert found.data.max() <= 1
+
+
+def test_among_namesakes_the_title_comes_before_the_alias():
+    namesakes = [{"id": "a", "title": "Lutetia", "aliases": ["Paris"]}, {"id": "b", "title": "Paris"}]
+    kb = KnowledgeBase.from_records(namesakes)
+    assert rows(NameSearch.build(kb, np.arange(2)).search(["Paris"], k=2)) == [[1, 0]]
+    alike = NameSearchConfig(alias_weight=1.0)
+    assert rows(NameSearch.build(kb, np.arange(2), alike).search(["Paris"], k=2)) == [[0, 1]]
 
 
 def test_what_shares_nothing_with_any_name_finds_nothing(search):
@@ -43,7 +53,8 @@ def test_what_shares_nothing_with_any_name_finds_nothing(search):
     assert search.search([], k=3).shape == (0, 3)
 
 
-def test_the_scores_are_the_cosines_of_all_names_to_a_hundredth(search):
+def test_the_scores_are_the_cosines_of_all_names_to_a_hundredth():
+    search = NameSearch.build(KB, PLACES, NameSearchConfig(alias_weight=1.0), n_threads=1)
     names, entities = KB.names()
     texts = ["Parisian light", "Troyes", "Texas"]
     exact = (search.vectorizer.transform(texts) @ search.vectorizer.transform(list(names)).T).toarray()
