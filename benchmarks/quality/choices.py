@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from benchmarks.rows import record
@@ -26,7 +27,9 @@ from deixis.bench.data import half_of
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.name_search import NameSearchConfig
 from deixis.candidates.pseudo_instances import PseudoInstancesConfig
+from deixis.cli.models import without_gold
 from deixis.documents.reading import read_documents
+from deixis.evaluation.distinct import distinct
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.tally import Tally
@@ -37,7 +40,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.ranking.context import ContextRanker
-from deixis.types import Document, Mention, MentionInContext
+from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
@@ -102,18 +105,12 @@ def instances() -> Iterator[ResultRow]:
         print(f"building: {system} ...", file=sys.stderr)
         generator = LabelTreeCandidates.build(kb, config=config)
         found = generator.generate(mentions, TOP_K)
-        ids = [[candidate.id for candidate in listed] for listed in found]
-        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ids, gold, strict=True)])
-        yield from recall_rows("wiki468k/aida-train-zero-shot", system, ranks, {"top_k": TOP_K})
+        yield from recall_rows("wiki468k/aida-train-zero-shot", system, places_of(gold, found), {"top_k": TOP_K})
 
 
 def learned_names() -> Iterator[ResultRow]:
     """How candidates are ranked when the tree has learned from annotated mentions, on documents it has not seen."""
-    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
-    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
-    n_learned = len(documents) * 4 // 5
-    linker = Linker.build(kb, documents[:n_learned])
-    mentions, gold = known_mentions(kb, documents[n_learned:])
+    linker, n_learned, mentions, gold = taught_linker()
     candidates = linker.generator.generate(mentions, linker.config.n_candidates)
     default = linker.config.ranking
     settings = {
@@ -122,28 +119,36 @@ def learned_names() -> Iterator[ResultRow]:
         "less weight for learned names (default)": default,
     }
     for system, config in settings.items():
-        ranker = ContextRanker.build(kb, config, learned=linker.generator.learned)
-        ranked = [[candidate.id for candidate in listed] for listed in ranker.rank(mentions, candidates)]
-        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ranked, gold, strict=True)])
+        ranker = ContextRanker.build(linker.kb, config, learned=linker.generator.learned)
+        ranks = places_of(gold, ranker.rank(mentions, candidates))
         yield from recall_rows("wiki468k/aida-train-held-out", system, ranks, {"n_learned": n_learned})
 
 
 def tree_share() -> Iterator[ResultRow]:
     """How much the tree has to say about mentions seen annotated and about others, on documents it has not seen."""
-    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
-    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
-    n_learned = len(documents) * 4 // 5
-    linker = Linker.build(kb, documents[:n_learned])
-    mentions, gold = known_mentions(kb, documents[n_learned:])
+    linker, n_learned, mentions, gold = taught_linker()
     generator, default = linker.generator, linker.generator.config
     for unseen, learned in itertools.product((0.1, 0.2, 0.3, 0.5), (0.5, 0.8, 0.9, 1.0)):
         names = replace(default.names, tree_share=unseen, learned_tree_share=learned)
         generator.config = replace(default, names=names)
         found = linker.ranker.rank(mentions, generator.generate(mentions, linker.config.n_candidates))
-        ranked = [[candidate.id for candidate in listed] for listed in found]
-        ranks = np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ranked, gold, strict=True)])
+        ranks = places_of(gold, found)
         system = f"tree's share {unseen}, for learned names {learned}"
         yield from recall_rows("wiki468k/aida-train-tree-share", system, ranks, {"n_learned": n_learned})
+
+
+def taught_linker() -> tuple[Linker, int, list[MentionInContext], list[str]]:
+    """A linker taught by four fifths of AIDA's train documents, how many those are, and the mentions of the others."""
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
+    n_learned = len(documents) * 4 // 5
+    return Linker.build(kb, documents[:n_learned]), n_learned, *known_mentions(kb, documents[n_learned:])
+
+
+def places_of(gold: list[str], found: list[list[Candidate]]) -> NDArray[np.int64]:
+    """Where the right entity stands in each list, from 0; `TOP_K` where it does not."""
+    ids = [[candidate.id for candidate in listed] for listed in found]
+    return np.array([listed.index(g) if g in listed else TOP_K for listed, g in zip(ids, gold, strict=True)])
 
 
 NIL_PARTS = {  # dev parts with their knowledge bases; of files without splits the dev half
@@ -161,12 +166,12 @@ def nil_threshold() -> Iterator[ResultRow]:
         if name not in linkers:
             linkers = {name: Linker.build(KnowledgeBase.read(data_folder() / name / "kb.jsonl.gz"))}
         kb = linkers[name].kb
-        read = read_documents(data_folder() / f"{path}.jsonl.gz")
-        documents = list({document.id: document for document in read}.values())  # WNED-WIKI has one of them twice
+        file = data_folder() / f"{path}.jsonl.gz"
+        documents = list(distinct(read_documents(file), str(file), skipped={}))  # WNED-WIKI has one of them twice
         if path.endswith("test"):
             documents = [document for document in documents if half_of(document.id) == "dev"]
         documents = documents[:MAX_DOCUMENTS]
-        linked = linkers[name].link([document.with_mentions(undecided(document)) for document in documents])
+        linked = linkers[name].link([without_gold(document) for document in documents])
         for threshold in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
             metrics = at_threshold(kb, documents, linked, NilRule(threshold))
             yield from metric_rows(metrics, f"{suite}-nil", f"threshold {threshold:.2f}", {})
@@ -174,22 +179,12 @@ def nil_threshold() -> Iterator[ResultRow]:
 
 def at_threshold(kb: KnowledgeBase, gold: list[Document], linked: list[Document], rule: NilRule) -> list[Metric]:
     """The figures of links and NIL, decided anew by a rule."""
-
-    def resolve(name: str) -> str | None:
-        row = kb.row_of(name)
-        return None if row is None else kb.ids[row]
-
-    tally = Tally(resolve)
+    tally = Tally(kb.own_id)
     for truth, guess in zip(gold, linked, strict=True):
         candidates = [mention.candidates for mention in guess.mentions]
         tally.add(truth, guess.with_mentions(rule.decide(guess.mentions, candidates)))
     wanted = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "accuracy_with_nil")
     return [metric for metric in tally.metrics() if metric.name in wanted]
-
-
-def undecided(document: Document) -> list[Mention]:
-    """The mentions of a document without what they mean."""
-    return [Mention(mention.start, mention.end, mention.text) for mention in document.mentions]
 
 
 def dev_mentions(kb: KnowledgeBase) -> tuple[list[MentionInContext], list[str]]:

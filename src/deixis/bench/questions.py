@@ -40,11 +40,6 @@ class Questions:
     @classmethod
     def collect(cls, kb: KnowledgeBase, documents: Iterable[Document]) -> Questions:
         """The questions of these documents; NIL and entities that the knowledge base lacks are none."""
-
-        def resolve(name: str) -> str | None:
-            row = kb.row_of(name)
-            return None if row is None else kb.ids[row]
-
         mentions: list[MentionInContext] = []
         accepted: list[frozenset[str]] = []
         numbers: list[int] = []
@@ -55,7 +50,7 @@ class Questions:
                 if mention.entity is None:
                     continue
                 n_linked[-1] += 1
-                if answers := acceptable_ids(mention.entity, resolve):
+                if answers := acceptable_ids(mention.entity, kb.own_id):
                     mentions.append(in_context)
                     accepted.append(answers)
                     numbers.append(number)

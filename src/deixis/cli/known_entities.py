@@ -53,10 +53,6 @@ class KnownEntities:
     def of(cls, kb: KnowledgeBase, name: str) -> KnownEntities:
         """What this knowledge base knows; counts and types only if it has any."""
 
-        def resolve(name: str) -> str | None:
-            row = kb.row_of(name)
-            return None if row is None else kb.ids[row]
-
         def count_of(name: str) -> int | None:
             row = kb.row_of(name)
             return None if row is None else int(kb.counts[row])
@@ -73,7 +69,7 @@ class KnownEntities:
 
         return cls(
             in_kb=f"in the knowledge base of {name} ({len(kb):,} entities)",
-            resolve=resolve,
+            resolve=kb.own_id,
             count_of=count_of if kb.counts.any() else None,
             types_of=types_of if len(kb.type_codes) else None,
             name_of=name_of,

@@ -39,7 +39,13 @@ class NameSet:
 
 
 def folded(name: str) -> str:
-    """The name without differences of case, spacing and compatible characters."""
+    """The name without differences of case, spacing and compatible characters.
+
+    Examples
+    --------
+    >>> folded("  Straße\u00a0 42 ") == folded("STRASSE 42")
+    True
+    """
     if not name.isascii():
         # Once more after folding: it takes some letters apart.
         name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

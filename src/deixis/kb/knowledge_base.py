@@ -90,6 +90,11 @@ class KnowledgeBase(EntityColumns):
         """The row of the entity with this id or equivalent id, or None."""
         return self.index.row_of(identifier)
 
+    def own_id(self, identifier: str) -> str | None:
+        """The entity's own id, for that id or an equivalent one; None if the knowledge base has neither."""
+        row = self.row_of(identifier)
+        return None if row is None else self.ids[row]
+
     def rows_of(self, identifiers: Iterable[str]) -> NDArray[np.int64]:
         """The row of each id; -1 where there is none."""
         return self.index.rows_of(identifiers)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deixis.evaluation.calibration import reliability_bins
+from deixis.evaluation.confidence import Confidences
 from deixis.evaluation.frequency import FrequencyBin
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.risk_coverage import risk_coverage
@@ -81,13 +82,19 @@ def _recall_line(name: str, tally: Tally, seed: int) -> Series:
     )
 
 
-def _risk(runs: Tallies) -> Chart | None:
-    lines = []
+def _confidences(runs: Tallies) -> Iterator[tuple[str, Confidences]]:
+    """The runs whose scores are probabilities, with their scores."""
     for name, tally in runs.items():
         found = tally.confidences
         if found.are_probabilities:
-            points = risk_coverage(found.scores, found.is_right).points()
-            lines.append(Series(name, [point.coverage for point in points], [point.risk for point in points]))
+            yield name, found
+
+
+def _risk(runs: Tallies) -> Chart | None:
+    lines = []
+    for name, found in _confidences(runs):
+        points = risk_coverage(found.scores, found.is_right).points()
+        lines.append(Series(name, [point.coverage for point in points], [point.risk for point in points]))
     if not lines:
         return None
     picture = line_chart(
@@ -117,11 +124,9 @@ def _threshold_words(tally: Tally) -> str:
 
 def _reliability(runs: Tallies) -> Chart | None:
     lines = []
-    for name, tally in runs.items():
-        found = tally.confidences
-        if found.are_probabilities:
-            bins = reliability_bins(found.scores, found.is_right, N_RELIABILITY_BINS, equal_mass=True)
-            lines.append(Series(name, [each.confidence for each in bins], [each.accuracy for each in bins]))
+    for name, found in _confidences(runs):
+        bins = reliability_bins(found.scores, found.is_right, N_RELIABILITY_BINS, equal_mass=True)
+        lines.append(Series(name, [each.confidence for each in bins], [each.accuracy for each in bins]))
     if not lines:
         return None
     picture = line_chart(

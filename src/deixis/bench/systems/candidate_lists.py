@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 import numpy as np
@@ -34,14 +33,3 @@ def best_first(scores: NDArray[np.floating], k: int, ties: NDArray[np.integer]) 
         places = np.flatnonzero(scores >= border)
     order: NDArray[np.int64] = places[np.lexsort((ties[places], -scores[places]))]
     return order
-
-
-def folded(name: str) -> str:
-    """A name without what spelling may vary in: NFKC, case folding, runs of white space.
-
-    Examples
-    --------
-    >>> folded("  Straße\u00a0 42 ") == folded("STRASSE 42")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.bench.systems.candidate_lists import candidates_of, folded
+from deixis.bench.systems.candidate_lists import candidates_of
+from deixis.features.name_set import folded
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
 
