@@ -1,7 +1,10 @@
 """Links as a person sees them."""
 
 import io
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 from deixis.cli.measures import cpu_seconds, format_bytes, format_seconds, peak_memory
@@ -88,3 +91,11 @@ def test_measures_read_like_a_person_says_them():
 def test_memory_and_time_are_measured():
     assert cpu_seconds() > 0
     assert peak_memory() is None or peak_memory() > 5_000_000
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_a_process_does_not_count_what_its_caller_held():
+    held = np.ones(40_000_000)
+    asked = "from deixis.cli.measures import peak_memory; print(peak_memory())"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert int(told) < held.nbytes / 2
