@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.listing import listed
 from deixis.candidates.name_search import NameSearch, NameSearchConfig
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.errors import ConfigError, DataError, StoreError
@@ -121,9 +122,7 @@ class LabelTreeCandidates:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if not mentions:
             return []
-        ranked = self.rank(mentions, k)
-        found, ends = self._candidates(ranked), ranked.indptr.tolist()
-        return [found[ends[row] : ends[row + 1]] for row in range(len(mentions))]
+        return listed(self.kb, self.rank(mentions, k))
 
     def rank(self, mentions: Sequence[MentionInContext], k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
@@ -140,14 +139,6 @@ class LabelTreeCandidates:
         shares = np.where(self.learned.holds(texts), config.learned_tree_share, config.tree_share)
         alike = self.names.search(texts, n_each, n_threads)
         return blended(ranked, alike, shares.astype(np.float32), k, n_threads)
-
-    def _candidates(self, ranked: sparse.csr_matrix) -> list[Candidate]:
-        """All that was found, one row after the other."""
-        # Namesakes come back again and again in a document: each is read once.
-        labels, places = np.unique(ranked.indices, return_inverse=True)
-        ids, titles = self.kb.ids.strings(labels), self.kb.titles.strings(labels)
-        scored = zip(places.tolist(), ranked.data.tolist(), strict=True)
-        return [Candidate(ids[place], score, titles[place]) for place, score in scored]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""
