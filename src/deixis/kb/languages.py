@@ -1,0 +1,48 @@
+"""Languages of a knowledge base: which of its codes mean one language, and which entities it knows in it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.kb.columns import EntityColumns
+
+
+def base_language(code: str) -> str:
+    """The language of a code without its region or script.
+
+    Examples
+    --------
+    >>> base_language("pt-BR"), base_language("zh_Hant"), base_language("DE")
+    ('pt', 'zh', 'de')
+    """
+    return code.replace("_", "-").partition("-")[0].strip().casefold()
+
+
+def language_codes(columns: EntityColumns, lang: str) -> list[int]:
+    """The places in `columns.langs` of this language: `pt` takes in `pt-BR` and is taken in by it."""
+    return [code for code, known in enumerate(columns.langs) if base_language(known) == base_language(lang)]
+
+
+def known_in(columns: EntityColumns, lang: str) -> NDArray[np.bool_]:
+    """Per entity, whether it has an alias or a description in this language; titles do not tell theirs.
+
+    Examples
+    --------
+    >>> from deixis.kb.knowledge_base import KnowledgeBase
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "aliases": [{"text": "Parigi", "lang": "it"}]},
+    ...     {"id": "Q64", "title": "Berlin", "descriptions": {"de": "Hauptstadt von Deutschland"}},
+    ... ])
+    >>> known_in(kb, "it").tolist(), known_in(kb, "de").tolist()
+    ([True, False], [False, True])
+    """
+    codes = language_codes(columns, lang)
+    is_known = np.zeros(len(columns), dtype=bool)
+    for langs, indptr in (
+        (columns.alias_langs, columns.alias_indptr),
+        (columns.description_langs, columns.description_indptr),
+    ):
+        items = np.flatnonzero(np.isin(langs, codes))
+        is_known[np.searchsorted(indptr, items, side="right") - 1] = True
+    return is_known
