@@ -19,6 +19,7 @@ from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
+from deixis.cli.upper_bound import check_upper_bound, print_upper_bounds, upper_bound_figures, upper_bound_rows
 from deixis.documents.formats import READERS
 from deixis.evaluation.linking_figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
@@ -37,6 +38,7 @@ from deixis.reports.page import report_page
         "deixis eval model gold.jsonl --compare other-model",
         "deixis eval --predictions a.jsonl gold.jsonl --compare b.jsonl",
         "deixis eval model testa.conll --format aida --json > rows.jsonl",
+        "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] DATA...")
@@ -50,6 +52,12 @@ from deixis.reports.page import report_page
     "--kb",
     type=click.Path(),
     help="With --predictions: a model or knowledge base file that says which gold is known.",
+)
+@click.option(
+    "--upper-bound",
+    "is_upper_bound",
+    is_flag=True,
+    help="Link nothing; tell how much of the gold MODEL, or a knowledge base file in its place, holds, by language.",
 )
 @click.option(
     "--compare",
@@ -85,6 +93,7 @@ def evaluate(
     paths: tuple[str, ...],
     predictions: tuple[str, ...],
     kb: str | None,
+    is_upper_bound: bool,
     compare: tuple[str, ...],
     end_to_end: bool,
     skip_duplicates: bool,
@@ -122,6 +131,9 @@ def evaluate(
         system=system,
         seed=session.seed,
     )
+    if is_upper_bound:
+        _upper_bound(session, asked, output, report)
+        return
     asked.check()
     with session.watching(), ExitStack() as files:
         streams = [files.enter_context(output_stream(path)) if path else None for path in (output, report)]
@@ -140,6 +152,22 @@ def evaluate(
         _print(figures, rows, asked, plan, is_all)
     if report is not None:
         session.note(f"Report: {report}")
+
+
+def _upper_bound(session: Session, asked: Asked, output: str | None, report: str | None) -> None:
+    """Tells how much of the gold is known."""
+    check_upper_bound(asked, report)
+    with session.watching(), ExitStack() as files:
+        stream = None if output is None else files.enter_context(output_stream(output))
+        figures = upper_bound_figures(asked, session)
+        rows = list(upper_bound_rows(figures))
+        if stream is not None:
+            _write_rows(rows, stream)
+    if session.is_json and output is None:
+        _write_rows(rows, sys.stdout)
+    elif not session.is_json and output != STDIN:
+        for suite, bounds in figures.items():
+            print_upper_bounds(console_on(sys.stdout), suite, bounds)
 
 
 def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFigures], asked: Asked) -> None:

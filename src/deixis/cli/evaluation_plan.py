@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
+from deixis.cli.files import known_format
 from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
-from deixis.errors import UnknownNameError
 from deixis.evaluation.linking_figures import RECALL_AT
 
 STDIN = "-"
@@ -66,9 +66,7 @@ class Asked:
         """Raises a usage error for words that do not go together, before anything is loaded."""
         if self.at and min(self.at) < 1:
             raise click.BadParameter("give whole numbers from 1 up, such as 1,5,10", param_hint="--at")
-        for name in (self.format, self.predictions_format):
-            if name is not None and name not in READERS:
-                raise UnknownNameError("document format", name, known=READERS)
+        self.check_files()
         if not self.data:
             words = "the gold to score them with" if self.predictions else "what MODEL is measured on"
             raise click.UsageError(f"Missing argument 'DATA...': {words}.")
@@ -85,6 +83,11 @@ class Asked:
                     f"{option} is given {len(given)} times for {len(self.data)} files of gold: give one for each, in "
                     "the same order."
                 )
+
+    def check_files(self) -> None:
+        """Raises for a format that there is not, and for files that cannot be read or written as asked."""
+        for name in (self.format, self.predictions_format):
+            known_format(name, READERS)
         self._check_stdin()
         self._check_written()
 

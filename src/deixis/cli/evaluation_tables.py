@@ -15,7 +15,7 @@ from deixis.reports.glossary import explained
 
 def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> None:
     """A table with a line per metric."""
-    table = _table(title, (("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right")))
+    table = table_of(title, (("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right")))
     table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for row in rows:
         interval = "" if row.low is None else f"{row.low:.3f} - {row.high:.3f}"
@@ -27,7 +27,7 @@ def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> No
 
 def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[ResultRow], metrics: Sequence[str]) -> None:
     """A table with a line per dataset and, last, their mean."""
-    table = _table("all datasets", (("", "left"), *((name, "right") for name in metrics)))
+    table = table_of("all datasets", (("", "left"), *((name, "right") for name in metrics)))
     by_place = {(row.suite, row.metric): row for row in (*rows, *means)}
     suites = list(dict.fromkeys(row.suite for row in rows))
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):
@@ -42,7 +42,7 @@ def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[Resul
 def print_compared(console: Console, title: str, compared: Sequence[Comparison]) -> None:
     """A table with a line per figure: first run, other run, difference, p."""
     columns = ("metric", "left"), ("this", "right"), ("other", "right"), ("change", "right")
-    table = _table(title, (*columns, ("95 % interval", "left"), ("p", "right")))
+    table = table_of(title, (*columns, ("95 % interval", "left"), ("p", "right")))
     table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for each in compared:
         found = each.difference
@@ -59,7 +59,8 @@ def print_compared(console: Console, title: str, compared: Sequence[Comparison])
     console.print()
 
 
-def _table(title: str, columns: Iterable[tuple[str, str]]) -> Table:
+def table_of(title: str, columns: Iterable[tuple[str, str]]) -> Table:
+    """An empty table of columns with a name and a side, `left` or `right`."""
     table = Table(title=Text(title, style="italic"), title_justify="left", box=None, padding=(0, 2, 0, 0))
     for name, justify in columns:
         table.add_column(Text(name), justify="right" if justify == "right" else "left")

@@ -46,8 +46,7 @@ class KnownEntities:
     @classmethod
     def load(cls, path: str, name: str) -> KnownEntities:
         """The knowledge base in a model folder, or in a file."""
-        kb = Linker.load(path).kb if os.path.isdir(path) else KnowledgeBase.read(path)
-        return cls.of(kb, name)
+        return cls.of(read_entities(path), name)
 
     @classmethod
     def of(cls, kb: KnowledgeBase, name: str) -> KnownEntities:
@@ -75,3 +74,8 @@ class KnownEntities:
             name_of=name_of,
             some_ids=tuple(kb.ids[row] for row in range(min(3, len(kb)))),
         )
+
+
+def read_entities(path: str) -> KnowledgeBase:
+    """The knowledge base in a model folder, or in a file."""
+    return Linker.load(path).kb if os.path.isdir(path) else KnowledgeBase.read(path)

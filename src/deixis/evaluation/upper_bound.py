@@ -28,8 +28,8 @@ HasLanguage = Callable[[str, str], bool]
 class LanguageBound:
     """The bounds of one language, or of all together (`lang` is None); `lang` is empty where documents do not tell.
 
-    What is `in_language` is None where there is no language to speak of. `missing` are gold ids that the knowledge base lacks
-    and how many mentions each has, the most frequent first.
+    What is `in_language` is of the documents that tell their language, and None where there is none to speak of.
+    `missing` are gold ids that the knowledge base lacks and how many mentions each has, the most frequent first.
     """
 
     lang: str | None
@@ -37,6 +37,7 @@ class LanguageBound:
     mentions_in_language: Metric | None
     n_entities: int
     n_entities_in_kb: int
+    n_entities_told: int
     n_entities_in_language: int | None
     missing: tuple[tuple[str, int], ...] = ()
 
@@ -48,7 +49,8 @@ class LanguageBound:
     @property
     def entities_in_language(self) -> float | None:
         """The same, of what it holds in the mention's language."""
-        return None if self.n_entities_in_language is None else self.n_entities_in_language / max(1, self.n_entities)
+        n = self.n_entities_in_language
+        return None if n is None else n / max(1, self.n_entities_told)
 
 
 class UpperBounds:
@@ -110,23 +112,33 @@ class UpperBounds:
         return bool(lang and self.has_language and any(self.has_language(name, lang) for name in known))
 
     def _bound(self, lang: str | None, langs: list[str], n_missing: int, seed: int) -> LanguageBound:
-        chosen = [n for n, of in zip(self._counts, self._langs, strict=True) if of in langs]
-        counts = np.array(chosen, dtype=np.int64).reshape(-1, 3)
-        entities: dict[frozenset[str], tuple[bool, bool]] = {}
-        for one in langs:
-            for entity, (is_known, is_in_language) in self._entities[one].items():
-                entities[entity] = (is_known, is_in_language or entities.get(entity, (False, False))[1])
+        told = [one for one in langs if one]
+        counts, counts_told = self._counts_of(langs), self._counts_of(told)
+        entities, entities_told = self._entities_of(langs), self._entities_of(told)
         missing = sum((self._missing[one] for one in langs), Counter[str]())
-        has_part = self.has_language is not None and any(langs)
+        has_part = self.has_language is not None and bool(told)
         return LanguageBound(
             lang,
             _share("upper_bound", counts[:, 1], counts[:, 0], seed),
-            _share("upper_bound_in_language", counts[:, 2], counts[:, 0], seed) if has_part else None,
+            _share("upper_bound_in_language", counts_told[:, 2], counts_told[:, 0], seed) if has_part else None,
             len(entities),
             sum(is_known for is_known, _ in entities.values()),
-            sum(is_in for _, is_in in entities.values()) if has_part else None,
+            len(entities_told),
+            sum(is_in_language for _, is_in_language in entities_told.values()) if has_part else None,
             tuple(sorted(missing.items(), key=lambda pair: (-pair[1], _in_order(pair[0])))[:n_missing]),
         )
+
+    def _counts_of(self, langs: list[str]) -> NDArray[np.int64]:
+        chosen = [n for n, lang in zip(self._counts, self._langs, strict=True) if lang in langs]
+        return np.array(chosen, dtype=np.int64).reshape(-1, 3)
+
+    def _entities_of(self, langs: list[str]) -> dict[frozenset[str], tuple[bool, bool]]:
+        """The set of entities, and of each whether it is known, and known in one of the languages it was meant in."""
+        entities: dict[frozenset[str], tuple[bool, bool]] = {}
+        for lang in langs:
+            for entity, (is_known, is_in_language) in self._entities[lang].items():
+                entities[entity] = (is_known, is_in_language or entities.get(entity, (False, False))[1])
+        return entities
 
 
 def _share(name: str, hits: NDArray[np.int64], totals: NDArray[np.int64], seed: int) -> Metric:

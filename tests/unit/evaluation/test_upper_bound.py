@@ -77,6 +77,13 @@ def test_documents_that_tell_no_language_come_last_and_have_no_part():
     assert english.mentions_in_language.value == 1.0
 
 
+def test_documents_that_tell_no_language_do_not_lower_what_is_known_in_its_language():
+    overall = bounds_of(document(None, "Q1", "Q9"), document("en", "Q2"), document("de", "Q2")).overall()
+    assert overall.mentions.value == 0.75
+    assert (overall.mentions_in_language.value, overall.mentions_in_language.n) == (0.5, 2)
+    assert (overall.n_entities, overall.entities_in_language) == (3, 1.0)
+
+
 def test_without_languages_in_the_knowledge_base_there_is_no_second_column():
     bounds = bounds_of(document("de", "Q1"), languages=None)
     assert bounds.overall().mentions_in_language is None
