@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.candidates import GENERATORS
-from deixis.errors import ConfigError, StoreError
+from deixis.errors import ConfigError, DataError, StoreError
 
 
 @pytest.fixture(scope="module", params=sorted(GENERATORS))
@@ -88,3 +88,24 @@ def test_another_knowledge_base_is_refused(generator, kb):
 def test_the_same_seed_gives_the_same_arrays_on_one_thread_and_many(generator, kb):
     one, two = (type(generator).build(kb, seed=7, n_threads=n).to_arrays("x") for n in (1, 3))
     assert {name: array.tobytes() for name, array in one.items()} == {n: a.tobytes() for n, a in two.items()}
+
+
+def test_what_is_not_allowed_is_left_out_before_the_best_are_taken(generator, mentions, kb):
+    everything = generator.generate(mentions, k=len(kb))
+    for allowed in (np.arange(len(kb)) % 3 == 0, np.arange(len(kb)) < 2, np.zeros(len(kb), dtype=bool)):
+        allowed_ids = set(kb.ids.strings(np.flatnonzero(allowed)))
+        for k in (1, 5, len(kb)):
+            found = generator.generate(mentions, k=k, allowed=allowed)
+            for listed, unfiltered in zip(found, everything, strict=True):
+                assert {candidate.id for candidate in listed} <= allowed_ids
+                n_there = len([candidate for candidate in unfiltered if candidate.id in allowed_ids])
+                assert len(listed) >= min(k, n_there)
+
+
+def test_with_everything_allowed_the_best_are_those_without_a_filter(generator, mentions, kb):
+    assert generator.generate(mentions, k=3, allowed=np.ones(len(kb), dtype=bool)) == generator.generate(mentions, k=3)
+
+
+def test_a_filter_of_another_knowledge_base_is_refused(generator, mentions, kb):
+    with pytest.raises(DataError, match=f"array of {len(kb)} booleans"):
+        generator.generate(mentions, k=3, allowed=np.ones(len(kb) - 1, dtype=bool))

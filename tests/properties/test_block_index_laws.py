@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.errors import StoreError
+from deixis.errors import DataError, StoreError
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
 
 quick = settings(max_examples=60, deadline=None)
@@ -131,8 +131,55 @@ def test_damaged_arrays_are_refused_or_give_what_can_be_and_never_crash(first):
         arrays = sound | {name: damaged.view(sound[name].dtype)}
         try:
             for max_blocks in (3, 4096):
-                found = BlockIndex.from_arrays(arrays, "x", 90, index.config).search(rows, 200, max_blocks=max_blocks)
+                allowed = np.arange(90) % 3 == 0 if seed % 4 == 0 else None
+                again = BlockIndex.from_arrays(arrays, "x", 90, index.config)
+                found = again.search(rows, 200, max_blocks=max_blocks, allowed=allowed)
                 assert found.nnz == 0 or (0 <= found.indices.min() <= found.indices.max() < 90)
                 assert (found.data > 0).all()
         except StoreError:
             pass
+
+
+masks = st.tuples(st.integers(0, 2**32), st.sampled_from([0.0, 0.05, 0.3, 0.9, 1.0]))
+
+
+def drawn_mask(n_groups, mask):
+    return np.random.default_rng(mask[0]).random(n_groups) < mask[1]
+
+
+@given(searches(), masks)
+@quick
+def test_a_filter_with_all_blocks_is_the_whole_ranking_without_what_is_not_allowed(search, mask):
+    _, _, queries, index, k = search
+    allowed = drawn_mask(index.n_groups, mask)
+    everything, found = index.search(queries, index.n_groups), index.search(queries, k, allowed=allowed)
+    for row in range(queries.shape[0]):
+        part, whole = (slice(ranking.indptr[row], ranking.indptr[row + 1]) for ranking in (found, everything))
+        is_kept = allowed[everything.indices[whole]]
+        assert found.indices[part].tolist() == everything.indices[whole][is_kept][:k].tolist()
+        assert found.data[part].tobytes() == everything.data[whole][is_kept][:k].tobytes()
+
+
+@given(searches(), masks, st.integers(1, 3))
+@quick
+def test_a_filter_never_gives_fewer_groups_than_share_a_column_however_few_blocks_are_opened(search, mask, n_blocks):
+    rows, groups, queries, index, k = search
+    allowed = drawn_mask(index.n_groups, mask)
+    found = index.search(queries, k, max_blocks=n_blocks, allowed=allowed, n_threads=1)
+    shares_a_column = (queries @ rows.T).toarray() > 0
+    for row in range(queries.shape[0]):
+        n_there = len({group for group in groups[shares_a_column[row]].tolist() if allowed[group]})
+        listed = found.indices[found.indptr[row] : found.indptr[row + 1]]
+        assert len(listed) == len(set(listed.tolist())) == min(k, n_there)
+        assert allowed[listed].all()
+    assert same(found, index.search(queries, k, max_blocks=n_blocks, allowed=allowed, n_threads=3))
+
+
+@pytest.mark.parametrize("n_values", [0, 89, 91])
+def test_a_filter_of_another_size_or_kind_is_refused(n_values):
+    rows = drawn(np.random.default_rng(1), 300, 40)
+    index = BlockIndex.build(rows, np.arange(300) % 90, n_groups=90)
+    with pytest.raises(DataError, match="array of 90 booleans"):
+        index.search(rows, 5, allowed=np.ones(n_values, dtype=bool))
+    with pytest.raises(DataError, match="int64 of shape"):
+        index.search(rows, 5, allowed=np.arange(90))

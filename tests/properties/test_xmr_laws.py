@@ -214,3 +214,54 @@ def test_every_label_is_in_exactly_one_leaf(problem, branching, max_leaf_size, m
     tree = build_label_tree(labels_by_docs, TreeConfig(branching, max_leaf_size, max_sample), seed)
     assert sorted(tree.label_order.tolist()) == list(range(Y.shape[1]))
     assert tree.places()[tree.label_order].tolist() == list(range(Y.shape[1]))
+
+
+def drawn_mask(n_labels: int, seed: int, share: float) -> np.ndarray:
+    return np.random.default_rng(seed).random(n_labels) < share
+
+
+shares = st.sampled_from([0.0, 0.05, 0.3, 0.9, 1.0])
+
+
+@quick
+@given(fitted_rankers(max_trees=2), beams, st.integers(1, 80), seeds, shares)
+def test_a_filter_never_gives_fewer_labels_than_are_allowed_however_narrow_the_beam(fitted, beam, k, seed, share):
+    ranker, X, Y = fitted
+    allowed = drawn_mask(Y.shape[1], seed, share)
+    found = ranker.rank(X, k=k, beam=beam, allowed=allowed)
+    assert np.diff(found.indptr).tolist() == [min(k, int(allowed.sum()))] * X.shape[0]
+    assert allowed[found.indices].all()
+    for row in range(X.shape[0]):
+        part = slice(found.indptr[row], found.indptr[row + 1])
+        assert (np.diff(found.data[part]) <= 0).all()
+        assert len(set(found.indices[part].tolist())) == found.indptr[row + 1] - found.indptr[row]
+
+
+@quick
+@given(fitted_rankers(), beams, st.integers(1, 9), seeds, shares)
+def test_a_filter_with_a_full_beam_is_the_whole_ranking_without_what_is_not_allowed(fitted, beam, k, seed, share):
+    ranker, X, Y = fitted
+    wide = replace(beam, width=10_000)
+    allowed = drawn_mask(Y.shape[1], seed, share)
+    everything = ranker.rank(X, k=Y.shape[1], beam=wide)
+    found = ranker.rank(X, k=k, beam=wide, allowed=allowed)
+    for row in range(X.shape[0]):
+        part, whole = (slice(ranking.indptr[row], ranking.indptr[row + 1]) for ranking in (found, everything))
+        is_kept = allowed[everything.indices[whole]]
+        assert found.indices[part].tolist() == everything.indices[whole][is_kept][:k].tolist()
+        assert found.data[part].tobytes() == everything.data[whole][is_kept][:k].tobytes()
+
+
+@quick
+@given(fitted_rankers(max_trees=2), seeds, shares)
+def test_every_score_under_a_filter_is_the_label_s_own_and_threads_do_not_matter(fitted, seed, share):
+    ranker, X, Y = fitted
+    allowed = drawn_mask(Y.shape[1], seed, share)
+    many = LabelTreeRanker.from_arrays(ranker.to_arrays("x"), "x", ranker.config, n_threads=3)
+    queries = sparse.vstack([X] * 4).tocsr()
+    found = ranker.rank(queries, k=4, allowed=allowed)
+    assert same_bytes(found, many.rank(queries, k=4, allowed=allowed))
+    if len(ranker.trees) == 1:
+        exact = score_every_label(ranker.trees[0], queries, ranker.config.beam)
+        rows = np.repeat(np.arange(queries.shape[0]), np.diff(found.indptr))
+        np.testing.assert_allclose(found.data, exact[rows, found.indices], atol=1e-4)

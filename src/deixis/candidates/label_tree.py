@@ -116,28 +116,36 @@ class LabelTreeCandidates:
                 names = NameSearch.build(kb, ranker.trees[0].tree.places(), config.names, n_threads)
         return cls(kb, features, ranker, config, names, NameSet.of(() if given is None else given.mentions))
 
-    def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
-        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` entities, of the allowed ones, best first, with scores from 0 to 1."""
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if not mentions:
             return []
-        return listed(self.kb, self.rank(mentions, k))
+        return listed(self.kb, self.rank(mentions, k, allowed))
 
-    def rank(self, mentions: Sequence[MentionInContext], k: int) -> sparse.csr_matrix:
-        """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
+    def rank(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first.
+
+        With `allowed`, a mask over the rows, of those only. The tree has a score for each of them, so a mention with a
+        known word gets `k`, or all if they are fewer.
+        """
         window, n_threads = self.config.features.context_window, self.ranker.n_threads
         contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
         texts = [mention.text for mention in mentions]
         queries = self.features.transform(texts, contexts, n_threads)
         n_each = k if self.names is None else max(k, MIN_EACH)
         # Mentions without a known word would all be given the same.
-        ranked = _without_rows(self.ranker.rank(queries, n_each), np.diff(queries.indptr) == 0)
+        ranked = _without_rows(self.ranker.rank(queries, n_each, allowed=allowed), np.diff(queries.indptr) == 0)
         if self.names is None:
             return ranked
         config = self.config.names
         shares = np.where(self.learned.holds(texts), config.learned_tree_share, config.tree_share)
-        alike = self.names.search(texts, n_each, n_threads)
+        alike = self.names.search(texts, n_each, n_threads, allowed)
         return blended(ranked, alike, shares.astype(np.float32), k, n_threads)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

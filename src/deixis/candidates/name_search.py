@@ -74,9 +74,14 @@ class NameSearch:
         names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
         return cls(vectorizer, BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb)))
 
-    def search(self, texts: Sequence[str], k: int, n_threads: int = 0) -> sparse.csr_matrix:
-        """texts_by_entities: the best `k` entities of each text, best first, each with its best name's cosine."""
-        found = self.index.search(self.vectorizer.transform(texts, n_threads), k, n_threads)
+    def search(
+        self, texts: Sequence[str], k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """texts_by_entities: the best `k` entities of each text, best first, each with its best name's cosine.
+
+        With `allowed`, of those entities only: all that share a word or a run of letters with the text, up to `k`.
+        """
+        found = self.index.search(self.vectorizer.transform(texts, n_threads), k, n_threads, allowed=allowed)
         np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from deixis.types import Candidate, MentionInContext
@@ -13,8 +14,14 @@ from deixis.types import Candidate, MentionInContext
 class CandidateGenerator(Protocol):
     """Station 1. Classes also have `build(kb, ...)` and `from_arrays(arrays, prefix, kb, config)`."""
 
-    def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
-        """For each mention up to `k` different entities, best first, scores in 0..1; an empty list if none is found."""
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` different entities, best first, scores in 0..1; an empty list if none is found.
+
+        `allowed` is a mask over the rows of the knowledge base: what is not allowed is left out before the best `k`
+        are taken, so that a filter never gives fewer candidates than exist.
+        """
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""

@@ -74,6 +74,7 @@ class TreeSearch:
         power: int,
         memory: float,
         n_threads: int,
+        n_allowed: list[NDArray[np.int32]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 
 # tokenizer.cpp, tfidf_fit.cpp, tfidf.cpp
@@ -138,6 +139,7 @@ def build_blocks(
 
 class BlockSearch:
     def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
+    def allowed_rows(self, is_allowed_group: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
     def search(
         self,
         indptr: NDArray[np.int64],
@@ -146,6 +148,8 @@ class BlockSearch:
         k: int,
         max_blocks: int,
         n_threads: int,
+        is_allowed_row: NDArray[np.uint8],
+        is_allowed_block: NDArray[np.uint8],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 
 # blending.cpp

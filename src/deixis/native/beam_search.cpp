@@ -1,7 +1,8 @@
 // Beam search through a label tree (XMRED, Algorithm 2, Eq. 6 and 8), on packed weights.
 //
 // A query's features are hashed once; then each surviving parent is asked for each of them, which finds the weights of
-// all its children at once.
+// all its children at once. A filter comes as the number of allowed labels under each node: nodes without one are never
+// entered, and the beam is widened until the nodes in it hold as many allowed labels as are wanted.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -104,6 +105,8 @@ struct SearchParams {
     std::int32_t width, k;
     NodeScore node_score;
     float memory;  // share of the parent's path score that a child inherits
+    std::vector<const std::int32_t*> n_allowed;  // of the children of each level: allowed labels under them; or empty
+    std::int64_t n_wanted;                       // allowed labels that the beam must hold at every level
 };
 
 class TreeSearch {
@@ -122,12 +125,14 @@ public:
 
     /// The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their scores.
     nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::size_t n_levels,
-                     std::int32_t width, std::int32_t k, std::int32_t power, float memory, std::int32_t n_threads) const {
+                     std::int32_t width, std::int32_t k, std::int32_t power, float memory, std::int32_t n_threads,
+                     const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
         if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
         const CsrView queries(indptr, indices, data);
         constexpr std::int64_t chunk = 64;
         const std::int64_t n_chunks = (queries.n_rows + chunk - 1) / chunk;
-        const SearchParams params{width, k, NodeScore(power), memory};
+        SearchParams params{width, k, NodeScore(power), memory, {}, 0};
+        filter(n_allowed, n_levels, params);
         std::vector<std::vector<Scored>> found(n_chunks);
         std::vector<std::int64_t> starts(queries.n_rows + 1, 0);
         std::vector<Query> workers(worker_count(n_chunks, n_threads));
@@ -135,7 +140,10 @@ public:
             found[c].reserve(static_cast<std::size_t>(std::min<std::int64_t>(chunk, queries.n_rows) * std::min(k, 256)));
             for (std::int64_t row = c * chunk; row < std::min(queries.n_rows, (c + 1) * chunk); ++row) {
                 Query& query = workers[worker];
-                search_one(queries, row, n_levels, params, query);
+                if (params.n_allowed.empty())
+                    search_one<false>(queries, row, n_levels, params, query);
+                else
+                    search_one<true>(queries, row, n_levels, params, query);
                 starts[row + 1] = static_cast<std::int64_t>(query.beam.size());
                 found[c].insert(found[c].end(), query.beam.begin(), query.beam.end());
             }
@@ -155,6 +163,18 @@ public:
     }
 
 private:
+    void filter(const std::vector<ArrayIn<std::int32_t>>& n_allowed, std::size_t n_levels, SearchParams& params) const {
+        if (n_allowed.empty()) return;
+        if (n_allowed.size() != n_levels) throw std::invalid_argument("a filter needs an array for each level");
+        for (std::size_t t = 0; t < n_levels; ++t) {
+            if (n_allowed[t].shape(0) != levels_[t].biases.shape(0)) throw std::invalid_argument("the filter is of another tree");
+            params.n_allowed.push_back(n_allowed[t].data());
+        }
+        for (std::size_t child = 0; child < n_allowed[0].shape(0); ++child) params.n_wanted += n_allowed[0].data()[child];
+        params.n_wanted = std::min<std::int64_t>(params.n_wanted, params.k);
+    }
+
+    template <bool kIsFiltered>
     void search_one(const CsrView& queries, std::int64_t row, std::size_t n_levels, const SearchParams& params, Query& query) const {
         query.features.clear();
         for (std::int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
@@ -163,19 +183,29 @@ private:
         query.beam.assign(1, {0.0f, 0});
         for (std::size_t t = 0; t < n_levels; ++t) {
             query.next.clear();
-            const auto kept = static_cast<std::size_t>(t + 1 < n_levels ? params.width : params.k);
+            const bool is_last = t + 1 == n_levels;
+            const auto kept = static_cast<std::size_t>(is_last ? params.k : params.width);
+            const std::int32_t* const n_allowed = kIsFiltered ? params.n_allowed[t] : nullptr;
+            const auto n_kept = [&] {
+                return kIsFiltered && !is_last ? widened(query.next, kept, n_allowed, params.n_wanted) : kept;
+            };
+            auto n_most = std::max(2 * kept, kMinToPrune);
             float threshold = -INFINITY;  // the worst of the best `kept` so far
             find_buckets(levels_[t], query);
             std::size_t found_begin = 0;
             for (std::size_t i = 0; i < query.beam.size(); ++i) {
                 const ParentView& parent = query.parents[i];
-                expand(parent, found_begin, query.beam[i].score() * params.memory, threshold, params.node_score, query);
+                expand<kIsFiltered>(parent, found_begin, query.beam[i].score() * params.memory, threshold, params.node_score,
+                                    n_allowed, query);
                 found_begin = parent.found_end;
-                if (query.next.size() <= std::max(2 * kept, kMinToPrune)) continue;
-                keep_best(query.next, kept);
+                if (query.next.size() <= n_most) continue;
+                const auto n = n_kept();
+                if (kIsFiltered) n_most = std::max(2 * n, kMinToPrune);
+                if (kIsFiltered && n >= query.next.size()) continue;
+                keep_best(query.next, n);
                 threshold = query.next.back().score();
             }
-            if (query.next.size() > kept) keep_best(query.next, kept);
+            if (query.next.size() > kept) keep_best(query.next, n_kept());
             std::swap(query.beam, query.next);
             std::sort(query.beam.begin(), query.beam.end());
         }
@@ -185,6 +215,19 @@ private:
     static void keep_best(std::vector<Scored>& nodes, std::size_t kept) {
         std::nth_element(nodes.begin(), nodes.begin() + (kept - 1), nodes.end());
         nodes.resize(kept);
+    }
+
+    /// How many of the best nodes, `kept` at least, hold `n_wanted` allowed labels together; all of them if too few do.
+    static std::size_t widened(std::vector<Scored>& nodes, std::size_t kept, const std::int32_t* n_allowed, std::int64_t n_wanted) {
+        if (nodes.size() <= kept) return nodes.size();
+        const auto rest = nodes.begin() + static_cast<std::ptrdiff_t>(kept);
+        std::nth_element(nodes.begin(), rest, nodes.end());
+        std::int64_t n_held = 0;
+        for (auto node = nodes.begin(); node != rest; ++node) n_held += n_allowed[node->node()];
+        if (n_held >= n_wanted) return kept;
+        std::sort(rest, nodes.end());
+        while (kept < nodes.size() && n_held < n_wanted) n_held += n_allowed[nodes[kept++].node()];
+        return kept;
     }
 
     ParentView view(const Level& level, std::int32_t parent) const {
@@ -236,8 +279,9 @@ private:
             }
     }
 
+    template <bool kIsFiltered>
     static void expand(const ParentView& parent, std::size_t found_begin, float inherited, float threshold,
-                       const NodeScore& node_score, Query& query) {
+                       const NodeScore& node_score, [[maybe_unused]] const std::int32_t* n_allowed, Query& query) {
         if (inherited < threshold) return;  // a node's own score is never above 0
         // What the sum's rounding may lift up to the threshold is still wanted.
         const float rounding = 1e-6f * (std::fabs(threshold) + std::fabs(inherited)) + 1e-30f;
@@ -253,6 +297,8 @@ private:
                 margins[parent.entries.child(e)] += f.value * from_bfloat16(parent.entries.weight(e));
         }
         const auto keep = [&](std::int64_t c) {
+            if constexpr (kIsFiltered)
+                if (n_allowed[parent.first_child + c] == 0) return;
             if (margins[c] >= least_margin)
                 query.next.push_back({inherited + node_score(margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
         };
@@ -315,7 +361,7 @@ void bind_beam_search(nb::module_& m) {
              nb::arg("n_features"))
         .def("search", &TreeSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_levels"),
              nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"),
-             nb::arg("n_threads"));
+             nb::arg("n_threads"), nb::arg("n_allowed"));
 }
 
 }  // namespace deixis

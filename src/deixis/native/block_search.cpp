@@ -4,7 +4,8 @@
 // & Suel, 2011, "Faster Top-k Document Retrieval Using Block-Max Indexes"), so that one pass over short lists tells what
 // each block can offer at most. The blocks that offer most are opened, and all their rows are scored. Columns that
 // nearly all blocks have and that weigh little are left out of the first pass, as in the MaxScore rule of Turtle & Flood
-// (1995): they could only raise all bounds alike.
+// (1995): they could only raise all bounds alike. With a filter, blocks without an allowed row are not opened, and more
+// are opened until enough is found or nothing is left that shares a column with the query.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -39,7 +40,15 @@ struct Term {
     std::int64_t length() const { return end - begin; }
 };
 
+/// Which rows and blocks may be found; all of them if there is no filter.
+struct Filter {
+    const std::uint8_t* is_allowed_row = nullptr;
+    const std::uint8_t* is_allowed_block = nullptr;
+    std::size_t n_blocks = 0;  // allowed ones
+};
+
 constexpr std::size_t kMaxStripes = 16;
+constexpr std::size_t kWidening = 4;  // more blocks are opened each time that a filter leaves too little
 
 /// A length that has room for n values and can be cut into stripes.
 constexpr std::size_t padded(std::size_t n) { return (n + kMaxStripes - 1) / kMaxStripes * kMaxStripes; }
@@ -97,16 +106,32 @@ public:
         n_blocks_ = (n_rows + block_size - 1) / block_size;
     }
 
+    /// For each row whether its group is allowed, and the same for each block of rows.
+    auto allowed_rows(ArrayIn<std::uint8_t> is_allowed_group) const {
+        if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_) throw std::invalid_argument("The filter is of another index.");
+        std::vector<std::uint8_t> rows(groups_.shape(0)), blocks(static_cast<std::size_t>(n_blocks_), 0);
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            const auto group = groups_.data()[row];
+            if (group < 0 || group >= n_groups_) damaged();
+            rows[row] = is_allowed_group.data()[group] != 0;
+            blocks[row / static_cast<std::size_t>(block_size_)] |= rows[row];
+        }
+        return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(blocks)));
+    }
+
+    /// `is_allowed_row` and `is_allowed_block` are what `allowed_rows` gave, or empty.
     auto search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t k,
-                std::int64_t max_blocks, int n_threads) const {
+                std::int64_t max_blocks, int n_threads, ArrayIn<std::uint8_t> is_allowed_row,
+                ArrayIn<std::uint8_t> is_allowed_block) const {
         const CsrView queries(indptr, indices, data);
+        const auto filter = filter_of(is_allowed_row, is_allowed_block);
         if (k < 1 || max_blocks < 1) throw std::invalid_argument("k and max_blocks must be at least 1.");
         k = std::min(k, std::max<std::int64_t>(n_groups_, 1));
         const auto n_queries = static_cast<std::size_t>(queries.n_rows);
         std::vector<std::vector<Hit>> found(n_queries);
         std::vector<Scratch> scratch(worker_count(n_queries, n_threads));
         parallel_for(n_queries, n_threads, [&](std::size_t query, int worker) {
-            found[query] = find(queries, query, static_cast<std::size_t>(k), static_cast<std::size_t>(max_blocks), scratch[worker]);
+            found[query] = find(queries, query, static_cast<std::size_t>(k), static_cast<std::size_t>(max_blocks), filter, scratch[worker]);
         });
         std::vector<std::int64_t> starts(n_queries + 1, 0);
         for (std::size_t query = 0; query < n_queries; ++query)
@@ -144,12 +169,32 @@ private:
         std::uint32_t n_seen = 0;
     };
 
-    std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks, Scratch& work) const {
+    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row, const ArrayIn<std::uint8_t>& is_allowed_block) const {
+        if (is_allowed_row.shape(0) == 0) return {};
+        if (is_allowed_row.shape(0) != groups_.shape(0) || static_cast<std::int64_t>(is_allowed_block.shape(0)) != n_blocks_)
+            throw std::invalid_argument("The filter is of another index.");
+        std::size_t n_allowed = 0;
+        for (std::size_t block = 0; block < is_allowed_block.shape(0); ++block) n_allowed += is_allowed_block.data()[block];
+        return {is_allowed_row.data(), is_allowed_block.data(), n_allowed};
+    }
+
+    std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks, const Filter& filter,
+                          Scratch& work) const {
         read_terms(queries, query, work.terms);
         if (work.terms.empty()) return {};
-        choose_blocks(max_blocks, work);
+        auto n = n_heavy(work.terms);
+        for (;; max_blocks *= kWidening, n = work.terms.size()) {
+            const bool is_all = choose_blocks(max_blocks, n, filter, work);
+            auto groups = best_groups(k, filter, work);
+            if (filter.is_allowed_row == nullptr || groups.size() == k || is_all) return groups;
+        }
+    }
+
+    /// The best groups of the opened blocks.
+    std::vector<Hit> best_groups(std::size_t k, const Filter& filter, Scratch& work) const {
         find_runs(work);
         score_runs(work);
+        if (filter.is_allowed_row != nullptr) drop_rows(filter, work);
         // A group may have many rows: more and more of the best rows are taken until they have enough groups.
         const auto n_rows_each = groups_.shape(0) / static_cast<std::size_t>(std::max<std::int64_t>(n_groups_, 1));
         for (std::size_t n_rows = (n_rows_each + 1) * k + 16;; n_rows *= 4) {
@@ -181,31 +226,38 @@ private:
         return n;
     }
 
-    /// The blocks that offer most, in ascending order; all of them if no more than `max_blocks`.
-    void choose_blocks(std::size_t max_blocks, Scratch& work) const {
+    /// The blocks that offer most by the first `n` terms, in ascending order; all of them if no more than `max_blocks`.
+    /// Whether all that have one of the terms are among them, as far as is known.
+    bool choose_blocks(std::size_t max_blocks, std::size_t n, const Filter& filter, Scratch& work) const {
         work.opened.clear();
-        if (n_blocks_ <= static_cast<std::int64_t>(max_blocks)) {
-            for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block) work.opened.push_back(block);
-            return;
+        const bool is_filtered = filter.is_allowed_row != nullptr;
+        if ((is_filtered ? filter.n_blocks : static_cast<std::size_t>(n_blocks_)) <= max_blocks) {
+            for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block)
+                if (!is_filtered || filter.is_allowed_block[block]) work.opened.push_back(block);
+            return true;
         }
         work.bounds.assign(padded(static_cast<std::size_t>(n_blocks_)), 0.0f);
         float* bounds = work.bounds.data();
-        const auto n = n_heavy(work.terms);
         for (std::size_t t = 0; t < n; ++t) {
             const auto& term = work.terms[t];
             for (auto i = term.begin; i < term.end; ++i) bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
         }
+        if (is_filtered)
+            for (std::size_t block = 0; block < static_cast<std::size_t>(n_blocks_); ++block)
+                bounds[block] = filter.is_allowed_block[block] ? bounds[block] : 0.0f;
         work.offers.clear();
         const float least = reached_by(work.bounds, max_blocks, work.lanes);
         for_each_reaching(least, work.bounds, work.lanes, [&](std::size_t block) {
             work.offers.push_back({bounds[block], static_cast<std::int32_t>(block)});
         });
+        const bool is_all = n == work.terms.size() && work.offers.size() <= max_blocks && least == 0;
         if (work.offers.size() > max_blocks) {
             std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<std::ptrdiff_t>(max_blocks), work.offers.end());
             work.offers.resize(max_blocks);
         }
         for (const auto& offer : work.offers) work.opened.push_back(offer.row);
         std::sort(work.opened.begin(), work.opened.end());
+        return is_all;
     }
 
     /// Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
@@ -275,6 +327,18 @@ private:
         }
     }
 
+    /// Rows that are not allowed have nothing to offer.
+    void drop_rows(const Filter& filter, Scratch& work) const {
+        const auto block_size = static_cast<std::size_t>(block_size_);
+        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) {
+            const auto first = static_cast<std::size_t>(work.opened[slot]) * block_size;
+            const auto n_rows = std::min(block_size, groups_.shape(0) - first);
+            float* scores = work.scores.data() + slot * block_size;
+            const std::uint8_t* is_allowed = filter.is_allowed_row + first;
+            for (std::size_t i = 0; i < n_rows; ++i) scores[i] = is_allowed[i] ? scores[i] : 0.0f;
+        }
+    }
+
     std::uint32_t block_at(std::int64_t run) const {
         const auto block = static_cast<std::uint32_t>(blocks_.data()[run]);
         if (block >= static_cast<std::uint32_t>(n_blocks_)) damaged();
@@ -339,8 +403,9 @@ void bind_block_search(nb::module_& m) {
         .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<std::int32_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint32_t>,
                       ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>, ArrayIn<float>, ArrayIn<std::int32_t>, std::int64_t,
                       std::int64_t>())
+        .def("allowed_rows", &BlockSearch::allowed_rows, nb::arg("is_allowed_group"))
         .def("search", &BlockSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("k"),
-             nb::arg("max_blocks"), nb::arg("n_threads"));
+             nb::arg("max_blocks"), nb::arg("n_threads"), nb::arg("is_allowed_row"), nb::arg("is_allowed_block"));
 }
 
 }  // namespace deixis

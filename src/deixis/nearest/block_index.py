@@ -19,6 +19,7 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
+from deixis.nearest.allowed import PreparedMasks, check_allowed
 from deixis.nearest.core_rows import core_rows
 from deixis.store.checks import require
 
@@ -31,6 +32,7 @@ _ARRAYS: dict[str, type[np.generic]] = {
     "column_starts": np.int64, "blocks": np.int32, "maxima": np.uint8, "entry_starts": np.uint32, "places": np.uint8,
     "codes": np.uint8, "scales": np.float32, "groups": np.int32,
 }  # fmt: skip
+_NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class BlockIndex:
         self.n_groups = n_groups
         self._arrays = {name: arrays[name] for name in _ARRAYS}
         self._search = _core.BlockSearch(*(arrays[name] for name in _ARRAYS), n_groups, config.block_size)
+        self._masks = PreparedMasks(self._allowed_rows)
 
     @property
     def n_columns(self) -> int:
@@ -96,9 +99,18 @@ class BlockIndex:
         return cls(arrays, n_groups, config)
 
     def search(
-        self, queries: sparse.csr_matrix, k: int, n_threads: int = 0, max_blocks: int | None = None
+        self,
+        queries: sparse.csr_matrix,
+        k: int,
+        n_threads: int = 0,
+        max_blocks: int | None = None,
+        allowed: NDArray[np.bool_] | None = None,
     ) -> sparse.csr_matrix:
-        """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score."""
+        """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score.
+
+        With `allowed`, a mask over groups, of those only: `k` of them, or all that share a column with the query if
+        they are fewer, for which more than `max_blocks` are opened where need be.
+        """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if max_blocks is None:
@@ -108,10 +120,17 @@ class BlockIndex:
             raise DataError(f"The queries have {queries.shape[1]} columns; the index has {self.n_columns}.")
         rows = core_rows(queries, "queries")
         try:
-            indptr, groups, scores = self._search.search(*rows, min(k, self.n_groups + 1), max_blocks, n_threads)
+            masks = _NO_FILTER if allowed is None else self._masks.of(allowed)
+            indptr, groups, scores = self._search.search(
+                *rows, min(k, self.n_groups + 1), max_blocks, n_threads, *masks
+            )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
         return sparse.csr_matrix((scores, groups, indptr), shape=(queries.shape[0], self.n_groups))
+
+    def _allowed_rows(self, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        check_allowed(allowed, self.n_groups)
+        return self._search.allowed_rows(np.ascontiguousarray(allowed).view(np.uint8))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as arrays under names that begin with `prefix`."""

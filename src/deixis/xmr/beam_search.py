@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deixis.config import check_choices
 from deixis.errors import ConfigError
 from deixis.native import _core
+from deixis.nearest.allowed import PreparedMasks, check_allowed
 from deixis.xmr.linear_rankers import RankerLevel
 from deixis.xmr.sparse_rows import SparseRows
 
@@ -52,15 +53,30 @@ class TreeSearcher:
     `labels` gives the label at each place of the last level; without it, places are what a search finds.
     """
 
+    # A filter is honoured on the way down, not afterwards: every label of a tree has a score, so a search among n
+    # allowed labels finds min(k, n) of them.
+
     def __init__(self, levels: Sequence[RankerLevel], n_features: int, labels: NDArray[np.int32] | None = None) -> None:
         names = np.zeros(0, dtype=np.int32) if labels is None else labels
         self._core = _core.TreeSearch([level.for_search() for level in levels], names, n_features)
         self._n_levels = len(levels)
+        self._labels = labels
+        self._child_starts = [level.child_starts for level in levels]
+        self._masks = PreparedMasks(self._allowed_below)
 
     def search(
-        self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0
+        self,
+        queries: SparseRows,
+        k: int,
+        config: BeamConfig,
+        n_threads: int = 0,
+        allowed: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """The best `k` labels (or nodes) of each query, best first: where rows start, labels, scores in 0..1."""
+        """The best `k` labels (or nodes) of each query, best first: where rows start, labels, scores in 0..1.
+
+        Of a filter's labels as many as there are up to `k`: the beam grows beyond its width where it holds fewer.
+        """
+        n_allowed = [] if allowed is None else self._masks.of(allowed)
         found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,
@@ -71,5 +87,18 @@ class TreeSearcher:
             config.power_code,
             config.memory,
             n_threads,
+            n_allowed,
         )
         return found
+
+    def _allowed_below(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
+        """For the children of every level, how many allowed labels lie below each."""
+        check_allowed(allowed, int(self._child_starts[-1][-1]))
+        n_below = (allowed if self._labels is None else allowed[self._labels]).astype(np.int32)
+        counts = [n_below]
+        for starts in self._child_starts[:0:-1]:
+            n_before = np.zeros(len(n_below) + 1, dtype=np.int32)
+            np.cumsum(n_below, out=n_before[1:])
+            n_below = n_before[starts[1:]] - n_before[starts[:-1]]
+            counts.insert(0, n_below)
+        return counts

@@ -83,9 +83,16 @@ class RankedTree:
                 )
         return cls(tree, levels, docs_by_features.n_columns)
 
-    def rank(self, queries: SparseRows, k: int, config: BeamConfig, n_threads: int = 0) -> sparse.csr_matrix:
-        """docs_by_labels scores, the best k of each row, best first."""
-        indptr, labels, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads)
+    def rank(
+        self,
+        queries: SparseRows,
+        k: int,
+        config: BeamConfig,
+        n_threads: int = 0,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> sparse.csr_matrix:
+        """docs_by_labels scores, the best k of each row, best first; of the allowed labels if a filter is given."""
+        indptr, labels, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads, allowed)
         if len(labels) < 2**31:  # SciPy is quicker when both index arrays have one type
             indptr = indptr.astype(np.int32)
         return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
@@ -164,8 +171,17 @@ class LabelTreeRanker(SklearnEstimator):
         """How many columns its rows must have."""
         return self._fitted()[0].n_features
 
-    def rank(self, X: Any, k: int = 10, beam: BeamConfig | None = None) -> sparse.csr_matrix:  # noqa: ANN401, N803
-        """docs_by_labels scores in 0..1 of the best `k` labels of each row, stored best first."""
+    def rank(
+        self,
+        X: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
+        k: int = 10,
+        beam: BeamConfig | None = None,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> sparse.csr_matrix:
+        """docs_by_labels scores in 0..1 of the best `k` labels of each row, stored best first.
+
+        With `allowed`, a mask over labels, of those only: `k` of them, or all if they are fewer.
+        """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         queries = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
@@ -173,7 +189,7 @@ class LabelTreeRanker(SklearnEstimator):
             raise DataError(f"The rows have {queries.n_columns} features; the ranker was fitted on {self.n_features}.")
         trees = self._fitted()
         n_each = k if len(trees) == 1 else max(k, MIN_PER_TREE)
-        ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads) for tree in trees]
+        ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads, allowed) for tree in trees]
         return ranked[0] if len(ranked) == 1 else _average(ranked, k)
 
     def rank_row(

@@ -1,0 +1,51 @@
+"""Filters as the engines take them: a mask over labels, checked, and what an engine makes of it once per mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import DataError
+
+Prepared = TypeVar("Prepared")
+
+
+def check_allowed(allowed: NDArray[np.bool_], n_labels: int) -> None:
+    """Whether a mask says True or False of each label; a `DataError` if not.
+
+    Examples
+    --------
+    >>> check_allowed(np.array([True, False]), n_labels=2)
+    """
+    if not isinstance(allowed, np.ndarray) or allowed.dtype != np.bool_ or allowed.shape != (n_labels,):
+        got = f"{allowed.dtype} of shape {allowed.shape}" if isinstance(allowed, np.ndarray) else repr(allowed)[:60]
+        raise DataError(f"A filter must be an array of {n_labels} booleans, one for each label; got {got}.")
+
+
+class PreparedMasks(Generic[Prepared]):
+    """What `prepare` makes of a mask, kept for the last mask: the next call with the same array does not make it again.
+
+    Only an array that cannot be written to is remembered; another may have changed since.
+
+    Examples
+    --------
+    >>> masks = PreparedMasks(lambda allowed: int(allowed.sum()))
+    >>> masks.of(np.array([True, False, True]))
+    2
+    """
+
+    def __init__(self, prepare: Callable[[NDArray[np.bool_]], Prepared]) -> None:
+        self._prepare = prepare
+        self._last: tuple[NDArray[np.bool_], Prepared] | None = None
+
+    def of(self, allowed: NDArray[np.bool_]) -> Prepared:
+        """What was made of this mask."""
+        last = self._last
+        if last is not None and last[0] is allowed and not allowed.flags.writeable:
+            return last[1]
+        prepared = self._prepare(allowed)
+        self._last = (allowed, prepared)
+        return prepared
