@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 BLOCK = 128
 # Classes; the same numbers as `CharClass` in unicode.hpp.
-OTHER, WORD, UNSPACED, MARK, JOINER = range(5)
+OTHER, WORD, UNSPACED, MARK, JOINER, PUNCTUATION, SPACE = range(7)
 # Flags; the same bits as in unicode.hpp.
 SIMPLE, UPPER, LOWER, NUMBER, IGNORABLE = 8, 16, 32, 64, 128
 
@@ -49,7 +49,9 @@ def char_class(cp: int) -> int:
         return MARK
     if category[0] == "L" or category == "Nl":
         return UNSPACED if unicodedata.name(chr(cp), "").startswith(UNSPACED_NAMES) else WORD
-    return WORD if category[0] == "N" else OTHER
+    if chr(cp).isspace():
+        return SPACE
+    return {"N": WORD, "P": PUNCTUATION}.get(category[0], OTHER)
 
 
 def compositions() -> dict[tuple[int, int], int]:

@@ -77,9 +77,19 @@ class TreeSearch:
         n_allowed: list[NDArray[np.int32]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 
-# tokenizer.cpp, tfidf_fit.cpp, tfidf.cpp
+# tokenizer.cpp, name_keys.cpp, tfidf_fit.cpp, tfidf.cpp
 def unicode_version() -> str: ...
 def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...
+def name_keys(
+    data: NDArray[Any],
+    offsets: NDArray[Any],
+    is_turkic: NDArray[np.uint8],
+    ignores_case: bool,
+    keeps_dotless_i: bool,
+    ignores_punctuation: bool,
+    ignores_diacritics: bool,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
 def tfidf_fit(
     data: NDArray[Any],
     offsets: NDArray[Any],

@@ -13,6 +13,7 @@ void bind_blending(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_beam_search(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
+void bind_name_keys(nb::module_& m);
 void bind_tfidf_fit(nb::module_& m);
 void bind_tfidf(nb::module_& m);
 void bind_dictionary_build(nb::module_& m);
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
     deixis::bind_rankers(m);
     deixis::bind_beam_search(m);
     deixis::bind_tokenizer(m);
+    deixis::bind_name_keys(m);
     deixis::bind_tfidf_fit(m);
     deixis::bind_tfidf(m);
     deixis::bind_dictionary_build(m);

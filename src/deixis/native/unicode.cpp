@@ -56,6 +56,12 @@ void order_marks(std::vector<std::uint32_t> &cps) {
     }
 }
 
+bool is_continuation(const std::uint8_t *text, std::size_t at, std::size_t size) {
+    return at < size && (text[at] & 0xC0) == 0x80;
+}
+
+}  // namespace
+
 // Canonical composition in place (Unicode Standard, section 3.11, D117).
 void compose(std::vector<std::uint32_t> &cps) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -78,19 +84,22 @@ void compose(std::vector<std::uint32_t> &cps) {
     cps.resize(length);
 }
 
-void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+void decompose(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
     scratch.clear();
     for (const std::uint32_t cp : cps) append_decomposition(cp, scratch);
     order_marks(scratch);
-    compose(scratch);
     cps.swap(scratch);
+}
+
+void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+    decompose(cps, scratch);
+    compose(cps);
 }
 
 void drop_ignorable(std::vector<std::uint32_t> &cps) {
     std::erase_if(cps, [](std::uint32_t cp) { return char_record(cp).is_ignorable(); });
 }
 
-// Whether anything changed.
 bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
     scratch.clear();
     bool has_changed = false;
@@ -106,12 +115,6 @@ bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scrat
     cps.swap(scratch);
     return has_changed;
 }
-
-bool is_continuation(const std::uint8_t *text, std::size_t at, std::size_t size) {
-    return at < size && (text[at] & 0xC0) == 0x80;
-}
-
-}  // namespace
 
 const char *unicode_version() { return tables::unicode_version; }
 

@@ -11,11 +11,13 @@ namespace deixis {
 
 // How the tokenizer sees a character. Numbers as in tools/make_unicode_tables.py.
 enum class CharClass : std::uint8_t {
-    other = 0,     // separates tokens
+    other = 0,     // symbols and the like: separates tokens
     word = 1,      // letters and numbers: runs of them are tokens
     unspaced = 2,  // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
     mark = 3,      // belongs to the character before it
     joiner = 4,    // invisible inside a word
+    punctuation = 5,  // separates tokens, as spaces do
+    space = 6,
 };
 
 // flags: class in the low three bits, then the bits below. The two numbers are places in the pool of sequences.
@@ -66,5 +68,12 @@ struct FoldScratch {
 // Appends the folded form of the code points to `out` as UTF-8. With nfkc, invisible characters are dropped and the rest
 // is put into NFKC; with casefold, full case folding follows, and NFKC once more if that changed anything.
 void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScratch &scratch, std::string &out);
+
+// The steps of folding, each on the code points where they are.
+void drop_ignorable(std::vector<std::uint32_t> &cps);
+void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);
+bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);  // whether anything changed
+void decompose(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);  // NFKD
+void compose(std::vector<std::uint32_t> &cps);
 
 }  // namespace deixis

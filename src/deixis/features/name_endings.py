@@ -1,0 +1,36 @@
+"""Endings that stand after an apostrophe at the end of a name: Turkish cases (İstanbul'da), the English 's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.features.changed_names import Change, changed_by_language
+from deixis.store.strings import StringTable
+
+# Cases and what is put after them, vowels by harmony; not every short ending, so that Kur'an stays whole.
+_TURKISH = re.compile(
+    r"['’](?:l[ae]r)?(?:(?:[ıiuü]|s[ıiuü])?n?(?:[dt][ae]n?(?:ki)?|[ıiuü]n|n[ıiuü]n)|y?[ae]|n[ae]|[yn]?[ıiuü]|y?l[ae]"
+    r"|l[ıiuü]|l[ae]r|d[ıiuü]r)$"
+)
+_ENGLISH = re.compile(r"(?<=\w)['’]s$|(?<=s)['’]$")
+_LANG_TO_ENDINGS = {"tr": _TURKISH, "az": _TURKISH, "en": _ENGLISH}
+
+
+def without_endings(names: StringTable, codes: NDArray[np.int64], langs: list[str]) -> StringTable:
+    """The names without their last ending where `langs[codes]` has such endings; all others unchanged.
+
+    Examples
+    --------
+    >>> names = StringTable.from_strings(["İstanbul'da", "Kur'an", "l'eau"])
+    >>> list(without_endings(names, np.array([0, 0, 1]), ["tr", "fr"]))
+    ['İstanbul', "Kur'an", "l'eau"]
+    """
+    return changed_by_language(names, codes, langs, _ending_dropper)
+
+
+def _ending_dropper(lang: str) -> Change | None:
+    endings = _LANG_TO_ENDINGS.get(lang)
+    return None if endings is None else lambda name: endings.sub("", name.strip())

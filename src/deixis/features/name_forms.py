@@ -1,0 +1,118 @@
+"""Comparable keys of names: two names with equal keys count as the same name. What is ignored can be switched.
+
+A key always has compatible characters made one (NFKC), invisible ones dropped and single spaces. Then, as asked: word
+endings and lemmas go by the name's language, other scripts are written in Latin letters, and the compiled core ignores
+case, punctuation and diacritics. Alias tables and string similarity both take their keys from here.
+
+The letters i: Turkish and Azeri have a dotted and a dotless one, each with its capital, so lower-casing without the
+language tears İstanbul from istanbul or joins I to the wrong letter (the thesis loses nine points on Turkish by it).
+Names in a knowledge base often have no language, so by default all four letters are one, whatever the language. With
+`keeps_dotless_i` the language decides: I is the capital of ı in Turkish and Azeri, and of i elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import DataError
+from deixis.features.name_endings import without_endings
+from deixis.features.name_lemmas import lemmatized
+from deixis.features.transliteration import transliterated
+from deixis.native import _core
+from deixis.store.strings import StringTable
+
+TURKIC = frozenset({"tr", "az", "crh", "gag"})  # written with a dotted and a dotless i
+
+Langs = str | None | Sequence[str | None]
+
+
+@dataclass(frozen=True)
+class NameFormsConfig:
+    """Which differences between two names do not count."""
+
+    ignores_case: bool = field(default=True, metadata={"help": "Upper and lower case are the same."})
+    keeps_dotless_i: bool = field(
+        default=False, metadata={"help": "Tell the Turkish and Azeri ı from i; I is then read by the name's language."}
+    )
+    ignores_punctuation: bool = field(
+        default=False, metadata={"help": "Punctuation does not count: U.N. is UN, Jean-Paul is Jean Paul."}
+    )
+    ignores_diacritics: bool = field(
+        default=False, metadata={"help": "Accents and strokes do not count: Łódź is Lodz. Marks that are letters stay."}
+    )
+    drops_endings: bool = field(
+        default=False, metadata={"help": "Drop endings after an apostrophe by language: İstanbul'da is İstanbul."}
+    )
+    lemmatizes: bool = field(
+        default=False, metadata={"help": "Take every word's lemma by its language (extra 'lemmas')."}
+    )
+    transliterates: bool = field(
+        default=False, metadata={"help": "Write every script in Latin letters (extra 'transliteration')."}
+    )
+    lang: str = field(default="", metadata={"help": "Language of names that come without one; empty: unknown."})
+
+
+class NameForms:
+    """Makes keys of names.
+
+    Examples
+    --------
+    >>> list(NameForms().keys(["New  York", "NEW YORK", "İstanbul", "ISPARTA"]))
+    ['new york', 'new york', 'istanbul', 'isparta']
+    >>> loose = NameForms(NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True))
+    >>> list(loose.keys(["U.N.", "Łódź", "Jean-Paul", "йод", "が"]))
+    ['un', 'lodz', 'jean paul', 'йод', 'が']
+    >>> strict = NameForms(NameFormsConfig(keeps_dotless_i=True))
+    >>> list(strict.keys(["ISPARTA", "ISPARTA"], langs=["tr", "it"]))
+    ['ısparta', 'isparta']
+    """
+
+    def __init__(self, config: NameFormsConfig | None = None) -> None:
+        self.config = config or NameFormsConfig()
+
+    def keys(self, names: Iterable[str], langs: Langs = None, n_threads: int = 0) -> StringTable:
+        """One key per name; `langs` is the language of all or of each ("en" or "en-GB"), None or "" if unknown."""
+        config = self.config
+        table = StringTable.from_strings(names)
+        codes, known = self._languages(langs, len(table))
+        if config.drops_endings:
+            table = without_endings(table, codes, known)
+        if config.lemmatizes:
+            table = lemmatized(table, codes, known)
+        if config.transliterates:
+            table = transliterated(table)
+        is_turkic = np.array([lang in TURKIC for lang in known], dtype=np.uint8)[codes]
+        offsets, data = _core.name_keys(
+            table.data, table.offsets, is_turkic, config.ignores_case, config.keeps_dotless_i,
+            config.ignores_punctuation, config.ignores_diacritics, n_threads,
+        )  # fmt: skip
+        return StringTable(offsets, data)
+
+    def key(self, name: str, lang: str | None = None) -> str:
+        """The key of one name."""
+        return self.keys([name], lang, n_threads=1)[0]
+
+    def _languages(self, langs: Langs, n_names: int) -> tuple[NDArray[np.int64], list[str]]:
+        """For each name the place of its language in a list of languages without regions."""
+        if langs is None or isinstance(langs, str):
+            return np.zeros(n_names, dtype=np.int64), [primary_language(langs or self.config.lang)]
+        if len(langs) != n_names:
+            raise DataError(f"{n_names} names have {len(langs)} languages; give one for each, or one for all.")
+        lang_to_code: dict[str | None, int] = {}
+        codes = np.fromiter((lang_to_code.setdefault(lang, len(lang_to_code)) for lang in langs), np.int64, n_names)
+        return codes, [primary_language(lang or self.config.lang) for lang in lang_to_code] or [""]
+
+
+def primary_language(lang: str) -> str:
+    """The language without region and script, in lower case.
+
+    Examples
+    --------
+    >>> primary_language("pt-BR"), primary_language("zh_Hant"), primary_language("")
+    ('pt', 'zh', '')
+    """
+    return lang.replace("_", "-").partition("-")[0].lower()

@@ -1,0 +1,242 @@
+// Names to comparable keys, many at once: spaces made one, and as asked without differences of case, punctuation and
+// diacritics. Each name by itself, so threads do not change the result.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "arrays.hpp"
+#include "parallel.hpp"
+#include "texts.hpp"
+#include "unicode.hpp"
+
+namespace deixis {
+namespace {
+
+constexpr std::uint32_t dotted_capital_i = 0x130, dotless_i = 0x131, dot_above = 0x307, diaeresis = 0x308;
+constexpr std::uint32_t grave = 0x300, acute = 0x301, tatweel = 0x640;
+
+using CodePoints = std::vector<std::uint32_t>;
+
+struct KeyOptions {
+    bool ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics;
+};
+
+bool is_within(std::uint32_t cp, std::uint32_t first, std::uint32_t last) { return first <= cp && cp <= last; }
+
+bool is_latin_or_greek(std::uint32_t cp) {
+    return cp < 0x250 || is_within(cp, 0x250, 0x2AF) || is_within(cp, 0x370, 0x3FF) || is_within(cp, 0x1D00, 0x1DBF) ||
+           is_within(cp, 0x1E00, 0x1FFF) || is_within(cp, 0x2C60, 0x2C7F) || is_within(cp, 0xA720, 0xA7FF);
+}
+
+bool is_cyrillic_vowel(std::uint32_t cp) {
+    static constexpr char32_t vowels[] = U"аеиоуыэюяіє";
+    const std::uint32_t lower = is_within(cp, 0x410, 0x42F) ? cp + 0x20 : is_within(cp, 0x400, 0x40F) ? cp + 0x50 : cp;
+    return std::find(std::begin(vowels), std::end(vowels) - 1, lower) != std::end(vowels) - 1;
+}
+
+// Whether a mark on this letter only says how to read it. In Cyrillic й and ї are letters of their own; a kana's voicing
+// mark and the vowel signs of India and South-East Asia are letters too.
+bool is_accent(std::uint32_t mark, std::uint32_t base) {
+    if (is_within(mark, 0x591, 0x5C7)) return true;  // Hebrew points
+    if (is_within(mark, 0x64B, 0x65F) || mark == 0x670 || is_within(mark, 0x6D6, 0x6ED)) return true;  // Arabic vowels, hamza
+    const bool is_general = is_within(mark, 0x300, 0x36F) || is_within(mark, 0x1AB0, 0x1AFF) ||
+                            is_within(mark, 0x1DC0, 0x1DFF) || is_within(mark, 0x20D0, 0x20FF);
+    if (!is_general) return false;
+    if (is_latin_or_greek(base)) return true;
+    if (mark == acute || mark == grave) return is_cyrillic_vowel(base);
+    return mark == diaeresis && (base == U'е' || base == U'Е');
+}
+
+// What a letter that Unicode does not take apart is written as without its stroke or joint; null for all others.
+const char *plain_letters(std::uint32_t cp) {
+    switch (cp) {
+        case U'ß': return "ss";
+        case U'ẞ': return "SS";
+        case U'æ': return "ae";
+        case U'Æ': return "Ae";
+        case U'œ': return "oe";
+        case U'Œ': return "Oe";
+        case U'ø': return "o";
+        case U'Ø': return "O";
+        case U'ł': return "l";
+        case U'Ł': return "L";
+        case U'đ': case U'ð': return "d";
+        case U'Đ': case U'Ð': return "D";
+        case U'þ': return "th";
+        case U'Þ': return "Th";
+        case U'ħ': return "h";
+        case U'Ħ': return "H";
+        case U'ŧ': return "t";
+        case U'Ŧ': return "T";
+        case U'ŋ': return "n";
+        case U'Ŋ': return "N";
+        case U'ı': return "i";
+        case U'ə': return "e";
+        case U'Ə': return "E";
+        default: return nullptr;
+    }
+}
+
+void drop_diacritics(CodePoints &cps, CodePoints &scratch) {
+    decompose(cps, scratch);
+    scratch.clear();
+    std::uint32_t base = 0;
+    for (const std::uint32_t cp : cps) {
+        const bool is_mark = char_record(cp).char_class() == CharClass::mark;
+        if (!is_mark) base = cp;
+        if (cp == tatweel || (is_mark && is_accent(cp, base))) continue;
+        if (const char *plain = plain_letters(cp))
+            scratch.insert(scratch.end(), plain, plain + std::strlen(plain));
+        else
+            scratch.push_back(cp);
+    }
+    cps.swap(scratch);
+    compose(cps);
+}
+
+// Case folding as Unicode has it, but for the four letters i: the dotted capital is an i with nothing above it. In
+// Turkish and Azeri I is the capital of the dotless letter; where that is not kept apart, all four are one.
+void ignore_case(CodePoints &cps, CodePoints &scratch, bool keeps_dotless_i, bool is_turkic) {
+    for (std::uint32_t &cp : cps) {
+        if (cp == dotted_capital_i) cp = U'i';
+        else if (cp == U'I' && keeps_dotless_i && is_turkic) cp = dotless_i;
+    }
+    if (casefold(cps, scratch)) nfkc(cps, scratch);
+    std::size_t length = 0;
+    bool has_dotless = false;
+    for (const std::uint32_t cp : cps) {
+        has_dotless |= cp == dotless_i && !keeps_dotless_i;
+        if (cp == dot_above && length > 0 && cps[length - 1] == U'i') continue;
+        cps[length++] = cp == dotless_i && !keeps_dotless_i ? U'i' : cp;
+    }
+    if (length == cps.size() && !has_dotless) return;
+    cps.resize(length);
+    nfkc(cps, scratch);  // a mark that follows may now join the i
+}
+
+bool is_word(const CodePoints &cps, std::size_t at) {
+    if (at >= cps.size()) return false;
+    const CharClass kind = char_record(cps[at]).char_class();
+    return kind == CharClass::word || kind == CharClass::unspaced || kind == CharClass::mark;
+}
+
+bool is_space(std::uint32_t cp) { return char_record(cp).char_class() == CharClass::space; }
+
+bool is_apostrophe(std::uint32_t cp) {
+    return cp == '\'' || cp == '`' || is_within(cp, 0x2018, 0x201B) || cp == 0x2032 || cp == 0x5F3 || cp == 0x5F4 || cp == 0x2BC;
+}
+
+// Whether a dot ends an initial: one letter that stands alone.
+bool ends_initial(const CodePoints &cps, std::size_t at) {
+    if (at == 0 || at >= cps.size() || cps[at] != '.') return false;
+    return is_word(cps, at - 1) && !char_record(cps[at - 1]).is_number() && (at == 1 || !is_word(cps, at - 2));
+}
+
+// Apostrophes and the dots of initials go (O'Neill, U.N., J. R. R.), other punctuation becomes a space. Signs that tell
+// names apart stay: C++, C#, AT&T.
+void drop_punctuation(CodePoints &cps, CodePoints &scratch) {
+    scratch.clear();
+    for (std::size_t at = 0; at < cps.size(); ++at) {
+        const std::uint32_t cp = cps[at];
+        if (is_apostrophe(cp)) continue;
+        if (ends_initial(cps, at)) {
+            std::size_t next = at + 1;
+            while (next < cps.size() && is_space(cps[next])) ++next;
+            if (ends_initial(cps, next + 1)) at = next - 1;
+            continue;
+        }
+        const bool is_kept = cp == '#' || cp == '&' || cp == '%' || cp == '@';
+        scratch.push_back(!is_kept && char_record(cp).char_class() == CharClass::punctuation ? U' ' : cp);
+    }
+    if (std::any_of(scratch.begin(), scratch.end(), [](std::uint32_t cp) { return !is_space(cp); })) cps.swap(scratch);
+}
+
+class KeyMaker {
+  public:
+    void append(const std::uint8_t *text, std::size_t size, KeyOptions options, bool is_turkic, std::string &out) {
+        bool is_ascii = true;
+        cps_.clear();
+        for (std::size_t at = 0; at < size;) {
+            const Decoded decoded = decode_utf8(text, at, size);
+            is_ascii &= decoded.cp < 0x80;
+            cps_.push_back(decoded.cp);
+            at += decoded.n_bytes;
+        }
+        if (is_ascii && !(is_turkic && options.keeps_dotless_i))
+            fold_ascii(options);
+        else
+            fold_unicode(options, is_turkic);
+        if (options.ignores_punctuation) drop_punctuation(cps_, scratch_);
+        append_spaced(out);
+    }
+
+  private:
+    void fold_ascii(KeyOptions options) {
+        if (!options.ignores_case) return;
+        for (std::uint32_t &cp : cps_)
+            if (is_within(cp, 'A', 'Z')) cp += 0x20;
+    }
+
+    void fold_unicode(KeyOptions options, bool is_turkic) {
+        drop_ignorable(cps_);
+        nfkc(cps_, scratch_);
+        if (options.ignores_case) ignore_case(cps_, scratch_, options.keeps_dotless_i, is_turkic);
+        if (options.ignores_diacritics) drop_diacritics(cps_, scratch_);
+    }
+
+    // Runs of spaces become one; none at either end.
+    void append_spaced(std::string &out) const {
+        const std::size_t begin = out.size();
+        bool is_pending = false;
+        for (const std::uint32_t cp : cps_) {
+            if (is_space(cp)) {
+                is_pending = out.size() > begin;
+                continue;
+            }
+            if (is_pending) out.push_back(' ');
+            is_pending = false;
+            append_utf8(cp, out);
+        }
+    }
+
+    CodePoints cps_, scratch_;
+};
+
+auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint8_t> is_turkic, bool ignores_case,
+               bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics, int n_threads) {
+    const Texts names(data, offsets);
+    if (is_turkic.shape(0) != names.size()) throw nb::value_error("Each name must say whether it is Turkic.");
+    const KeyOptions options{ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics};
+    const auto bounds = names.chunks(1 << 18);
+    std::vector<std::string> chunks(bounds.size() - 1);
+    std::vector<std::int64_t> ends(names.size() + 1, 0);  // of each key in its chunk
+    parallel_for(chunks.size(), n_threads, [&](std::size_t chunk) {
+        KeyMaker maker;
+        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
+            maker.append(names.text(i), names.length(i), options, is_turkic.data()[i] != 0, chunks[chunk]);
+            ends[i + 1] = static_cast<std::int64_t>(chunks[chunk].size());
+        }
+    });
+    std::vector<std::uint8_t> joined;
+    for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) ends[i + 1] += static_cast<std::int64_t>(joined.size());
+        joined.insert(joined.end(), chunks[chunk].begin(), chunks[chunk].end());
+    }
+    return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
+}
+
+}  // namespace
+
+void bind_name_keys(nb::module_ &m) {
+    m.def("name_keys", &name_keys, nb::arg("data"), nb::arg("offsets"), nb::arg("is_turkic"), nb::arg("ignores_case"),
+          nb::arg("keeps_dotless_i"), nb::arg("ignores_punctuation"), nb::arg("ignores_diacritics"), nb::arg("n_threads"),
+          "Offsets and bytes of the comparable key of every name.");
+}
+
+}  // namespace deixis
