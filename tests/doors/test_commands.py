@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from rich.cells import cell_len
 
+from deixis.linking.linker import Linker
+
 
 def lines_of(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
@@ -278,3 +280,20 @@ def test_the_sentence_that_build_suggests_has_a_name_in_it(deixis_inside):
     lines = "".join(json.dumps(record) + "\n" for record in records)
     (deixis_inside.folder / "odd.jsonl").write_text(lines, encoding="utf-8")
     assert "Tell me about Troy." in deixis_inside("build", "odd.jsonl", "-o", "m").stderr
+
+
+def test_build_keeps_the_description_of_the_language_asked_for(deixis_inside):
+    run = deixis_inside
+    descriptions = '{"en": "capital of Austria", "de": "Hauptstadt von Österreich"}'
+    (run.folder / "wien.jsonl").write_text(
+        f'{{"id": "Q1741", "title": "Wien", "descriptions": {descriptions}}}\n', encoding="utf-8"
+    )
+    mention = '{"start": 0, "end": 4, "entity": "Q1741"}'
+    (run.folder / "seen.jsonl").write_text(
+        f'{{"id": "1", "text": "Wien", "lang": "de", "mentions": [{mention}]}}\n', encoding="utf-8"
+    )
+    for language, kept in (("all", {"en", "de"}), ("en", {"en"}), ("mentions", {"de"})):
+        run("build", "wien.jsonl", "-o", language, "--mentions", "seen.jsonl", "--description-language", language)
+        assert set(Linker.load(run.folder / language).kb.entity("Q1741").descriptions) == kept
+    done = run("build", "wien.jsonl", "-o", "none", "--description-language", "fr", code=1)
+    assert "No description language named 'fr'" in done.stderr

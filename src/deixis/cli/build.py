@@ -20,10 +20,12 @@ from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.demo import read_demo
+from deixis.kb.description_language import ALL
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.progress import track
+from deixis.types import Document
 
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
@@ -45,6 +47,14 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
 @click.option(
     "--mentions-format", metavar="FORMAT", help=f"Their format: {', '.join(READERS)}. [default: the file tells]"
 )
+@click.option(
+    "--description-language",
+    metavar="LANG",
+    default=ALL,
+    show_default=True,
+    help="Keep one description of each entity: in this language (or another where it has none); 'mentions': in the one "
+    "it is mentioned in most. 'all' keeps and joins them.",
+)
 @click.option("--preset", metavar="NAME", help="A named set of settings; 'xmred' is the paper's recipe to the letter.")
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings, laid over the preset.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of the knowledge base that cannot be read.")
@@ -57,6 +67,7 @@ def build(
     is_demo: bool,
     mentions: tuple[str, ...],
     mentions_format: str | None,
+    description_language: str,
     preset: str | None,
     config_file: str | None,
     skip_bad: bool,
@@ -72,9 +83,12 @@ def build(
     config = chosen_config(preset, config_file, typed)
     _check_place(Path(output))
     _check_files(mentions)
-    annotated_documents = read_all(mentions, mentions_format)
+    annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
         kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
+        if description_language != ALL:
+            annotated_documents = list(annotated_documents)  # they are needed twice, and may come from stdin
+            kb = kb.with_description_language(description_language, annotated_documents)
         session.note(f"Knowledge base: {len(kb):,} entities.")
         annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from deixis.errors import DataError
 from deixis.kb.columns import EntityColumns
+from deixis.kb.description_language import ALL, with_one_description
 from deixis.kb.entity import Alias, Entity
 from deixis.kb.id_index import IdIndex
 from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
 from deixis.store.strings import StringTable
+from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
@@ -42,10 +44,20 @@ class KnowledgeBase(EntityColumns):
 
     @classmethod
     def read(
-        cls, path: FilePath | Iterable[FilePath], *, skip_bad: bool = False, format: str | None = None
+        cls,
+        path: FilePath | Iterable[FilePath],
+        *,
+        skip_bad: bool = False,
+        format: str | None = None,
+        description_language: str = ALL,
+        annotated: Iterable[Document] = (),
     ) -> KnowledgeBase:
-        """The entities of a file or of several; a bad line is an error, or with `skip_bad` a warning."""
+        """The entities of a file or of several; a bad line is an error, or with `skip_bad` a warning.
+
+        `description_language` and `annotated` are those of `with_description_language`.
+        """
         kb, report = cls.read_with_report(path, skip_bad=skip_bad, format=format)
+        kb = kb.with_description_language(description_language, annotated)
         if report.n_skipped:
             logger.warning("bad lines skipped: %d; the first: %s", report.n_skipped, report.skipped[0])
         return kb
@@ -85,6 +97,16 @@ class KnowledgeBase(EntityColumns):
         """A knowledge base of only these rows, in this order."""
         chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
         return KnowledgeBase.from_columns(self.take_rows(chosen))
+
+    def with_description_language(self, language: str, annotated: Iterable[Document] = ()) -> KnowledgeBase:
+        """The same entities, each with one description: in this language, or in another if it has none in this one.
+
+        `all` keeps every description; `mentions` takes the language in which the entity has most mentions, by the
+        counts of its aliases and by `annotated` documents, then the one with most mentions of any entity.
+        """
+        mentions = ((mention.entity, document.lang) for document in annotated for mention in document.mentions)
+        meant = ((self.row_of(gold), lang) for gold, lang in mentions if gold is not None and lang is not None)
+        return with_one_description(self, language, ((row, lang) for row, lang in meant if row is not None))
 
     def row_of(self, identifier: str) -> int | None:
         """The row of the entity with this id or equivalent id, or None."""

@@ -1,0 +1,136 @@
+"""Which of an entity's descriptions to keep: one language for each entity, chosen by where it is spoken of most.
+
+The rule is that of Botha, Shan and Gillick (2020, "Entity Linking in 100 Languages"): candidate descriptions of an
+entity e are ordered by n_e(l), the number of mentions of e in the language l, and ties by n(l), the number of all
+mentions in l. We count mentions where they can be had: the counts of aliases that tell their language, and annotated
+documents that tell theirs. A language asked for by its code goes before all others; the rule orders the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import UnknownNameError
+from deixis.kb.columns import EntityColumns
+from deixis.kb.languages import base_language
+
+ALL, BY_MENTIONS = "all", "mentions"
+
+C = TypeVar("C", bound=EntityColumns)
+Meant = Iterable[tuple[int, str]]
+"""The row of the entity and the language of each annotated mention."""
+
+
+def with_one_description(columns: C, language: str, meant: Meant = ()) -> C:
+    """The columns with at most one description per entity, or untouched if `language` is `all`.
+
+    An entity keeps what it has of the language, or of any other if it has none; `mentions` prefers no language.
+
+    Examples
+    --------
+    >>> from deixis.kb.knowledge_base import KnowledgeBase
+    >>> kb = KnowledgeBase.from_records([{
+    ...     "id": "Q1741", "title": "Wien", "descriptions": {"en": "capital of Austria", "de": "Hauptstadt"},
+    ...     "aliases": [{"text": "Vienna", "lang": "en", "count": 20}, {"text": "Wien", "lang": "de", "count": 90}],
+    ... }])
+    >>> with_one_description(kb, "mentions").entity("Q1741").descriptions
+    {'de': 'Hauptstadt'}
+    >>> with_one_description(kb, "en").entity("Q1741").descriptions
+    {'en': 'capital of Austria'}
+    """
+    if language == ALL:
+        return columns
+    described = _language_names(columns)
+    if language != BY_MENTIONS and base_language(language) not in map(base_language, described):
+        raise UnknownNameError("description language", language, known=[ALL, BY_MENTIONS, *described])
+    rows = _rows(columns.description_indptr)
+    counts = _MentionCounts.of(columns, meant)
+    order = np.lexsort(
+        (
+            np.arange(len(rows)),  # the last resort: the one that stands first in the record
+            -counts.by_language(columns.description_langs),
+            -counts.by_entity(rows, columns.description_langs),
+            -_likeness(columns, "" if language == BY_MENTIONS else language)[columns.description_langs],
+            rows,
+        )
+    )
+    begins_row = np.append(True, rows[order][1:] != rows[order][:-1])[: len(rows)]
+    kept = order[begins_row]
+    n_kept = np.bincount(rows[kept], minlength=len(columns))
+    return replace(
+        columns,
+        descriptions=columns.descriptions.take(kept),
+        description_langs=columns.description_langs[kept],
+        description_indptr=np.concatenate([[0], np.cumsum(n_kept)]).astype(np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class _MentionCounts:
+    """How many mentions are known, by entity and language; codes of languages that differ in region count as one.
+
+    `keys` are `row * n_groups + group` in ascending order, `counts` belong to them.
+    """
+
+    groups: NDArray[np.int64]
+    n_groups: int
+    keys: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, columns: EntityColumns, meant: Meant) -> _MentionCounts:
+        names = [base_language(lang) for lang in columns.langs]
+        name_to_group = {name: group for group, name in enumerate(dict.fromkeys(names))}
+        groups = np.array([*(name_to_group[name] for name in names), -1], dtype=np.int64)  # code -1 is the last
+        n_groups = max(1, len(name_to_group))
+        seen = Counter(
+            row * n_groups + name_to_group[base]
+            for row, lang in meant
+            if (base := base_language(lang)) in name_to_group
+        )
+        is_counted = (columns.alias_counts > 0) & (columns.alias_langs >= 0)
+        alias_keys = (_rows(columns.alias_indptr) * n_groups + groups[columns.alias_langs])[is_counted]
+        keys = np.concatenate([alias_keys, np.fromiter(seen.keys(), np.int64, len(seen))])
+        values = np.concatenate([columns.alias_counts[is_counted], np.fromiter(seen.values(), np.int64, len(seen))])
+        distinct, places = np.unique(keys, return_inverse=True)
+        counts = np.bincount(places, weights=values, minlength=len(distinct)).astype(np.float64)
+        return cls(groups, n_groups, distinct, counts)
+
+    def by_entity(self, rows: NDArray[np.int64], codes: NDArray[np.int16]) -> NDArray[np.float64]:
+        """n_e(l) of each pair of a row and a language; nothing is known of no language."""
+        groups = self.groups[codes]
+        wanted = rows * self.n_groups + groups
+        places = np.minimum(np.searchsorted(self.keys, wanted), max(0, len(self.keys) - 1))
+        if len(self.keys) == 0:
+            return np.zeros(len(rows))
+        is_known = (self.keys[places] == wanted) & (groups >= 0)
+        return np.where(is_known, self.counts[places], 0.0)
+
+    def by_language(self, codes: NDArray[np.int16]) -> NDArray[np.float64]:
+        """n(l) of each language."""
+        totals = np.bincount(self.keys % self.n_groups, weights=self.counts, minlength=self.n_groups)
+        groups = self.groups[codes]
+        return np.where(groups >= 0, totals[groups], 0.0)
+
+
+def _rows(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
+def _language_names(columns: EntityColumns) -> list[str]:
+    """The languages of descriptions."""
+    return [columns.langs[code] for code in np.unique(columns.description_langs).tolist() if code >= 0]
+
+
+def _likeness(columns: EntityColumns, asked: str) -> NDArray[np.int64]:
+    """How near each language, and last no language, is to the one asked for: 2 the same, 1 of another region."""
+    near = [
+        (base_language(lang) == base_language(asked)) + (lang.casefold() == asked.casefold()) for lang in columns.langs
+    ]
+    return np.array([*near, 0], dtype=np.int64)
