@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+MAX_SHOWN = 40  # names that a message lists
 
 
 class ToolkitError(Exception):
@@ -39,10 +41,13 @@ class DataError(ToolkitError):
 class UnknownNameError(ToolkitError):
     """A name was asked for that is not in the table of known ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], close: Sequence[str] | None = None) -> None:
         names = sorted(known)
-        message = f"No {kind} named {name!r}. Known: {', '.join(names)}."
-        close = difflib.get_close_matches(name, names, n=1)
+        if close is None:
+            close = difflib.get_close_matches(name, names, n=1)
+        shown = names[:MAX_SHOWN]
+        more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
+        message = f"No {kind} named {name!r}. Known: {', '.join(shown)}{more}."
         super().__init__(f"{message} Did you mean {close[0]!r}?" if close else message)
 
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from deixis.errors import DataError
 
 Prepared = TypeVar("Prepared")
+Mask = NDArray[np.bool_]
+"""For each label, or row of a knowledge base, whether it may be found."""
 
 
-def check_allowed(allowed: NDArray[np.bool_], n_labels: int) -> None:
+def check_allowed(allowed: Mask, n_labels: int) -> None:
     """Whether a mask says True or False of each label; a `DataError` if not.
 
     Examples
@@ -37,11 +39,11 @@ class PreparedMasks(Generic[Prepared]):
     2
     """
 
-    def __init__(self, prepare: Callable[[NDArray[np.bool_]], Prepared]) -> None:
+    def __init__(self, prepare: Callable[[Mask], Prepared]) -> None:
         self._prepare = prepare
-        self._last: tuple[NDArray[np.bool_], Prepared] | None = None
+        self._last: tuple[Mask, Prepared] | None = None
 
-    def of(self, allowed: NDArray[np.bool_]) -> Prepared:
+    def of(self, allowed: Mask) -> Prepared:
         """What was made of this mask."""
         last = self._last
         if last is not None and last[0] is allowed and not allowed.flags.writeable:

@@ -1,0 +1,187 @@
+"""Which entities may be linked to: by type, by id, by language; a mask that candidate generators take before they rank.
+
+A language is a rule about what is known of an entity, not about the entity: one that has an alias or a description in
+the language passes, and so does one of which nothing is marked with any language (a bare list of names is in all of
+them). A region makes no other language: `pt` and `pt-BR` are one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.candidates.near_names import near_ids, unknown_name
+from deixis.errors import ConfigError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.languages import base_language, known_in
+from deixis.nearest.allowed import Mask
+
+MAX_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class EntityFilter:
+    """What an entity must be to be a candidate: any of the types, and one of the ids, and in any of the languages.
+
+    Ids may be the entities' own or equivalent ones. A part that is empty asks for nothing.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "types": ["city"]},
+    ...     {"id": "Q167646", "title": "Paris", "types": ["person", "prince"]},
+    ...     {"id": "Q22647", "title": "Troy", "types": ["city"]},
+    ... ])
+    >>> EntityFilter(types=("city",)).allowed(kb).tolist()
+    [True, False, True]
+    >>> EntityFilter(types=("city",), ids=("Q90", "Q167646")).allowed(kb).tolist()
+    [True, False, False]
+    >>> EntityFilter().allowed(kb) is None
+    True
+    """
+
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        types: str | Iterable[str] | None = None,
+        ids: str | Iterable[str] | None = None,
+        languages: str | Iterable[str] | None = None,
+    ) -> EntityFilter:
+        """The filter of what a caller gave: one name or several; None asks for nothing, an empty list is an error.
+
+        Examples
+        --------
+        >>> EntityFilter.of(types="city", languages=["de", "fr"])
+        EntityFilter(types=('city',), ids=(), languages=('de', 'fr'))
+        """
+        return cls(_names("types", types), _names("ids", ids), _names("languages", languages))
+
+    def allowed(self, kb: KnowledgeBase) -> Mask | None:
+        """Whether each entity of `kb` passes, read-only; None if the filter asks for nothing. Never all False."""
+        allowed: Mask | None = None
+        passed: list[str] = []
+        for part, select in _PARTS.items():
+            names: tuple[str, ...] = getattr(self, part)
+            if not names:
+                continue
+            selected = select(kb, names)
+            both = selected if allowed is None else allowed & selected
+            if not both.any():
+                before = (
+                    "no entity" if allowed is None else f"none of the {allowed.sum():,} that pass {', '.join(passed)}"
+                )
+                raise ConfigError(f"The filter leaves nothing: {before} has {_spoken(part, names)}.")
+            allowed = both
+            passed.append(f"{part} {_listed(names)}")
+        if allowed is not None:
+            allowed.setflags(write=False)
+        return allowed
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, part.name) for part in fields(self))
+
+
+def _names(part: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+    for name in names:
+        if not isinstance(name, str):
+            raise ConfigError(f"The {part} of a filter are texts, got {type(name).__name__}: {name!r:.60}.")
+    if not names:
+        raise ConfigError(
+            f"The filter's list of {part} is empty: nothing could pass. Leave it out to allow everything."
+        )
+    return names
+
+
+def _of_types(kb: KnowledgeBase, names: tuple[str, ...]) -> Mask:
+    known = list(kb.type_names)
+    if not len(kb.type_codes):
+        raise ConfigError(
+            f"No entity of the knowledge base has a type, so it cannot be filtered by types {_listed(names)}. Give its "
+            "entities 'types' and build again, or filter by ids."
+        )
+    composed = {unicodedata.normalize("NFC", name): code for code, name in enumerate(known)}
+    name_to_code = composed | {name: code for code, name in enumerate(known)}
+    is_wanted = np.zeros(len(known), dtype=bool)
+    for name in names:
+        code = name_to_code.get(name, composed.get(unicodedata.normalize("NFC", name)))
+        if code is None:
+            raise unknown_name("type", name, known)
+        is_wanted[code] = True
+    return _owning(kb.type_indptr, is_wanted[kb.type_codes])
+
+
+def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> Mask:
+    rows = kb.rows_of(ids)
+    if len(rows) and rows.min() < 0:
+        unknown = [ids[place] for place in np.flatnonzero(rows < 0).tolist()]
+        raise ConfigError(_unknown_ids(kb, unknown, len(ids)))
+    allowed = np.zeros(len(kb), dtype=bool)
+    allowed[rows] = True
+    return allowed
+
+
+def _unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
+    shape = f"Its ids look like {_listed(kb.ids.strings(range(min(3, len(kb)))))}."
+    near = near_ids(kb, unknown[0])
+    hint = f" Did you mean {_listed(near, ' or ')}?" if near else ""
+    if n_ids == 1:
+        return f"No entity of the knowledge base has the id {unknown[0]!r}.{hint} {shape}"
+    hint = hint.replace("Did you mean", f"For {unknown[0]!r}, did you mean")
+    return (
+        f"The knowledge base has no entity for {len(unknown):,} of the {n_ids:,} ids: {_listed(unknown)}.{hint} {shape}"
+    )
+
+
+def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> Mask:
+    if not kb.langs:
+        raise ConfigError(
+            "No name and no description of the knowledge base is marked with a language, so it cannot be filtered by "
+            f"languages {_listed(languages)}. Leave them out, or mark descriptions: {{'descriptions': {{'de': ...}}}}."
+        )
+    known = {base_language(language) for language in kb.langs}
+    allowed = ~(
+        _owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0)
+    )
+    for language in languages:
+        if base_language(language) not in known:
+            raise unknown_name("language", language, known)
+        allowed |= known_in(kb, language)
+    return allowed
+
+
+_PARTS: dict[str, Callable[[KnowledgeBase, tuple[str, ...]], Mask]] = {
+    "types": _of_types,
+    "ids": _of_ids,
+    "languages": _in_languages,
+}
+
+
+def _owning(indptr: NDArray[np.int64], is_item: NDArray[np.bool_]) -> Mask:
+    """For each row of a ragged column, whether one of its items is meant."""
+    n_before = np.zeros(len(is_item) + 1, dtype=np.int64)
+    np.cumsum(is_item, out=n_before[1:])
+    owning: Mask = n_before[indptr[1:]] > n_before[indptr[:-1]]
+    return owning
+
+
+def _spoken(part: str, names: tuple[str, ...]) -> str:
+    words = {"types": "the type", "ids": "the id", "languages": "anything in the language"}
+    return f"{words[part]} {_listed(names, ' or ')}"
+
+
+def _listed(names: Sequence[str], joint: str = ", ") -> str:
+    """The first few names, quoted, and how many more there are."""
+    first = [repr(name)[:60] for name in names[:MAX_SHOWN]]
+    n_more = len(names) - len(first)
+    return joint.join(first) + (f" and {n_more:,} more" if n_more else "")
