@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from deixis.bench.geonames import geonames_documents, geonames_records
 from deixis.bench.melo import melo_documents, melo_records
 from deixis.bench.suite import KbSource, Part, Suite
 from deixis.bench.wordnet_examples import wordnet_documents, wordnet_records
@@ -23,11 +24,13 @@ _KB_READERS: dict[str, Callable[[Path], KnowledgeBase]] = {
     "kb": KnowledgeBase.read,
     "melo": lambda folder: KnowledgeBase.from_records(melo_records(folder)),
     "wordnet": lambda folder: KnowledgeBase.from_records(wordnet_records(folder)),
+    "geonames": lambda path: KnowledgeBase.from_records(geonames_records(path)),
 }
 _DOCUMENT_READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
     "kb": read_documents,
     "melo": melo_documents,
     "wordnet": wordnet_documents,
+    "geonames": geonames_documents,
 }
 
 
@@ -77,7 +80,8 @@ class DataFolder:
     def read_part(self, suite: Suite, part: Part) -> Iterator[Document]:
         """The annotated documents of a part."""
         for document in _DOCUMENT_READERS[suite.kb.format](self.find(part.path)):
-            if not part.half or half_of(document.id) == part.half:
+            is_on_side = not part.half or half_of(document.id) == part.half
+            if is_on_side and (not part.kind or document.id.partition("#")[2] == part.kind):
                 yield document
 
     def read_mentions(self, path: str) -> list[Document]:

@@ -23,7 +23,7 @@ class KbSource:
     """Where the entities come from; paths are relative to the data folder, or begin with `demo:` for shipped files."""
 
     path: str
-    format: Literal["kb", "melo", "wordnet"] = "kb"
+    format: Literal["kb", "melo", "wordnet", "geonames"] = "kb"
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -31,11 +31,15 @@ class KbSource:
 
 @dataclass(frozen=True)
 class Part:
-    """Annotated documents that are scored together; of a set without splits, `half` takes those of one side."""
+    """Annotated documents that are scored together; of a set without splits, `half` takes those of one side.
+
+    Of a set with questions of several kinds, `kind` takes those of one: their ids have it behind a `#`.
+    """
 
     name: str
     path: str
     half: Literal["", "dev", "test"] = ""
+    kind: str = ""
 
     def __post_init__(self) -> None:
         check_choices(self)

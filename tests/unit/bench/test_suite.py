@@ -41,7 +41,7 @@ def test_no_suite_asks_about_one_document_in_dev_and_in_test(path):
         ({"kb": {"path": "kb.jsonl", "fromat": "kb"}}, "Unknown setting 'kb.fromat'.*Did you mean 'format'"),
         (
             {"kb": {"path": "kb.jsonl", "format": "mello"}},
-            "'kb.format' must be one of 'kb', 'melo', 'wordnet', got 'mello'",
+            "'kb.format' must be one of 'kb', 'melo', 'wordnet', 'geonames', got 'mello'",
         ),
         ({"dev": [{"name": "dev", "path": "x", "half": "left"}]}, "'dev.half' must be one of"),
         ({"dev": [], "test": []}, "needs documents"),
