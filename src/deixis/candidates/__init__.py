@@ -5,5 +5,9 @@ from __future__ import annotations
 from deixis.registry import Lazy, LazyRegistry
 
 GENERATORS = LazyRegistry(
-    "candidate generator", {"label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates")}
+    "candidate generator",
+    {
+        "alias": Lazy("deixis.candidates.alias:AliasCandidates"),
+        "label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates"),
+    },
 )

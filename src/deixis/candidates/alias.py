@@ -1,0 +1,198 @@
+"""Candidates from an alias table: the entities a name is known to mean, by how often it means them.
+
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 3.3, which counts linked mentions. Here
+the names and counts of the knowledge base come first, so a table is of use before anything is annotated:
+p(entity | alias) = (n(alias, entity) + s * q(entity | alias)) / (n(alias) + s), where n counts annotated mentions, q is
+the share by the knowledge base's own weights (`alias_names`), and s says how many mentions those are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.alias_names import AliasNames
+from deixis.candidates.listing import listed
+from deixis.errors import ConfigError
+from deixis.features.acronyms import acronym_of_mention, acronyms
+from deixis.features.name_forms import NameForms, NameFormsConfig, primary_language
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.allowed import check_allowed
+from deixis.nearest.key_table import KeyEntries, KeyTable
+from deixis.progress import stage
+from deixis.store.strings import StringTable
+from deixis.types import Candidate, Document, MentionInContext
+
+_ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
+_NO_LANG = -1
+
+
+@dataclass(frozen=True)
+class AliasConfig:
+    """Which names are the same, which count for a mention, and for how much."""
+
+    forms: NameFormsConfig = field(default_factory=NameFormsConfig)
+    all_languages: bool = field(
+        default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
+    )
+    max_entities: int = field(default=0, metadata={"help": "Entities kept for each alias; 0: all."})
+    title_weight: float = field(default=2.0, metadata={"help": "What a title counts against an alias, which counts 1."})
+    kb_strength: float = field(
+        default=1.0, metadata={"help": "How many annotated mentions of an alias the knowledge base's names are worth."}
+    )
+    acronym_weight: float = field(
+        default=0.1, metadata={"help": "What the acronym of a name counts against the name; 0: no acronyms."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_entities < 0:
+            raise ConfigError(f"max_entities must be 0 (all) or more, got {self.max_entities}.")
+        if not self.title_weight > 0 or not self.kb_strength > 0:
+            got = f"{self.title_weight} and {self.kb_strength}"
+            raise ConfigError(f"title_weight and kb_strength must be above 0, got {got}.")
+        if not 0 <= self.acronym_weight <= 1:
+            raise ConfigError(f"acronym_weight must lie in 0..1, got {self.acronym_weight}.")
+
+
+class AliasCandidates:
+    """Finds the entities that have a mention's text for a name.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "count": 30}, {"id": "Q167646", "title": "Paris", "count": 8}])
+    >>> generator = AliasCandidates.build(kb)
+    >>> found = generator.generate([MentionInContext("PARIS", "PARIS", 0, 5)], k=5)[0]
+    >>> [(candidate.id, round(candidate.score, 2)) for candidate in found]
+    [('Q90', 0.76), ('Q167646', 0.24)]
+    """
+
+    def __init__(self, kb: KnowledgeBase, table: KeyTable, langs: tuple[str, ...], config: AliasConfig) -> None:
+        self.kb = kb
+        self.table = table
+        self.langs = langs
+        self.config = config
+        self.forms = NameForms(config.forms)
+        self._lang_to_code = {lang: code for code, lang in enumerate(langs)}
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: AliasConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> AliasCandidates:
+        """A table of the names of `kb` and of the mentions of `annotated` documents; nothing is left to chance."""
+        del seed
+        config = config or AliasConfig()
+        with stage("making a table of names"):
+            return cls(kb, *_table(kb, annotated, config, n_threads), config)
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` entities of that name, the likeliest first; the score is p(entity | alias)."""
+        return listed(self.kb, self.rank(mentions, k, allowed))
+
+    def rank(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """mentions_by_entities: p(entity | alias) of the likeliest `k` rows for each mention, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        keys, rows, priors = self._meanings(mentions)
+        if allowed is not None:
+            check_allowed(allowed, len(self.kb))
+            kept = allowed[rows]
+            keys, rows, priors = keys[kept], rows[kept], priors[kept]
+        order = np.lexsort((rows, -priors, keys))
+        keys, rows, priors = keys[order], rows[order], priors[order]
+        indptr = np.searchsorted(keys, np.arange(len(mentions) + 1))
+        is_best = np.arange(len(keys)) - indptr[keys] < k
+        indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(indptr), k))])
+        return sparse.csr_matrix((priors[is_best], rows[is_best], indptr), shape=(len(mentions), len(self.kb)))
+
+    def priors(
+        self, mentions: Sequence[MentionInContext], mentions_by_entities: sparse.csr_matrix
+    ) -> NDArray[np.float32]:
+        """p(entity | alias) of every stored pair, in stored order; 0 where the entity does not have that name."""
+        keys, rows, priors = self._meanings(mentions)
+        found = keys * len(self.kb) + rows  # rises: entries are merged by key and row
+        asked = np.repeat(np.arange(len(mentions)), np.diff(mentions_by_entities.indptr)) * len(self.kb)
+        asked += mentions_by_entities.indices
+        if not len(found):
+            return np.zeros(len(asked), dtype=np.float32)
+        places = np.minimum(np.searchsorted(found, asked), len(found) - 1)
+        return np.where(found[places] == asked, priors[places], np.float32(0))
+
+    def _meanings(
+        self, mentions: Sequence[MentionInContext]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """For each mention all rows that bear its name, in the order of the rows, and p(entity | alias) of each."""
+        texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
+        found = self.table.find(self.forms.keys(texts, langs, n_threads=1))
+        if self.config.acronym_weight:
+            short = (acronym_of_mention(text) for text in texts)
+            written_out = self.table.find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))
+            found = KeyEntries.joined([found, written_out])
+        if not self.config.all_languages:
+            wanted = np.array([self._code(lang) for lang in langs], dtype=np.int64)[found.keys]
+            found = found.take((found.kinds == wanted) | (found.kinds == _NO_LANG) | (wanted == _NO_LANG))
+        entries = replace(found, kinds=np.zeros_like(found.kinds)).merged()
+        return entries.keys, entries.rows, entries.shares(len(mentions), self.config.kb_strength)
+
+    def _code(self, lang: str | None) -> int:
+        """The number of a mention's language: -1 is none, so all names count; one unheard of has no names."""
+        own = primary_language(lang or self.config.forms.lang)
+        return self._lang_to_code.get(own, len(self.langs)) if own else _NO_LANG
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The table as arrays under names that begin with `prefix`."""
+        return self.table.to_arrays(f"{prefix}.table") | StringTable.from_strings(self.langs).to_arrays(
+            f"{prefix}.langs"
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: AliasConfig,
+        n_threads: int = 0,
+    ) -> AliasCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
+        del n_threads
+        table = KeyTable.from_arrays(arrays, f"{prefix}.table", len(kb))
+        return cls(kb, table, tuple(StringTable.from_arrays(arrays, f"{prefix}.langs")), config)
+
+
+def _table(
+    kb: KnowledgeBase, annotated: Iterable[Document], config: AliasConfig, n_threads: int
+) -> tuple[KeyTable, tuple[str, ...]]:
+    """All names with their weights and counts, and the languages of the names."""
+    known = AliasNames.collect(kb, annotated, config.title_weight)
+    lang_to_code = {"": _NO_LANG}
+    kinds = np.zeros(len(known.langs), dtype=np.int16)
+    if not config.all_languages:
+        kinds[:] = [lang_to_code.setdefault(primary_language(lang), len(lang_to_code) - 1) for lang in known.langs]
+    keys = NameForms(config.forms).keys(known.names, known.langs, n_threads)
+    entries = KeyEntries(np.arange(len(keys)), known.rows, kinds, known.weights, known.counts)
+    if config.acronym_weight:
+        names = known.names.take(range(known.n_of_kb))
+        short = StringTable.from_strings(text and _ACRONYM + text for text in acronyms(names))
+        abbreviated = entries.take(np.arange(known.n_of_kb))
+        abbreviated = replace(
+            abbreviated,
+            keys=abbreviated.keys + len(keys),
+            weights=abbreviated.weights * np.float32(config.acronym_weight),
+        )
+        keys, entries = keys.joined(short), KeyEntries.joined([entries, abbreviated])
+    return KeyTable.build(keys, entries, len(kb), config.max_entities), tuple(lang_to_code)[1:]

@@ -1,0 +1,50 @@
+"""Acronyms of names (United Nations: UN), and which mentions look like one (U.N.)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from deixis.features.stop_words import stop_words
+from deixis.store.strings import StringTable
+
+MIN_LETTERS, MAX_LETTERS = 2, 8
+_WORD = re.compile(r"[^\W_]+")
+_DOTTED = re.compile(r"(?<!\w)(\w)\.\s?(?=\w\b|\W|$)")
+
+
+def acronyms(names: Iterable[str]) -> StringTable:
+    """The acronym of each name, in capitals; empty where it has none.
+
+    It is made of the initials of the words that begin with a capital, if there are several, or else of all words that
+    are not mere links.
+
+    Examples
+    --------
+    >>> list(acronyms(["United States of America", "multiple sclerosis", "Asia-Pacific Economic Cooperation", "Rome"]))
+    ['USA', 'MS', 'APEC', '']
+    """
+    links = frozenset(stop_words())
+    return StringTable.from_strings(_acronym(name, links) for name in names)
+
+
+def acronym_of_mention(mention: str) -> str:
+    """The mention without dots if it is written like an acronym, two to eight capitals; else nothing.
+
+    Examples
+    --------
+    >>> acronym_of_mention("U.N."), acronym_of_mention("NATO"), acronym_of_mention("Un"), acronym_of_mention("U. S.")
+    ('UN', 'NATO', '', 'US')
+    """
+    letters = _DOTTED.sub(r"\1", mention.strip())
+    is_acronym = letters.isalpha() and letters.isupper() and MIN_LETTERS <= len(letters) <= MAX_LETTERS
+    return letters if is_acronym else ""
+
+
+def _acronym(name: str, links: frozenset[str]) -> str:
+    words = _WORD.findall(name)
+    capitals = [word[0] for word in words if word[0].isupper()]
+    if len(capitals) < MIN_LETTERS:
+        capitals = [word[0] for word in words if word.lower() not in links]
+    acronym = "".join(capitals).upper()
+    return acronym if MIN_LETTERS <= len(acronym) <= MAX_LETTERS and acronym.isalpha() and acronym.isupper() else ""

@@ -1,0 +1,175 @@
+"""From a key to the rows it was given with: sorted 64-bit hashes over ragged entries, memory-mapped as they are.
+
+Keys themselves are not kept. Two different keys among a million share a hash with a chance of 3 in 100 million, and a
+key that the table does not hold is taken for one of them with 1 in 20 million millions; the worst that follows is one
+wrong row under one name. Nothing is read when a table is opened: what a search meets is checked when it meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+from deixis.store.checks import check_length, require
+from deixis.store.string_hashes import hash_strings
+from deixis.store.strings import StringTable
+
+_ARRAYS: dict[str, type[np.generic]] = {
+    "hashes": np.uint64, "starts": np.int64, "rows": np.int32, "kinds": np.int16, "weights": np.float32,
+    "counts": np.float32,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyEntries:
+    """Entries one after the other: the key (or query) each belongs to, its row, its kind and its two numbers."""
+
+    keys: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    kinds: NDArray[np.int16]
+    weights: NDArray[np.float32]
+    counts: NDArray[np.float32]
+
+    def take(self, chosen: NDArray[Any]) -> KeyEntries:
+        """Only these entries, by place or by mask."""
+        columns = (self.keys, self.rows, self.kinds, self.weights, self.counts)
+        return KeyEntries(*(column[chosen] for column in columns))
+
+    @staticmethod
+    def joined(parts: list[KeyEntries]) -> KeyEntries:
+        """The entries of all parts, in order."""
+        columns = zip(*((p.keys, p.rows, p.kinds, p.weights, p.counts) for p in parts), strict=True)
+        return KeyEntries(*(np.concatenate(column) for column in columns))
+
+    def merged(self) -> KeyEntries:
+        """One entry for each key, kind and row, in that order, the numbers added up."""
+        order = np.lexsort((self.rows, self.kinds, self.keys))
+        keys, rows, kinds = self.keys[order], self.rows[order], self.kinds[order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1]) | (kinds[1:] != kinds[:-1])
+        first = np.flatnonzero(is_first)
+        # Added up in 64 bits: in 32 a large sum stops growing.
+        sums = [
+            np.add.reduceat(column[order].astype(np.float64), first).astype(np.float32) if len(first) else column
+            for column in (self.weights, self.counts)
+        ]
+        return KeyEntries(keys[first], rows[first], kinds[first], *sums)
+
+    def shares(self, n_keys: int, weight_strength: float) -> NDArray[np.float32]:
+        """The share of each entry in its key: counts, and weights as if counted `weight_strength` times in all."""
+        all_weights = np.bincount(self.keys, weights=self.weights, minlength=n_keys)[self.keys]
+        all_counts = np.bincount(self.keys, weights=self.counts, minlength=n_keys)[self.keys]
+        strengths = np.where(all_weights > 0, weight_strength, 0.0)
+        weighed = strengths * self.weights / np.where(all_weights > 0, all_weights, 1.0)
+        totals = all_counts + strengths
+        return np.minimum((self.counts + weighed) / np.where(totals > 0, totals, 1.0), 1).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyTable:
+    """Finds the entries of keys.
+
+    Examples
+    --------
+    >>> names = StringTable.from_strings(["paris", "troy", "paris"])
+    >>> entries = KeyEntries(np.arange(3), *(np.array([7, 8, 9], t) for t in (np.int32, np.int16, "f4", "f4")))
+    >>> found = KeyTable.build(names, entries, n_rows=10).find(StringTable.from_strings(["rome", "paris"]))
+    >>> found.keys.tolist(), found.rows.tolist()
+    ([1, 1], [7, 9])
+    """
+
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    kinds: NDArray[np.int16]
+    weights: NDArray[np.float32]
+    counts: NDArray[np.float32]
+    n_rows: int
+
+    @classmethod
+    def build(cls, keys: StringTable, entries: KeyEntries, n_rows: int, max_rows: int = 0) -> KeyTable:
+        """A table of these entries, whose `keys` are places in `keys`; empty keys are left out.
+
+        With `max_rows`, only so many entries of each key and kind are kept: those with the largest numbers together.
+        """
+        entries = entries.take(np.diff(keys.offsets)[entries.keys] > 0)
+        hashes, numbers = np.unique(hash_strings(keys)[entries.keys], return_inverse=True)
+        columns = (entries.rows, entries.kinds, entries.weights, entries.counts)
+        merged = KeyEntries(numbers.astype(np.int64), *columns).merged()
+        if max_rows:
+            merged = merged.take(_largest(merged, max_rows))
+        starts = np.searchsorted(merged.keys, np.arange(len(hashes) + 1))
+        return cls(hashes, starts, merged.rows, merged.kinds, merged.weights, merged.counts, n_rows)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def find(self, keys: StringTable) -> KeyEntries:
+        """The entries of each key in order; `keys` of what is found are places in the list asked for."""
+        places, queries = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        if len(self.hashes) and len(keys):
+            wanted = hash_strings(keys)
+            places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
+            queries = np.flatnonzero((self.hashes[places] == wanted) & (np.diff(keys.offsets) > 0))
+            places = places[queries]
+        firsts, lasts = self.starts[places], self.starts[places + 1]
+        lengths = lasts - firsts
+        if len(places) and not (firsts.min() >= 0 and lengths.min() >= 0 and lasts.max() <= len(self.rows)):
+            raise _damaged("entries of a key lie outside of the table")
+        ends = np.cumsum(lengths)
+        items = np.repeat(firsts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
+        columns = (self.rows, self.kinds, self.weights, self.counts)
+        found = KeyEntries(np.repeat(queries, lengths), *(column[items] for column in columns))
+        self._check(found)
+        return found
+
+    def _check(self, found: KeyEntries) -> None:
+        """What was read from a file may be anything."""
+        if not len(found.rows):
+            return
+        if found.rows.min() < 0 or found.rows.max() >= self.n_rows:
+            raise _damaged(f"a key has a row beyond {self.n_rows}")
+        for numbers in (found.weights, found.counts):
+            if not (numbers.min() >= 0 and np.isfinite(numbers.max())):  # written so that NaN does not pass
+                raise _damaged("a key has a number below 0 or none at all")
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The table as named arrays."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.{name}": getattr(self, name) for name in _ARRAYS}
+        return arrays | {f"{prefix}.n_rows": np.array([self.n_rows], dtype=np.int64)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_rows: int) -> KeyTable:
+        """The table that `to_arrays` gave, over as many rows; its contents are not read."""
+        columns = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        stored = require(arrays, f"{prefix}.n_rows", np.int64)
+        if stored.tolist() != [n_rows]:
+            raise StoreError(
+                f"The table '{prefix}.*' was made for {stored.tolist()} entities, but there are {n_rows}. "
+                "The model is damaged; build it again."
+            )
+        check_length(f"{prefix}.starts", columns["starts"], len(columns["hashes"]) + 1)
+        for name in ("kinds", "weights", "counts"):
+            check_length(f"{prefix}.{name}", columns[name], len(columns["rows"]))
+        return cls(**columns, n_rows=n_rows)
+
+
+def _largest(entries: KeyEntries, max_rows: int) -> NDArray[np.bool_]:
+    """Which entries are among the `max_rows` with the largest counts, then weights, of their key and kind."""
+    order = np.lexsort((entries.rows, -entries.weights, -entries.counts, entries.kinds, entries.keys))
+    keys, kinds = entries.keys[order], entries.kinds[order]
+    starts_group = np.ones(len(order), dtype=bool)
+    starts_group[1:] = (keys[1:] != keys[:-1]) | (kinds[1:] != kinds[:-1])
+    places = np.arange(len(order))
+    is_kept = np.zeros(len(order), dtype=bool)
+    is_kept[order] = places - np.maximum.accumulate(np.where(starts_group, places, 0)) < max_rows
+    return is_kept
+
+
+def _damaged(problem: str) -> StoreError:
+    return StoreError(f"In the table of keys {problem}. The model is damaged; run 'deixis doctor' or build it again.")
