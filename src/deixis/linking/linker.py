@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import overload
 
+from deixis.candidates.filters import EntityFilter
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.candidates.protocols import CandidateGenerator
 from deixis.config import config_from_dict, config_to_dict
@@ -13,6 +15,8 @@ from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
+from deixis.linking.named import has_named
+from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
 from deixis.ranking.protocols import CandidateRanker
@@ -22,7 +26,11 @@ from deixis.types import Candidate, Document, Mention
 
 KIND = "linker"
 BATCH_SIZE = 64  # documents that walk through the stations together
+FILTERS_KEPT = 8  # whose masks are at hand for the next call
 MENTIONS_AT_ONCE = 4096  # at most; each brings its context, so a book full of names must not walk as one
+
+Names = str | Iterable[str] | None
+"""One name or several, or none asked for."""
 
 
 class Linker:
@@ -55,6 +63,7 @@ class Linker:
         self.ranker = ranker
         self.config = config
         self.n_threads = n_threads
+        self._allowed = functools.lru_cache(maxsize=FILTERS_KEPT)(lambda only: only.allowed(kb))
 
     @classmethod
     def build(
@@ -80,41 +89,72 @@ class Linker:
         return cls(kb, detector, generator, ranker, config, n_threads)
 
     @overload
-    def link(self, text: str | Document) -> Document: ...  # type: ignore[overload-overlap]
+    def link(  # type: ignore[overload-overlap]
+        self, text: str | Document, *, types: Names = None, subset: Names = None, languages: Names = None
+    ) -> Document: ...
     @overload
-    def link(self, text: Iterable[str | Document]) -> list[Document]: ...
-    def link(self, text: str | Document | Iterable[str | Document]) -> Document | list[Document]:
-        """The document with its mentions linked; mentions are detected where none are given. A list for many."""
+    def link(
+        self, text: Iterable[str | Document], *, types: Names = None, subset: Names = None, languages: Names = None
+    ) -> list[Document]: ...
+    def link(
+        self,
+        text: str | Document | Iterable[str | Document],
+        *,
+        types: Names = None,
+        subset: Names = None,
+        languages: Names = None,
+    ) -> Document | list[Document]:
+        """The document with its mentions linked; mentions are detected where none are given. A list for many.
+
+        Only to entities of one of the `types`, with an id in `subset`, known in one of the `languages`, where these
+        are given. They are left out before candidates are ranked, so the best of the others are found all the same;
+        names that none of the others has are not detected.
+        """
         if isinstance(text, (str, Document)):
-            return self._link_batch([as_document(text, 0)])[0]
+            allowed = self._allowed(EntityFilter.of(types, subset, languages))
+            return self._link_batch([as_document(text, 0)], allowed)[0]
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
             raise _not_a_text(text)
-        return list(self.link_stream(text))
+        return list(self.link_stream(text, types=types, subset=subset, languages=languages))
 
-    def link_stream(self, texts: Iterable[str | Document], batch_size: int = BATCH_SIZE) -> Iterator[Document]:
-        """Linked documents as they come, for more text than fits in memory."""
+    def link_stream(
+        self,
+        texts: Iterable[str | Document],
+        batch_size: int = BATCH_SIZE,
+        *,
+        types: Names = None,
+        subset: Names = None,
+        languages: Names = None,
+    ) -> Iterator[Document]:
+        """Linked documents as they come, for more text than fits in memory; filtered as by `link`."""
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
+        return self._stream(texts, batch_size, self._allowed(EntityFilter.of(types, subset, languages)))
+
+    def _stream(self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None) -> Iterator[Document]:
         batch: list[Document] = []
         for number, text in enumerate(texts):
             batch.append(as_document(text, number))
             if len(batch) == batch_size:
-                yield from self._link_batch(batch)
+                yield from self._link_batch(batch, allowed)
                 batch = []
         if batch:
-            yield from self._link_batch(batch)
+            yield from self._link_batch(batch, allowed)
 
-    def _link_batch(self, documents: list[Document]) -> list[Document]:
-        documents = self._with_detected(documents)
+    def _link_batch(self, given: list[Document], allowed: Mask | None) -> list[Document]:
+        documents = self._with_detected(given)
         in_context = [mention for document in documents for mention in document.mentions_in_context()]
         ranked: list[list[Candidate]] = []
         for begin in range(0, len(in_context), MENTIONS_AT_ONCE):
             asked = in_context[begin : begin + MENTIONS_AT_ONCE]
-            ranked += self.ranker.rank(asked, self.generator.generate(asked, k=self.config.n_candidates))
+            ranked += self.ranker.rank(asked, self.generator.generate(asked, self.config.n_candidates, allowed))
         linked, first = [], 0
-        for document in documents:
+        for before, document in zip(given, documents, strict=True):
             last = first + len(document.mentions)
-            linked.append(document.with_mentions(self.config.nil.decide(document.mentions, ranked[first:last])))
+            mentions = self.config.nil.decide(document.mentions, ranked[first:last])
+            if allowed is not None and not before.mentions:
+                mentions = [mention for mention in mentions if has_named(self.kb, mention)]
+            linked.append(document.with_mentions(mentions))
             first = last
         return linked
 

@@ -14,6 +14,8 @@ Prepared = TypeVar("Prepared")
 Mask = NDArray[np.bool_]
 """For each label, or row of a knowledge base, whether it may be found."""
 
+MAX_KEPT = 4  # masks
+
 
 def check_allowed(allowed: Mask, n_labels: int) -> None:
     """Whether a mask says True or False of each label; a `DataError` if not.
@@ -28,7 +30,7 @@ def check_allowed(allowed: Mask, n_labels: int) -> None:
 
 
 class PreparedMasks(Generic[Prepared]):
-    """What `prepare` makes of a mask, kept for the last mask: the next call with the same array does not make it again.
+    """What `prepare` makes of masks, kept for the last few: the next call with the same array does not make it again.
 
     Only an array that cannot be written to is remembered; another may have changed since.
 
@@ -41,13 +43,14 @@ class PreparedMasks(Generic[Prepared]):
 
     def __init__(self, prepare: Callable[[Mask], Prepared]) -> None:
         self._prepare = prepare
-        self._last: tuple[Mask, Prepared] | None = None
+        self._kept: tuple[tuple[Mask, Prepared], ...] = ()
 
     def of(self, allowed: Mask) -> Prepared:
         """What was made of this mask."""
-        last = self._last
-        if last is not None and last[0] is allowed and not allowed.flags.writeable:
-            return last[1]
+        for kept, prepared in self._kept:
+            if kept is allowed:
+                return prepared
         prepared = self._prepare(allowed)
-        self._last = (allowed, prepared)
+        if not allowed.flags.writeable:
+            self._kept = ((allowed, prepared), *self._kept[: MAX_KEPT - 1])
         return prepared
