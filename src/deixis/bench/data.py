@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from deixis.bench.geonames import geonames_documents, geonames_records
 from deixis.bench.melo import melo_documents, melo_records
@@ -75,7 +77,8 @@ class DataFolder:
 
     def read_kb(self, source: KbSource) -> KnowledgeBase:
         """The entities."""
-        return _KB_READERS[source.format](self.find(source.path))
+        kb = _KB_READERS[source.format](self.find(source.path))
+        return with_language(kb, source.lang) if source.lang else kb
 
     def read_part(self, suite: Suite, part: Part) -> Iterator[Document]:
         """The annotated documents of a part."""
@@ -87,6 +90,25 @@ class DataFolder:
     def read_mentions(self, path: str) -> list[Document]:
         """Annotated documents to learn from."""
         return list(read_documents(self.find(path))) if path else []
+
+
+def with_language(kb: KnowledgeBase, lang: str) -> KnowledgeBase:
+    """The knowledge base with this language for all aliases and descriptions that have none.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "aliases": ["City of Light"]}])
+    >>> with_language(kb, "en").entity("Q90").aliases
+    (Alias(text='City of Light', lang='en', count=0),)
+    """
+    langs = kb.langs if lang in kb.langs else (*kb.langs, lang)
+    code = np.int16(langs.index(lang))
+    return replace(
+        kb,
+        langs=langs,
+        alias_langs=np.where(kb.alias_langs < 0, code, kb.alias_langs),
+        description_langs=np.where(kb.description_langs < 0, code, kb.description_langs),
+    )
 
 
 def half_of(document_id: str) -> Literal["dev", "test"]:

@@ -1,11 +1,13 @@
 """MELO (Retyk et al., 2024): job titles to ESCO occupations. A folder of four headless TSV files.
 
 An entity is an ESCO concept with all its names in the corpus; a document is a query, and the whole of its text is one
-mention. Every concept that has a relevant name is a right answer.
+mention. Every concept that has a relevant name is a right answer. The folder's name tells the language of the queries:
+`deu_q_de_c_en` has German ones for English names.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from deixis.errors import DataError
 from deixis.store.files import open_lines
 from deixis.types import Document, Mention
 
+_QUERY_LANGUAGE = re.compile(r"_q_([a-z]+)_c_[a-z]+$")
 FILES = ("queries.tsv", "corpus_elements.tsv", "concept_mapping.tsv", "annotations.tsv")
 
 
@@ -37,9 +40,11 @@ def melo_documents(folder: Path) -> Iterator[Document]:
         if int(relevance) > 0:
             concept = _known(element_to_concept, element, "a concept", folder)
             query_to_concepts.setdefault(query, {})[concept] = None
+    told = _QUERY_LANGUAGE.search(folder.name)
+    lang = told[1] if told else None
     for query, text in _pairs(folder, "queries.tsv"):
         gold = "|".join(query_to_concepts.get(query, ())) or None
-        yield Document(query, text, mentions=(Mention(0, len(text), text, entity=gold),))
+        yield Document(query, text, lang, mentions=(Mention(0, len(text), text, entity=gold),))
 
 
 def melo_files(folder: Path) -> list[Path]:

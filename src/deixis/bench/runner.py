@@ -7,6 +7,7 @@ machine does falls on all of them; a ratio is the median of the rounds' ratios.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,10 +22,12 @@ from deixis.bench.protocols import Proposer, System
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import KbSource, Part, Suite
 from deixis.bench.systems import SYSTEMS
-from deixis.errors import DataError
+from deixis.errors import DataError, MissingExtraError
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
+
+logger = logging.getLogger(__name__)
 
 N_ROUNDS = 5
 TIMED_K = 10
@@ -77,7 +80,7 @@ class Runner:
                 f"The suite {suite.name!r} has none of {', '.join(systems or suite.systems)} on {split}: it names "
                 f"{', '.join(suite.systems)}, and those that learn need annotated mentions or counts that it lacks."
             )
-        built = {name: self._build(name, kb, taught_by) for name in able}
+        built = self._build_all(able, kb, taught_by, may_skip=not systems)
         for part in parts:
             with stage(f"reading {suite.name}/{part.name}"):
                 questions = Questions.collect(kb, self.data.read_part(suite, part))
@@ -91,6 +94,18 @@ class Runner:
             self._built, self._kb = {}, None  # let go of the last one before the next is read
             self._source, self._kb = source, self.data.read_kb(source)
         return self._kb
+
+    def _build_all(self, names: Sequence[str], kb: KnowledgeBase, taught_by: str, may_skip: bool) -> dict[str, Built]:
+        """The systems that could be built: one that lacks an extra is left out, with a warning, where it may be."""
+        built = {}
+        for name in names:
+            try:
+                built[name] = self._build(name, kb, taught_by)
+            except MissingExtraError as error:
+                if not may_skip:
+                    raise
+                logger.warning("%s is left out. %s", name, error)
+        return built
 
     def _build(self, name: str, kb: KnowledgeBase, taught_by: str) -> Built:
         system: System = SYSTEMS[name]

@@ -20,10 +20,14 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class KbSource:
-    """Where the entities come from; paths are relative to the data folder, or begin with `demo:` for shipped files."""
+    """Where the entities come from; paths are relative to the data folder, or begin with `demo:` for shipped files.
+
+    `lang` is the language of names and descriptions that tell none.
+    """
 
     path: str
     format: Literal["kb", "melo", "wordnet", "geonames"] = "kb"
+    lang: str = ""
 
     def __post_init__(self) -> None:
         check_choices(self)

@@ -3,10 +3,12 @@ import hashlib
 
 import pytest
 
-from deixis.bench.data import DataFolder, half_of, sha256_of
+from deixis.bench.data import DataFolder, half_of, sha256_of, with_language
 from deixis.bench.melo import melo_documents, melo_records
 from deixis.bench.suite import KbSource, Part, Suite
 from deixis.errors import DataError
+from deixis.kb.entity import Alias
+from deixis.kb.knowledge_base import KnowledgeBase
 
 MELO = {
     "queries.tsv": "Q1\tSchmied\nQ2\tMaler\nQ3\tVager Beruf\n",
@@ -119,3 +121,20 @@ def test_another_file_than_the_one_meant_is_an_error_with_both_checksums(tmp_pat
     DataFolder(tmp_path).check(suite(files={"kb.jsonl": found}))
     with pytest.raises(DataError, match=rf"kb.jsonl: is not the file .* its sha256 is {found}, expected {'0' * 64}"):
         DataFolder(tmp_path).check(suite(files={"kb.jsonl": "0" * 64}))
+
+
+def test_the_folder_tells_the_language_of_queries_and_the_suite_that_of_names(melo):
+    folder = melo.rename(melo.parent / "deu_q_de_c_en")
+    assert {document.lang for document in melo_documents(folder)} == {"de"}
+    kb = DataFolder(folder.parent).read_kb(KbSource(folder.name, format="melo", lang="en"))
+    assert kb.langs == ("en",)
+    assert kb.entity("http://esco/1").aliases == (Alias("Schmiedin", "en"),)
+
+
+def test_a_language_is_given_only_to_names_and_descriptions_without_one():
+    kb = KnowledgeBase.from_records(
+        [{"id": "1", "title": "a", "aliases": ["b", {"text": "c", "lang": "fr"}], "description": "d"}]
+    )
+    entity = with_language(kb, "de").entity("1")
+    assert entity.aliases == (Alias("b", "de"), Alias("c", "fr"))
+    assert entity.descriptions == {"de": "d"}

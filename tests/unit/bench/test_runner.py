@@ -7,7 +7,8 @@ from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.runner import Answers, Runner, able_systems, ask_all, ratio_rows
 from deixis.bench.suite import Suite
-from deixis.errors import DataError
+from deixis.bench.systems.exact import ExactNames
+from deixis.errors import DataError, MissingExtraError
 from deixis.kb.demo import read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, Mention
@@ -116,3 +117,16 @@ def test_a_ratio_is_the_median_of_the_rounds_ratios():
         "deixis-tree/bm25", "answer_cpu_ratio", 9.0, 8.0, 10.0,
     )  # fmt: skip
     assert ratio_rows("s", {"bm25": Answers(cpu=[1.0])}, {}) == []
+
+
+def test_a_system_that_lacks_an_extra_is_left_out_with_a_warning(monkeypatch, caplog):
+    def lacking(*arguments):
+        raise MissingExtraError("The system", "no_package", "bench")
+
+    monkeypatch.setattr(ExactNames, "build", lacking)
+    suite = replace(SUITE, systems=("exact", "uncased"), max_mentions=20)
+    (rows,) = Runner(DataFolder(Path())).run(suite)
+    assert {row.system for row in rows} == {"knowledge-base", "uncased"}
+    assert "exact is left out" in caplog.text
+    with pytest.raises(MissingExtraError):  # asked for by name, it is not passed over
+        list(Runner(DataFolder(Path())).run(suite, systems=["exact"]))

@@ -25,6 +25,7 @@ KB = KnowledgeBase.from_records(
         {"id": "troy", "title": "Troy", "description": "city besieged for Helen, whom Paris carried off"},
     ]
 )
+PACKAGES = {"lemma": "simplemma", "loose": "anyascii"}
 
 
 def mention(text, context=""):
@@ -44,17 +45,20 @@ def annotated(*links):
 
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in ("prior", "scispacy")])
 def test_every_system_answers_like_a_candidate_generator(name):
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name])
     taught = annotated(("Paris", "prince")) if SYSTEMS[name].needs != "nothing" else ()
     system = SYSTEMS[name].build(KB, taught, 1)
     assert system.generate([], 10) == []
-    found = system.generate([mention("Paris"), mention("qqqq"), mention("alexandros")], 2)
+    prince = "Alexandros" if name == "cased" else "alexandros"
+    found = system.generate([mention("Paris"), mention("qqqq"), mention(prince)], 2)
     assert [len(listed) for listed in found[1:]] == [0, len(found[2])]
     assert found[2][0].id == "prince"
     assert found[2][0].title == "Alexandros"
     for listed in found:
         assert len({candidate.id for candidate in listed}) == len(listed) <= 2
         assert [c.score for c in listed] == sorted((c.score for c in listed), reverse=True)
-    assert system.generate([mention("alexandros")], 2) == found[2:]
+    assert system.generate([mention(prince)], 2) == found[2:]
     assert isinstance(SYSTEMS[name].settings(), dict)
 
 

@@ -8,6 +8,10 @@ SYSTEMS = LazyRegistry(
     "system",
     {
         "exact": Lazy("deixis.bench.systems.exact:ExactNames"),
+        "cased": Lazy("deixis.bench.systems.ladder:CasedNames"),
+        "uncased": Lazy("deixis.bench.systems.ladder:UncasedNames"),
+        "lemma": Lazy("deixis.bench.systems.ladder:LemmaNames"),
+        "loose": Lazy("deixis.bench.systems.ladder:LooseNames"),
         "prior": Lazy("deixis.bench.systems.prior:PriorNames"),
         "bm25": Lazy("deixis.bench.systems.bm25:Bm25Names"),
         "bm25-descriptions": Lazy("deixis.bench.systems.bm25:Bm25Descriptions"),

@@ -1,0 +1,51 @@
+"""The ladder of name matching: each rung finds what the one below it misses."""
+
+import pytest
+
+from deixis.bench.data import with_language
+from deixis.bench.systems import SYSTEMS
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.types import MentionInContext
+
+KB = KnowledgeBase.from_records(
+    [
+        {"id": "city", "title": "Städte", "aliases": ["Stadtgebiet"]},
+        {"id": "lodz", "title": "Łódź"},
+        {"id": "moscow", "title": "Moskva"},
+        {"id": "istanbul", "title": "İstanbul"},
+    ]
+)
+
+
+def found(system, text, lang=None, kb=KB):
+    asked = [MentionInContext(text, text, 0, len(text), lang)]
+    return [candidate.id for candidate in SYSTEMS[system].build(kb).generate(asked, 10)[0]]
+
+
+def test_only_the_cased_table_minds_case():
+    assert found("cased", "Städte") == ["city"]
+    assert found("cased", "STÄDTE") == []
+    assert found("uncased", "STÄDTE") == ["city"]
+
+
+def test_turkish_capitals_meet_their_small_letters():
+    assert found("uncased", "istanbul", "tr") == found("uncased", "ISTANBUL") == ["istanbul"]
+
+
+def test_lemmas_meet_by_the_languages_of_mention_and_name():
+    pytest.importorskip("simplemma")
+    assert found("uncased", "Städten", "de") == []
+    assert found("lemma", "Städten", "de", with_language(KB, "de")) == ["city"]
+    assert found("lemma", "İstanbul'da", "tr") == ["istanbul"]
+
+
+def test_the_loose_table_reads_other_scripts_and_forgets_marks():
+    pytest.importorskip("anyascii")
+    assert found("loose", "Lodz") == ["lodz"]
+    assert found("loose", "Москва") == ["moscow"]
+    assert found("loose", "Moskve") == []
+
+
+def test_settings_tell_how_names_are_compared():
+    assert SYSTEMS["cased"].settings() == {"names": {}}
+    assert SYSTEMS["uncased"].settings() == {"names": {"ignores_case": True}}
