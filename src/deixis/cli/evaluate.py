@@ -10,11 +10,13 @@ from typing import TextIO
 
 import click
 
+from deixis.candidates.filters import EntityFilter
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
 from deixis.cli.evaluation_report import report_of
 from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
 from deixis.cli.examples import examples
+from deixis.cli.filtering import filter_options
 from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
@@ -38,6 +40,7 @@ from deixis.reports.page import report_page
         "deixis eval model gold.jsonl --compare other-model",
         "deixis eval --predictions a.jsonl gold.jsonl --compare b.jsonl",
         "deixis eval model testa.conll --format aida --json > rows.jsonl",
+        "deixis eval model gold.jsonl --type city           # cities only",
         "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
@@ -66,6 +69,7 @@ from deixis.reports.page import report_page
     help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
 )
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
+@filter_options
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
 @click.option("--predictions-format", help="The same for files of predictions. [default: the file tells]")
@@ -96,6 +100,7 @@ def evaluate(
     is_upper_bound: bool,
     compare: tuple[str, ...],
     end_to_end: bool,
+    only: EntityFilter,
     skip_duplicates: bool,
     format_: str | None,
     predictions_format: str | None,
@@ -113,7 +118,8 @@ def evaluate(
     is right. Only mentions whose gold entity is in the knowledge base count (in-KB) unless a metric says otherwise.
     Links are those that the model makes by its own settings. Intervals are 95 %, by drawing documents anew
     (bootstrap). With --predictions a file of linked documents is scored, of Deixis or of any other linker; documents
-    are paired by their id.
+    are paired by their id. With --type, --subset or --language the model may link to the entities that pass, and only
+    gold among them counts as in-KB.
     """
     asked = Asked(
         paths=paths,
@@ -130,6 +136,7 @@ def evaluate(
         suite=suite,
         system=system,
         seed=session.seed,
+        only=only,
     )
     if is_upper_bound:
         _upper_bound(session, asked, output, report)
@@ -174,7 +181,7 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
     """Says what a reader of the figures could misunderstand."""
     if plan.known.resolve is None:
         session.note(f"Note: {plan.known.in_kb}. Give one with --kb to score in-KB.")
-    elif asked.kb is not None or asked.compare:
+    elif asked.kb is not None or asked.compare or asked.only:
         session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
     for path, n_skipped in (plan.skipped or {}).items():
         if n_skipped:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from deixis.candidates.filters import EntityFilter
 from deixis.cli.files import known_format
 from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest
@@ -38,6 +39,7 @@ class Asked:
     suite: str | None = None
     system: str = "deixis"
     seed: int = 0
+    only: EntityFilter = EntityFilter()
 
     @property
     def model(self) -> str | None:
@@ -77,6 +79,10 @@ class Asked:
             )
         if self.kb is not None and not self.predictions:
             raise click.UsageError("--kb goes with --predictions; a model brings its own knowledge base.")
+        if self.only and self.predictions:
+            raise click.UsageError(
+                "--type, --subset and --language say what a model may link to; predictions are made."
+            )
         for option, given in (("--predictions", self.predictions), ("--compare", self._compared_files())):
             if given and len(given) != len(self.data):
                 raise click.UsageError(
@@ -129,7 +135,7 @@ class Plan:
         others: Sequence[UnderTest | None] = [None] * n
         skipped: dict[str, int] | None = {} if asked.is_skipping else None
         if _is_one_model(asked.compare):
-            others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end)] * n
+            others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end, asked.only)] * n
         elif asked.compare:
             others = [_predictions(path, asked, skipped) for path in asked.compare]
         other_name = numbered([asked.system, name_of(asked.compare[0])])[1] if asked.compare else ""
@@ -137,8 +143,9 @@ class Plan:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
             tested = [_predictions(path, asked, skipped) for path in asked.predictions]
             return cls(tested, others, known, other_name, skipped)
-        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end)
-        return cls([linker] * n, others, KnownEntities.of(linker.linker.kb, name_of(asked.model)), other_name, skipped)
+        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end, asked.only)
+        known = KnownEntities.of(linker.linker.kb, name_of(asked.model), linker.allowed)
+        return cls([linker] * n, others, known, other_name, skipped)
 
 
 def _is_one_model(compare: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from deixis.evaluation.gold import Resolve
 from deixis.evaluation.judge import CountOf, TypesOf
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
+from deixis.nearest.allowed import Mask
 
 EVERY_GOLD_ID = "no knowledge base was given: every gold entity counts as in the knowledge base"
 
@@ -49,8 +50,12 @@ class KnownEntities:
         return cls.of(read_entities(path), name)
 
     @classmethod
-    def of(cls, kb: KnowledgeBase, name: str) -> KnownEntities:
-        """What this knowledge base knows; counts and types only if it has any."""
+    def of(cls, kb: KnowledgeBase, name: str, allowed: Mask | None = None) -> KnownEntities:
+        """What this knowledge base knows, of the allowed entities only; counts and types only if it has any."""
+
+        def own_allowed_id(name: str) -> str | None:
+            row = kb.row_of(name)
+            return None if row is None or (allowed is not None and not allowed[row]) else kb.ids[row]
 
         def count_of(name: str) -> int | None:
             row = kb.row_of(name)
@@ -67,13 +72,19 @@ class KnownEntities:
             return ("", "") if row is None else (kb.title(row), gloss(name))
 
         return cls(
-            in_kb=f"in the knowledge base of {name} ({len(kb):,} entities)",
-            resolve=kb.own_id,
+            in_kb=f"in the knowledge base of {name} ({_counted(kb, allowed)})",
+            resolve=kb.own_id if allowed is None else own_allowed_id,
             count_of=count_of if kb.counts.any() else None,
             types_of=types_of if len(kb.type_codes) else None,
             name_of=name_of,
             some_ids=tuple(kb.ids[row] for row in range(min(3, len(kb)))),
         )
+
+
+def _counted(kb: KnowledgeBase, allowed: Mask | None) -> str:
+    if allowed is None:
+        return f"{len(kb):,} entities"
+    return f"{allowed.sum():,} of {len(kb):,} entities pass the filter"
 
 
 def read_entities(path: str) -> KnowledgeBase:

@@ -8,8 +8,10 @@ from typing import TextIO
 
 import click
 
+from deixis.candidates.filters import EntityFilter
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
+from deixis.cli.filtering import filter_options, link_only
 from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
@@ -30,6 +32,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model --lines headlines.txt --threshold 0.5",
         "deixis link model spans.jsonl.gz     # with mentions of their own",
         "deixis link model corpus.xml --to pubtator -o links.txt",
+        "deixis link model news.jsonl --type city --type river",
     )
 )
 @click.argument("model", type=click.Path())
@@ -44,6 +47,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     type=click.FloatRange(0, 1),
     help="Leave a mention unlinked (NIL) below this confidence.",
 )
+@filter_options
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @session_options("threads")
 def link(
@@ -56,14 +60,16 @@ def link(
     to: str | None,
     top_k: int | None,
     threshold: float | None,
+    only: EntityFilter,
     is_json: bool,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
 
     FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
     compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
-    the others, names are looked for. One JSON document a line comes out, or what --to asks for. What each format can
-    carry is in docs/reference/formats.md.
+    the others, names are looked for. With --type, --subset or --language, candidates are sought among the entities that
+    pass, and names that none of these has are passed over. One JSON document a line comes out, or what --to asks for.
+    What each format can carry is in docs/reference/formats.md.
     """
     if lines and format_ not in (None, "lines"):
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
@@ -73,14 +79,15 @@ def link(
     documents = read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, top_k, threshold)
+        linker.allowed(only)  # what is wrong with it is said before anything is read
         is_dialogue = not files and sys.stdin.isatty()
-        linking = _Linking(linker, stream, 1 if is_dialogue else BATCH_SIZE)
+        linking = _Linking(linker, only, stream, 1 if is_dialogue else BATCH_SIZE)
         linked = linking.linked(track(documents, "linking"))
         if is_json:
             write_documents(linked, stream, to or "native", output or "-")
         else:
             _print_pretty(linked, linker, stream)
-        if linking.n_nameless and linker.config.detection.case == "smart":
+        if linking.n_nameless and not only and linker.config.detection.case == "smart":
             nameless = f"{linking.n_nameless:,} of {linking.n_documents:,}"
             session.note(f"Documents without a known name: {nameless}. {CASE_HINT}")
 
@@ -88,15 +95,16 @@ def link(
 class _Linking:
     """Links documents batch by batch as a writer asks for them, and counts those in which nothing was found."""
 
-    def __init__(self, linker: Linker, stream: TextIO, batch_size: int) -> None:
+    def __init__(self, linker: Linker, only: EntityFilter, stream: TextIO, batch_size: int) -> None:
         self._linker = linker
+        self._only = only
         self._stream = stream
         self._batch_size = batch_size
         self.n_documents = self.n_nameless = 0
 
     def linked(self, documents: Iterable[Document]) -> Iterator[Document]:
         for batch in batches(documents, self._batch_size):
-            for document in self._linker.link(batch):
+            for document in link_only(self._linker, batch, self._only):
                 self.n_documents += 1
                 self.n_nameless += not document.mentions and bool(document.text.strip())
                 yield document

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
+from deixis.candidates.filters import EntityFilter
+from deixis.cli.filtering import link_only
 from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.session import Session
 from deixis.config import config_to_dict
@@ -14,6 +16,7 @@ from deixis.documents.reading import read_documents
 from deixis.evaluation.distinct import distinct
 from deixis.evaluation.pairing import paired
 from deixis.linking.linker import MENTIONS_AT_ONCE, Linker
+from deixis.nearest.allowed import Mask
 from deixis.types import Candidate, Document, Mention
 
 
@@ -59,16 +62,29 @@ class LinkerUnderTest:
     linker: Linker
     depth: int = 0
     is_end_to_end: bool = False
+    only: EntityFilter = field(default_factory=EntityFilter)
+    """What may be linked to."""
 
     @classmethod
-    def load(cls, path: str, session: Session, depth: int, is_end_to_end: bool = False) -> LinkerUnderTest:
+    def load(
+        cls, path: str, session: Session, depth: int, is_end_to_end: bool = False, only: EntityFilter | None = None
+    ) -> LinkerUnderTest:
         """The linker at `path`, ready to be asked for its `depth` best candidates."""
-        return cls(load_linker(path, session), depth, is_end_to_end)
+        return cls(load_linker(path, session), depth, is_end_to_end, only or EntityFilter())
+
+    @property
+    def allowed(self) -> Mask | None:
+        """Whether each entity of its knowledge base may be linked to; None if all may."""
+        return self.linker.allowed(self.only)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The linker's own."""
-        return config_to_dict(self.linker.config)
+        """The linker's own, and what it may link to if that is not everything."""
+        settings = config_to_dict(self.linker.config)
+        if not self.only:
+            return settings
+        only = {"types": self.only.types, "n_ids": len(self.only.ids), "languages": self.only.languages}
+        return settings | {"only": only}
 
     def answers(self, gold: Iterable[Document], gold_name: str, speed: Speed) -> Iterator[Answered]:
         """The documents linked batch by batch; end to end, only their text is shown to the linker."""
@@ -90,7 +106,9 @@ class LinkerUnderTest:
         proposed = (
             listed
             for begin in range(0, len(asked), MENTIONS_AT_ONCE)
-            for listed in self.linker.generator.generate(asked[begin : begin + MENTIONS_AT_ONCE], self.depth)
+            for listed in self.linker.generator.generate(
+                asked[begin : begin + MENTIONS_AT_ONCE], self.depth, self.allowed
+            )
         )
         for document in documents:
             yield document.with_mentions([self._longer(m, next(proposed)) for m in document.mentions])
@@ -103,7 +121,7 @@ class LinkerUnderTest:
     def _link(self, documents: list[Document]) -> list[Document]:
         """The documents linked; given mentions are all there are, even where there are none."""
         asked = [document for document in documents if document.mentions or self.is_end_to_end]
-        linked = iter(self.linker.link(asked))
+        linked = iter(link_only(self.linker, asked, self.only))
         return [next(linked) if document.mentions or self.is_end_to_end else document for document in documents]
 
 

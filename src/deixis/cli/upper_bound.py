@@ -31,7 +31,7 @@ def check_upper_bound(asked: Asked, report: str | None) -> None:
     """Raises a usage error for words that have no meaning where nothing is linked."""
     others = {
         "--predictions": asked.predictions, "--compare": asked.compare, "--end-to-end": asked.is_end_to_end,
-        "--at": asked.at, "--report": report,
+        "--at": asked.at, "--report": report, "--type, --subset, --language": asked.only,
     }  # fmt: skip
     given = [option for option, value in others.items() if value]
     if given:

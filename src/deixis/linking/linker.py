@@ -63,7 +63,7 @@ class Linker:
         self.ranker = ranker
         self.config = config
         self.n_threads = n_threads
-        self._allowed = functools.lru_cache(maxsize=FILTERS_KEPT)(lambda only: only.allowed(kb))
+        self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(self._mask)
 
     @classmethod
     def build(
@@ -111,7 +111,7 @@ class Linker:
         names that none of the others has are not detected.
         """
         if isinstance(text, (str, Document)):
-            allowed = self._allowed(EntityFilter.of(types, subset, languages))
+            allowed = self.allowed(EntityFilter.of(types, subset, languages))
             return self._link_batch([as_document(text, 0)], allowed)[0]
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
             raise _not_a_text(text)
@@ -129,7 +129,14 @@ class Linker:
         """Linked documents as they come, for more text than fits in memory; filtered as by `link`."""
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
-        return self._stream(texts, batch_size, self._allowed(EntityFilter.of(types, subset, languages)))
+        return self._stream(texts, batch_size, self.allowed(EntityFilter.of(types, subset, languages)))
+
+    def allowed(self, only: EntityFilter) -> Mask | None:
+        """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
+        return self._masks(only)
+
+    def _mask(self, only: EntityFilter) -> Mask | None:
+        return only.allowed(self.kb)
 
     def _stream(self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None) -> Iterator[Document]:
         batch: list[Document] = []

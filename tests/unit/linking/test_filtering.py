@@ -71,7 +71,7 @@ def test_a_wrong_filter_is_told_before_anything_is_read(linker):
 
 
 def test_a_mask_is_made_once_for_a_linker(linker):
-    first, again = (linker._allowed(EntityFilter.of(["person"])) for _ in range(2))
+    first, again = (linker.allowed(EntityFilter.of(["person"])) for _ in range(2))
     assert first is again and int(np.sum(first)) == 302
 
 
