@@ -11,6 +11,7 @@ from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.linking.nil import NilRule
+from deixis.ranking.calibration import CalibrationConfig
 from deixis.ranking.context import ContextRankerConfig
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.linear_rankers import RankerConfig
@@ -30,12 +31,19 @@ class LinkerConfig:
     detection: DictionaryConfig = field(default_factory=DictionaryConfig)
     candidates: LabelTreeCandidatesConfig = field(default_factory=LabelTreeCandidatesConfig)
     ranking: ContextRankerConfig = field(default_factory=ContextRankerConfig)
+    calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
+    calibration_share: float = field(
+        default=0.0,
+        metadata={"help": "Share of annotated documents that calibrate a first linker, built without them; 0: none."},
+    )
     nil: NilRule = field(default_factory=NilRule)
     n_candidates: int = field(default=20, metadata={"help": "Candidates kept for each mention."})
 
     def __post_init__(self) -> None:
         if self.n_candidates < 1:
             raise ConfigError(f"n_candidates must be at least 1, got {self.n_candidates}.")
+        if not 0 <= self.calibration_share < 1:
+            raise ConfigError(f"calibration_share must lie in 0..1, without 1, got {self.calibration_share}.")
 
     @classmethod
     def preset(cls, name: str) -> LinkerConfig:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
+
+import numpy as np
 
 from deixis.candidates.filters import EntityFilter
 from deixis.candidates.label_tree import LabelTreeCandidates
@@ -14,15 +17,17 @@ from deixis.config import config_from_dict, config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
 from deixis.linking.named import has_named
+from deixis.linking.nil import NilRule
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
 from deixis.ranking.protocols import CandidateRanker
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
-from deixis.types import Candidate, Document, Mention
+from deixis.types import Candidate, Document, Mention, MentionInContext
 
 KIND = "linker"
 BATCH_SIZE = 64  # documents that walk through the stations together
@@ -56,6 +61,7 @@ class Linker:
         ranker: CandidateRanker,
         config: LinkerConfig,
         n_threads: int = 0,
+        calibration: Calibration | None = None,
     ) -> None:
         self.kb = kb
         self.detector = detector
@@ -64,6 +70,7 @@ class Linker:
         self.config = config
         self.n_threads = n_threads
         self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(self._mask)
+        self.calibration = calibration
 
     @classmethod
     def build(
@@ -81,6 +88,8 @@ class Linker:
                 "KnowledgeBase.from_records(records)."
             )
         config = config or LinkerConfig()
+        if mentions is not None and config.calibration_share > 0:
+            return _cross_fitted(kb, mentions, config, seed, n_threads)
         generator = LabelTreeCandidates.build(kb, mentions or (), config.candidates, seed, n_threads)
         with stage("reading descriptions"):
             ranker = ContextRanker.build(kb, config.ranking, n_threads, generator.learned)
@@ -151,10 +160,9 @@ class Linker:
     def _link_batch(self, given: list[Document], allowed: Mask | None) -> list[Document]:
         documents = self._with_detected(given)
         in_context = [mention for document in documents for mention in document.mentions_in_context()]
-        ranked: list[list[Candidate]] = []
-        for begin in range(0, len(in_context), MENTIONS_AT_ONCE):
-            asked = in_context[begin : begin + MENTIONS_AT_ONCE]
-            ranked += self.ranker.rank(asked, self.generator.generate(asked, self.config.n_candidates, allowed))
+        ranked = self.ranked(in_context, allowed)
+        if self.calibration is not None:
+            ranked = self.calibration.calibrated(ranked)
         linked, first = [], 0
         for before, document in zip(given, documents, strict=True):
             last = first + len(document.mentions)
@@ -164,6 +172,36 @@ class Linker:
             linked.append(document.with_mentions(mentions))
             first = last
         return linked
+
+    def ranked(self, mentions: Sequence[MentionInContext], allowed: Mask | None = None) -> list[list[Candidate]]:
+        """The candidates of each mention, best first, with the scores of the ranker: nothing calibrated or decided."""
+        ranked: list[list[Candidate]] = []
+        for begin in range(0, len(mentions), MENTIONS_AT_ONCE):
+            asked = mentions[begin : begin + MENTIONS_AT_ONCE]
+            ranked += self.ranker.rank(asked, self.generator.generate(asked, self.config.n_candidates, allowed))
+        return ranked
+
+    def judged(self, documents: Iterable[Document]) -> Judged:
+        """How this linker ranks the mentions of annotated documents, held against their entities; NIL counts too."""
+        annotated = [as_document(document, number) for number, document in enumerate(documents)]
+        accepted, numbers = answers_of(annotated, self.kb.own_id)
+        in_context = [mention for document in annotated for mention in document.mentions_in_context()]
+        return Judged.of(self.ranked(in_context), accepted, numbers)
+
+    def calibrate(self, documents: Iterable[Document], rule: NilRule | None = None) -> Linker:
+        """The same linker with probabilities as scores, learned from annotated documents that it has not learned from.
+
+        Its threshold is the one that `rule` asks for, by default one that keeps to the target precision of the
+        settings or else has the best F1.
+        """
+        with stage("calibrating"):
+            calibration = Calibration.fit(self.judged(documents), self.config.calibration)
+        return self.calibrated_by(calibration, rule or NilRule(target_precision=self.config.nil.target_precision))
+
+    def calibrated_by(self, calibration: Calibration, rule: NilRule) -> Linker:
+        """The same linker with a calibration and with the threshold that does what `rule` asks for."""
+        config = replace(self.config, nil=calibration.settled(rule))
+        return Linker(self.kb, self.detector, self.generator, self.ranker, config, self.n_threads, calibration)
 
     def _with_detected(self, documents: list[Document]) -> list[Document]:
         bare = [number for number, document in enumerate(documents) if not document.mentions]
@@ -180,6 +218,8 @@ class Linker:
         """Write a model folder; an older model of that name is replaced only when the new one is whole."""
         arrays = self.kb.to_arrays("kb") | self.detector.to_arrays("detector")
         arrays |= self.generator.to_arrays("candidates") | self.ranker.to_arrays("ranking")
+        if self.calibration is not None:
+            arrays |= self.calibration.to_arrays("calibration")
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
@@ -201,7 +241,24 @@ class Linker:
             ContextRanker.from_arrays(stored.arrays, "ranking", kb, config.ranking, n_threads),
             config,
             n_threads,
+            Calibration.from_arrays(stored.arrays, "calibration"),
         )
+
+
+def _cross_fitted(
+    kb: KnowledgeBase, mentions: Iterable[Document], config: LinkerConfig, seed: int, n_threads: int
+) -> Linker:
+    """A linker that learned from all documents, with the calibration of one that had some of them held out."""
+    documents, plain = list(mentions), replace(config, calibration_share=0.0)
+    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(
+        len(documents) * config.calibration_share
+    )
+    learned = [document for document, is_out in zip(documents, is_held_out.tolist(), strict=True) if not is_out]
+    held_out = [document for document, is_out in zip(documents, is_held_out.tolist(), strict=True) if is_out]
+    first = Linker.build(kb, learned, plain, seed, n_threads).calibrate(held_out, config.nil)
+    whole = Linker.build(kb, documents, plain, seed, n_threads)
+    whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
+    return whole
 
 
 def as_document(text: object, number: int) -> Document:

@@ -8,10 +8,14 @@ from dataclasses import dataclass, field, replace
 from deixis.errors import ConfigError
 from deixis.types import Candidate, Mention
 
+RAW_THRESHOLD = 0.1  # for scores that are not calibrated; docs/decisions/0012-nil-threshold.md
+
 
 @dataclass(frozen=True)
 class NilRule:
     """A mention is linked to its best candidate if that candidate's score reaches the threshold.
+
+    A target precision is only a wish until a calibration has settled which threshold fulfils it.
 
     Examples
     --------
@@ -20,11 +24,26 @@ class NilRule:
     True
     """
 
-    threshold: float = field(default=0.1, metadata={"help": "Least score of a link; below it a mention is NIL."})
+    threshold: float | None = field(
+        default=None,
+        metadata={
+            "help": f"Least score of a link; below it a mention is NIL. None: {RAW_THRESHOLD}, or what fits best."
+        },
+    )
+    target_precision: float | None = field(
+        default=None, metadata={"help": "Share of links to be right; calibration chooses the threshold."}
+    )
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise ConfigError(f"The NIL threshold must lie in 0..1, got {self.threshold}.")
+        if self.target_precision is not None and not 0 < self.target_precision <= 1:
+            raise ConfigError(f"The target precision must lie in 0..1, got {self.target_precision}.")
+
+    @property
+    def least_score(self) -> float:
+        """The threshold that holds."""
+        return RAW_THRESHOLD if self.threshold is None else self.threshold
 
     def decide(self, mentions: Sequence[Mention], ranked: Sequence[Sequence[Candidate]]) -> list[Mention]:
         """The mentions with their candidates, and with a link or NIL."""
@@ -32,7 +51,7 @@ class NilRule:
 
     def _decided(self, mention: Mention, listed: Sequence[Candidate]) -> Mention:
         best = listed[0] if listed else None
-        is_linked = best is not None and best.score >= self.threshold
+        is_linked = best is not None and best.score >= self.least_score
         return replace(
             mention,
             entity=best.id if best is not None and is_linked else None,

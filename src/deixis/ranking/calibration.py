@@ -1,0 +1,198 @@
+"""Scores that can be believed: how often a best candidate of this score and this lead is right, learned by example.
+
+The evidence for a best candidate is `a * logit(score) + b * lead`, where the lead is the logarithm of its score over
+the second's and a and b are at least 0; Platt scaling (1999) of both together gives a, b and a shift. With many
+examples an isotonic curve over that evidence (Zadrozny and Elkan, KDD 2002) takes the place of the sigmoid. Where we
+differ: the curve runs straight between the centres of its blocks and never reaches 0 or 1, so few scores are equal.
+
+No order changes. The other candidates keep their proportions and share what the best one leaves: one curve for all of
+them would call each of twenty alike candidates likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from deixis.config import check_choices
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.ranking.isotonic import isotonic_blocks
+from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.types import Candidate
+
+Method = Literal["auto", "isotonic", "temperature", "none"]
+
+MIN_SCORE = 1e-4  # scores nearer to 0 or 1 than this are as good as there
+MAX_LEAD = 6.0  # four hundred times the score of the second: more does not make surer
+BIN_SIZE = 50  # examples that make one point of the isotonic curve, at least
+MAX_BINS = 200
+PRIOR_WEIGHT = 1.0  # how strongly a, b and the shift are held to 1, 0 and 0: the scores as they are
+PSEUDO_EXAMPLES = 2.0  # what the sigmoid has to say in each point of the isotonic curve
+END_SHARE = 0.1  # how far the curve goes, beyond its last point, towards 0 and 1
+
+
+@dataclass(frozen=True)
+class CalibrationConfig:
+    """How scores become probabilities."""
+
+    method: Method = field(
+        default="auto",
+        metadata={"help": "Curve from score to probability: isotonic, temperature, or auto by number of examples."},
+    )
+    min_isotonic: int = field(default=500, metadata={"help": "Examples from which on auto is isotonic."})
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.min_isotonic < 1:
+            raise ConfigError(f"min_isotonic must be at least 1, got {self.min_isotonic}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrator:
+    """A curve from a best candidate's score and lead to the probability that it is right.
+
+    `weights` are a, b and the shift; `places` and `heights` the points of an isotonic curve, none for a sigmoid.
+
+    Examples
+    --------
+    Scores that say 0.5 where nine of ten are right:
+
+    >>> listed = [Candidate("Q90", 0.5), Candidate("Q167646", 0.3)]
+    >>> evidence = evidence_of([listed] * 100)
+    >>> calibrator = Calibrator.fit(evidence, [True] * 90 + [False] * 10)
+    >>> [(candidate.id, round(candidate.score, 1)) for candidate in calibrator.calibrated([listed])[0]]
+    [('Q90', 0.9), ('Q167646', 0.1)]
+    """
+
+    weights: NDArray[np.float64]
+    places: NDArray[np.float64]
+    heights: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls, evidence: NDArray[np.float64], is_right: ArrayLike, config: CalibrationConfig | None = None
+    ) -> Calibrator:
+        """The curve of these examples: `evidence_of` their candidates, and whether each one's best is right."""
+        config = config or CalibrationConfig()
+        right = np.asarray(is_right, dtype=np.float64)
+        if len(right) == 0 or evidence.shape != (len(right), 2):
+            raise DataError(
+                f"A calibration needs examples, each with two numbers of evidence and a verdict; got {evidence.shape} "
+                f"and {right.shape}. Give annotated mentions for which the linker has candidates."
+            )
+        weights = _sigmoid_weights(evidence, right)
+        is_isotonic = config.method == "isotonic" or (config.method == "auto" and len(right) >= config.min_isotonic)
+        if not is_isotonic:
+            return cls(weights, np.empty(0), np.empty(0))
+        ends = _combined(np.array([[logit(MIN_SCORE), 0.0], [-logit(MIN_SCORE), MAX_LEAD]]), weights)
+        return cls(weights, *_isotonic_curve(_combined(evidence, weights), right, ends))
+
+    @property
+    def method(self) -> str:
+        """`isotonic` or `temperature`."""
+        return "isotonic" if len(self.places) else "temperature"
+
+    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How likely each best candidate is right, never quite 0 or 1."""
+        combined = _combined(evidence, self.weights)
+        if len(self.places) == 0:
+            return np.clip(expit(combined), MIN_SCORE / 10, 1 - MIN_SCORE / 10)
+        return np.interp(combined, self.places, self.heights)
+
+    def calibrated(self, ranked: Sequence[Sequence[Candidate]]) -> list[list[Candidate]]:
+        """The same candidates in the same order; the scores of each list are probabilities and add up to 1 at most."""
+        chances = self.probabilities(evidence_of(ranked)).tolist()
+        return [_rescored(listed, chance) for listed, chance in zip(ranked, chances, strict=True)]
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The curve as arrays under names that begin with `prefix`."""
+        return {f"{prefix}.weights": self.weights, f"{prefix}.places": self.places, f"{prefix}.heights": self.heights}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Calibrator:
+        """The curve `to_arrays` gave, checked: it rises, and stays between 0 and 1."""
+        names = [f"{prefix}.{part}" for part in ("weights", "places", "heights")]
+        weights, places, heights = (require(arrays, name, np.float64) for name in names)
+        check_length(names[0], weights, 3)
+        check_range(names[0], weights[:2], 0, np.inf)
+        check_range(names[0], weights[2:], -np.inf, np.inf)
+        check_length(names[2], heights, len(places))
+        check_range(names[1], places, -np.inf, np.inf)
+        check_range(names[2], heights, 0, 1)
+        if not (is_sorted(places) and is_sorted(heights)):
+            raise StoreError(f"The curve '{prefix}.*' falls somewhere. The model is damaged; build it again.")
+        return cls(weights, places, heights)
+
+
+def evidence_of(ranked: Sequence[Sequence[Candidate]]) -> NDArray[np.float64]:
+    """What speaks for the best candidate of each list, [n, 2]: the logit of its score, and its lead.
+
+    Examples
+    --------
+    >>> evidence_of([[Candidate("Q90", 0.5), Candidate("Q1", 0.5)]]).tolist()
+    [[0.0, 0.0]]
+    >>> evidence_of([[Candidate("Q90", 0.5)]]).tolist()  # nothing in second place
+    [[0.0, 6.0]]
+    """
+    best = np.array([listed[0].score if listed else 0.0 for listed in ranked], dtype=np.float64)
+    second = np.array([listed[1].score if len(listed) > 1 else 0.0 for listed in ranked], dtype=np.float64)
+    lead = np.log(np.maximum(best, MIN_SCORE**2)) - np.log(np.maximum(second, MIN_SCORE**2))
+    return np.column_stack([logit(np.clip(best, MIN_SCORE, 1 - MIN_SCORE)), np.clip(lead, 0.0, MAX_LEAD)])
+
+
+def _combined(evidence: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Not a matrix product: its last digit would hang on how many rows are asked at once.
+    combined: NDArray[np.float64] = evidence[:, 0] * weights[0] + evidence[:, 1] * weights[1] + weights[2]
+    return combined
+
+
+def _sigmoid_weights(evidence: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The a, b and shift that make these verdicts likeliest; with few examples they stay near 1, 0 and 0."""
+    start = np.array([1.0, 0.0, 0.0])
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        combined = _combined(evidence, weights)
+        error = expit(combined) - right
+        slope = np.array([(error * evidence[:, 0]).sum(), (error * evidence[:, 1]).sum(), error.sum()])
+        value = float((np.logaddexp(0.0, combined) - right * combined).sum())
+        pull = weights - start
+        return value + PRIOR_WEIGHT / 2 * float((pull**2).sum()), slope + PRIOR_WEIGHT * pull
+
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (0, None), (None, None)])
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _isotonic_curve(
+    combined: NDArray[np.float64], right: NDArray[np.float64], ends: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The points of a rising curve through groups of examples of like evidence, drawn out to both ends."""
+    order = np.argsort(combined, kind="stable")
+    n_bins = int(np.clip(len(order) // BIN_SIZE, 1, MAX_BINS))
+    groups = np.array_split(order, n_bins)
+    sizes = np.array([len(group) for group in groups], dtype=np.float64)
+    centres = np.array([combined[group].mean() for group in groups])
+    # A group where all are right is no proof of certainty: the sigmoid puts in a word.
+    hits = np.array([right[group].sum() + PSEUDO_EXAMPLES * expit(combined[group]).mean() for group in groups])
+    heights, lengths = isotonic_blocks(hits / (sizes + PSEUDO_EXAMPLES), sizes)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    places = np.add.reduceat(centres * sizes, starts) / np.add.reduceat(sizes, starts)
+    low, high = heights[0] * (1 - END_SHARE), heights[-1] + (1 - heights[-1]) * END_SHARE
+    return np.concatenate([[ends[0] - 1], places, [ends[1] + 1]]), np.concatenate([[low], heights, [high]])
+
+
+def _rescored(listed: Sequence[Candidate], chance: float) -> list[Candidate]:
+    """The best candidate with its chance; the others in proportion, as far as there is room beside it."""
+    if not listed:
+        return []
+    best, *others = listed
+    total = sum(candidate.score for candidate in others)
+    room = (1.0 - chance) / total if total > 0 else 0.0
+    factor = min(chance / best.score, room) if best.score > 0 else room
+    rescored = [Candidate(other.id, min(chance, other.score * factor), other.title) for other in others]
+    return [Candidate(best.id, chance, best.title), *rescored]

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.evaluation.calibration import expected_calibration_error
+from deixis.ranking.calibration import MAX_LEAD, CalibrationConfig, Calibrator, evidence_of
+from deixis.types import Candidate
+
+
+def listed(*scores):
+    return [Candidate(f"e{number}", score, f"Title {number}") for number, score in enumerate(scores)]
+
+
+def timid_examples(n, seed=0):
+    """Lists of two whose best scores are half as high as they should be, and verdicts."""
+    rng = np.random.default_rng(seed)
+    chances = rng.uniform(0.1, 0.95, n)
+    lists = [listed(chance / 2, chance / 2 * rng.uniform(0.1, 1)) for chance in chances]
+    return lists, rng.random(n) < chances
+
+
+@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+def test_calibrated_scores_say_how_often_the_best_is_right(method):
+    lists, is_right = timid_examples(4000)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
+    new_lists, new_right = timid_examples(4000, seed=1)
+    before = [each[0].score for each in new_lists]
+    after = [each[0].score for each in calibrator.calibrated(new_lists)]
+    assert expected_calibration_error(before, new_right) > 0.2
+    assert expected_calibration_error(after, new_right) < 0.05
+
+
+@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+def test_a_higher_score_or_a_greater_lead_never_means_less(method):
+    lists, is_right = timid_examples(2000)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
+    scores = np.linspace(0, 1, 500)
+    by_score = calibrator.probabilities(evidence_of([listed(score, score / 2) for score in scores]))
+    by_lead = calibrator.probabilities(evidence_of([listed(0.5, second) for second in scores[:250][::-1]]))
+    assert (np.diff(by_score) >= 0).all() and (np.diff(by_lead) >= 0).all()
+    assert by_score.min() > 0 and by_score.max() < 1
+    assert len(np.unique(by_score)) > 400  # hardly any ties
+
+
+def test_examples_that_are_all_right_leave_a_doubt():
+    lists, _ = timid_examples(1000)
+    calibrator = Calibrator.fit(evidence_of(lists), [True] * 1000, CalibrationConfig("isotonic"))
+    assert calibrator.probabilities(evidence_of([listed(1.0)]))[0] < 1
+
+
+def test_candidates_keep_their_order_and_share_what_the_best_leaves():
+    lists, is_right = timid_examples(2000)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right)
+    before = listed(0.06, *[0.05] * 18, 0.04)
+    after = calibrator.calibrated([before])[0]
+    assert [(each.id, each.title) for each in after] == [(each.id, each.title) for each in before]
+    scores = [each.score for each in after]
+    assert scores == sorted(scores, reverse=True)
+    assert sum(scores) <= 1 + 1e-12
+    assert scores[1] / scores[-1] == pytest.approx(0.05 / 0.04)
+
+
+def test_lists_without_candidates_and_scores_of_zero_are_taken():
+    lists, is_right = timid_examples(500)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right)
+    nothing, zeros = calibrator.calibrated([[], listed(0.0, 0.0)])
+    assert nothing == []
+    assert zeros[0].score > zeros[1].score == 0.0
+
+
+def test_few_examples_hardly_move_the_scores():
+    calibrator = Calibrator.fit(evidence_of([listed(0.5, 0.1)]), [True])
+    assert calibrator.method == "temperature"
+    assert 0.5 < calibrator.probabilities(evidence_of([listed(0.5, 0.1)]))[0] < 0.8
+
+
+def test_the_sigmoid_is_that_of_scikit_learn_when_there_is_much_to_learn_from():
+    rng = np.random.default_rng(0)
+    evidence = np.column_stack([rng.normal(0, 2, 20_000), rng.uniform(0, MAX_LEAD, 20_000)])
+    is_right = rng.random(20_000) < expit(0.7 * evidence[:, 0] + 0.4 * evidence[:, 1] - 0.5)
+    ours = Calibrator.fit(evidence, is_right, CalibrationConfig("temperature")).weights
+    theirs = LogisticRegression(C=1e6).fit(evidence, is_right)
+    np.testing.assert_allclose(ours, [*theirs.coef_[0], theirs.intercept_[0]], atol=2e-3)
+
+
+def test_auto_is_isotonic_when_there_are_many_examples():
+    lists, is_right = timid_examples(300)
+    evidence = evidence_of(lists)
+    assert Calibrator.fit(evidence, is_right, CalibrationConfig(min_isotonic=301)).method == "temperature"
+    assert Calibrator.fit(evidence, is_right, CalibrationConfig(min_isotonic=300)).method == "isotonic"
+
+
+@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+def test_a_stored_curve_gives_the_same_bytes(method):
+    lists, is_right = timid_examples(1000)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
+    again = Calibrator.from_arrays(calibrator.to_arrays("c"), "c")
+    assert again.calibrated(lists) == calibrator.calibrated(lists)
+
+
+def test_a_batch_is_scored_as_its_parts_are():
+    lists, is_right = timid_examples(700)
+    calibrator = Calibrator.fit(evidence_of(lists), is_right)
+    assert calibrator.calibrated(lists) == [calibrator.calibrated([each])[0] for each in lists]
+
+
+def test_a_curve_that_falls_is_not_loaded():
+    lists, is_right = timid_examples(1000)
+    arrays = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig("isotonic")).to_arrays("c")
+    arrays["c.heights"] = arrays["c.heights"][::-1].copy()
+    with pytest.raises(StoreError, match="falls"):
+        Calibrator.from_arrays(arrays, "c")
+
+
+def test_without_examples_there_is_no_calibration():
+    with pytest.raises(DataError, match="needs examples"):
+        Calibrator.fit(np.empty((0, 2)), [])
+    with pytest.raises(ConfigError, match="'isotonic'"):
+        CalibrationConfig(method="isotone")
