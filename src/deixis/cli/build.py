@@ -7,6 +7,7 @@ import os
 import time
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import click
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
 from deixis.cli.measures import cpu_seconds, folder_size, format_bytes, peak_memory
+from deixis.cli.models import tell_expectation
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
@@ -24,9 +26,11 @@ from deixis.kb.description_language import ALL
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
 from deixis.progress import track
 from deixis.types import Document
 
+HELD_OUT_HINT = "Give them with --calibrate-on, or hold some of --mentions back with --calibration-share 0.2."
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
 
@@ -36,6 +40,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
         "deixis build entities.jsonl -o model",
         "deixis build products.csv.gz -o model --mentions annotated.jsonl",
         "deixis build mesh.jsonl -o m --mentions cdr.tsv --mentions-format pubtator",
+        "deixis build kb.jsonl -o m --calibrate-on dev.jsonl --target-precision .95",
         "deixis build --demo -o demo-model            # the shipped knowledge base",
         "deixis build entities.jsonl -o model --preset xmred --config mine.toml",
     ),
@@ -55,6 +60,17 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     help="Keep one description of each entity: in this language (or another where it has none); 'mentions': in the one "
     "it is mentioned in most. 'all' keeps and joins them.",
 )
+@click.option(
+    "--calibrate-on",
+    multiple=True,
+    metavar="FILE",
+    help="Annotated documents, others than --mentions, that tell how far scores can be believed; may be repeated.",
+)
+@click.option(
+    "--target-precision",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of links to be right; calibration chooses the threshold.",
+)
 @click.option("--preset", metavar="NAME", help="A named set of settings; 'xmred' is the paper's recipe to the letter.")
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings, laid over the preset.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of the knowledge base that cannot be read.")
@@ -68,6 +84,8 @@ def build(
     mentions: tuple[str, ...],
     mentions_format: str | None,
     description_language: str,
+    calibrate_on: tuple[str, ...],
+    target_precision: float | None,
     preset: str | None,
     config_file: str | None,
     skip_bad: bool,
@@ -81,8 +99,14 @@ def build(
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = chosen_config(preset, config_file, typed)
+    if target_precision is not None:
+        config = replace(config, nil=NilRule(target_precision=target_precision))
+    if config.nil.target_precision is not None and not (calibrate_on or (mentions and config.calibration_share)):
+        raise click.UsageError(
+            f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"
+        )
     _check_place(Path(output))
-    _check_files(mentions)
+    _check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
         kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
@@ -92,7 +116,10 @@ def build(
         session.note(f"Knowledge base: {len(kb):,} entities.")
         annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
+        if calibrate_on:
+            linker = linker.calibrate(read_all(calibrate_on, mentions_format), config.nil)
         linker.save(output)
+        tell_expectation(session, linker)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
         session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')

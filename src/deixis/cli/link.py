@@ -12,13 +12,14 @@ from deixis.candidates.filters import EntityFilter
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
 from deixis.cli.filtering import filter_options, link_only
-from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker
+from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker, tell_expectation
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
 from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
 from deixis.progress import track
 from deixis.types import Document
 
@@ -30,6 +31,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         'echo "To save Troy, Paris had to die." | deixis link model --pretty',
         "deixis link model letters/*.txt -o links.jsonl",
         "deixis link model --lines headlines.txt --threshold 0.5",
+        "deixis link model news.txt --target-precision 0.95   # calibrated model",
         "deixis link model spans.jsonl.gz     # with mentions of their own",
         "deixis link model corpus.xml --to pubtator -o links.txt",
         "deixis link model news.jsonl --type city --type river",
@@ -47,6 +49,11 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     type=click.FloatRange(0, 1),
     help="Leave a mention unlinked (NIL) below this confidence.",
 )
+@click.option(
+    "--target-precision",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of links to be right, for a calibrated model: it knows the threshold.",
+)
 @filter_options
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @session_options("threads")
@@ -60,6 +67,7 @@ def link(
     to: str | None,
     top_k: int | None,
     threshold: float | None,
+    target_precision: float | None,
     only: EntityFilter,
     is_json: bool,
 ) -> None:
@@ -75,10 +83,15 @@ def link(
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
     if to is not None and not is_json:
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
+    if threshold is not None and target_precision is not None:
+        raise click.UsageError("Give --threshold or --target-precision, and not both.")
     known_format(to, WRITERS)
     documents = read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
-        linker = load_linker(model, session, top_k, threshold)
+        is_ruled = threshold is not None or target_precision is not None
+        linker = load_linker(model, session, top_k, NilRule(threshold, target_precision) if is_ruled else None)
+        if target_precision is not None:
+            tell_expectation(session, linker)
         linker.allowed(only)  # what is wrong with it is said before anything is read
         is_dialogue = not files and sys.stdin.isatty()
         linking = _Linking(linker, only, stream, 1 if is_dialogue else BATCH_SIZE)
