@@ -25,6 +25,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.allowed import check_allowed
 from deixis.nearest.key_table import KeyEntries, KeyTable
 from deixis.progress import stage
+from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -32,11 +33,15 @@ _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if i
 _NO_LANG = -1
 
 
+def _loose_forms() -> NameFormsConfig:
+    return NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True)
+
+
 @dataclass(frozen=True)
 class AliasConfig:
     """Which names are the same, which count for a mention, and for how much."""
 
-    forms: NameFormsConfig = field(default_factory=NameFormsConfig)
+    forms: NameFormsConfig = field(default_factory=_loose_forms)
     all_languages: bool = field(
         default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
     )
@@ -44,6 +49,10 @@ class AliasConfig:
     title_weight: float = field(default=2.0, metadata={"help": "What a title counts against an alias, which counts 1."})
     kb_strength: float = field(
         default=1.0, metadata={"help": "How many annotated mentions of an alias the knowledge base's names are worth."}
+    )
+    close_share: float = field(
+        default=0.5,
+        metadata={"help": "Share of the prior that names in the mention's own words, then in its case, decide alone."},
     )
     acronym_weight: float = field(
         default=0.1, metadata={"help": "What the acronym of a name counts against the name; 0: no acronyms."}
@@ -55,8 +64,9 @@ class AliasConfig:
         if not self.title_weight > 0 or not self.kb_strength > 0:
             got = f"{self.title_weight} and {self.kb_strength}"
             raise ConfigError(f"title_weight and kb_strength must be above 0, got {got}.")
-        if not 0 <= self.acronym_weight <= 1:
-            raise ConfigError(f"acronym_weight must lie in 0..1, got {self.acronym_weight}.")
+        for name in ("close_share", "acronym_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
 
 
 class AliasCandidates:
@@ -145,8 +155,22 @@ class AliasCandidates:
         if not self.config.all_languages:
             wanted = np.array([self._code(lang) for lang in langs], dtype=np.int64)[found.keys]
             found = found.take((found.kinds == wanted) | (found.kinds == _NO_LANG) | (wanted == _NO_LANG))
-        entries = replace(found, kinds=np.zeros_like(found.kinds)).merged()
-        return entries.keys, entries.rows, entries.shares(len(mentions), self.config.kb_strength)
+        by_row = found.by_row()
+        priors = by_row.shares(len(mentions), self.config.kb_strength)
+        if self.config.close_share:
+            asked = _spellings(texts, n_threads=1)[found.keys] ^ found.spellings
+            for is_close in (asked & 0xFFFF == 0, asked == 0):
+                priors = self._closer(priors, found, is_close, len(mentions))
+        return by_row.keys, by_row.rows, priors
+
+    def _closer(
+        self, priors: NDArray[np.float32], found: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
+    ) -> NDArray[np.float32]:
+        """The priors with the close names' share: theirs alone decide it, where a mention has any."""
+        close = replace(found, weights=found.weights * is_close, counts=found.counts * is_close).by_row()
+        has_close = np.bincount(found.keys, weights=is_close, minlength=n_mentions)[close.keys] > 0
+        share = np.where(has_close, self.config.close_share, 0).astype(np.float32)
+        return (1 - share) * priors + share * close.shares(n_mentions, self.config.kb_strength)
 
     def _code(self, lang: str | None) -> int:
         """The number of a mention's language: -1 is none, so all names count; one unheard of has no names."""
@@ -184,7 +208,8 @@ def _table(
     if not config.all_languages:
         kinds[:] = [lang_to_code.setdefault(primary_language(lang), len(lang_to_code) - 1) for lang in known.langs]
     keys = NameForms(config.forms).keys(known.names, known.langs, n_threads)
-    entries = KeyEntries(np.arange(len(keys)), known.rows, kinds, known.weights, known.counts)
+    spellings = _spellings(known.names, n_threads)
+    entries = KeyEntries(np.arange(len(keys)), known.rows, kinds, spellings, known.weights, known.counts)
     if config.acronym_weight:
         names = known.names.take(range(known.n_of_kb))
         short = StringTable.from_strings(text and _ACRONYM + text for text in acronyms(names))
@@ -196,3 +221,15 @@ def _table(
         )
         keys, entries = keys.joined(short), KeyEntries.joined([entries, abbreviated])
     return KeyTable.build(keys, entries, len(kb), config.max_entities), tuple(lang_to_code)[1:]
+
+
+def _spellings(names: Iterable[str], n_threads: int) -> NDArray[np.uint32]:
+    """Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
+
+    They only order what has the same key already, so that two names in 65,000 that are not told apart do little harm.
+    """
+    written, uncased = (
+        hash_strings(NameForms(NameFormsConfig(ignores_case=ignores)).keys(names, n_threads=n_threads)) >> np.uint64(48)
+        for ignores in (False, True)
+    )
+    return (written << np.uint64(16) | uncased).astype(np.uint32)

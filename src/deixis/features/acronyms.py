@@ -25,7 +25,8 @@ def acronyms(names: Iterable[str]) -> StringTable:
     ['USA', 'MS', 'APEC', '']
     """
     links = frozenset(stop_words())
-    return StringTable.from_strings(_acronym(name, links) for name in names)
+    table = StringTable.from_strings(names)
+    return StringTable.from_strings(_acronym(name, links) for name in table.strings(range(len(table))))
 
 
 def acronym_of_mention(mention: str) -> str:

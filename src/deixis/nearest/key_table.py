@@ -8,7 +8,7 @@ wrong row under one name. Nothing is read when a table is opened: what a search 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,45 +20,53 @@ from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 
 _ARRAYS: dict[str, type[np.generic]] = {
-    "hashes": np.uint64, "starts": np.int64, "rows": np.int32, "kinds": np.int16, "weights": np.float32,
-    "counts": np.float32,
+    "hashes": np.uint64, "starts": np.int64, "rows": np.int32, "kinds": np.int16, "spellings": np.uint32,
+    "weights": np.float32, "counts": np.float32,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyEntries:
-    """Entries one after the other: the key (or query) each belongs to, its row, its kind and its two numbers."""
+    """Entries one after the other: the key (or query) each belongs to, its row, and what is known of the pair.
+
+    Entries of one key and row may differ in `kinds` and `spellings`, which are for the user of the table to say;
+    `weights` and `counts` are two numbers of at least 0.
+    """
 
     keys: NDArray[np.int64]
     rows: NDArray[np.int32]
     kinds: NDArray[np.int16]
+    spellings: NDArray[np.uint32]
     weights: NDArray[np.float32]
     counts: NDArray[np.float32]
 
     def take(self, chosen: NDArray[Any]) -> KeyEntries:
         """Only these entries, by place or by mask."""
-        columns = (self.keys, self.rows, self.kinds, self.weights, self.counts)
-        return KeyEntries(*(column[chosen] for column in columns))
+        return KeyEntries(*(column[chosen] for column in self._columns()))
 
     @staticmethod
     def joined(parts: list[KeyEntries]) -> KeyEntries:
         """The entries of all parts, in order."""
-        columns = zip(*((p.keys, p.rows, p.kinds, p.weights, p.counts) for p in parts), strict=True)
+        columns = zip(*(part._columns() for part in parts), strict=True)
         return KeyEntries(*(np.concatenate(column) for column in columns))
 
     def merged(self) -> KeyEntries:
-        """One entry for each key, kind and row, in that order, the numbers added up."""
-        order = np.lexsort((self.rows, self.kinds, self.keys))
-        keys, rows, kinds = self.keys[order], self.rows[order], self.kinds[order]
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1]) | (kinds[1:] != kinds[:-1])
-        first = np.flatnonzero(is_first)
+        """One entry for each key, kind, row and spelling, in that order, the numbers added up."""
+        order = np.lexsort((self.spellings, self.rows, self.kinds, self.keys))
+        first = np.flatnonzero(_begins_group([column[order] for column in self._columns()[:4]]))
         # Added up in 64 bits: in 32 a large sum stops growing.
         sums = [
             np.add.reduceat(column[order].astype(np.float64), first).astype(np.float32) if len(first) else column
             for column in (self.weights, self.counts)
         ]
-        return KeyEntries(keys[first], rows[first], kinds[first], *sums)
+        return KeyEntries(*(column[order[first]] for column in self._columns()[:4]), *sums)
+
+    def by_row(self) -> KeyEntries:
+        """One entry for each key and row, in that order, whatever the kind and spelling."""
+        return replace(self, kinds=np.zeros_like(self.kinds), spellings=np.zeros_like(self.spellings)).merged()
+
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return self.keys, self.rows, self.kinds, self.spellings, self.weights, self.counts
 
     def shares(self, n_keys: int, weight_strength: float) -> NDArray[np.float32]:
         """The share of each entry in its key: counts, and weights as if counted `weight_strength` times in all."""
@@ -77,7 +85,8 @@ class KeyTable:
     Examples
     --------
     >>> names = StringTable.from_strings(["paris", "troy", "paris"])
-    >>> entries = KeyEntries(np.arange(3), *(np.array([7, 8, 9], t) for t in (np.int32, np.int16, "f4", "f4")))
+    >>> columns = (np.array([7, 8, 9], dtype) for dtype in ("i4", "i2", "u4", "f4", "f4"))
+    >>> entries = KeyEntries(np.arange(3), *columns)
     >>> found = KeyTable.build(names, entries, n_rows=10).find(StringTable.from_strings(["rome", "paris"]))
     >>> found.keys.tolist(), found.rows.tolist()
     ([1, 1], [7, 9])
@@ -87,6 +96,7 @@ class KeyTable:
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
     kinds: NDArray[np.int16]
+    spellings: NDArray[np.uint32]
     weights: NDArray[np.float32]
     counts: NDArray[np.float32]
     n_rows: int
@@ -95,16 +105,16 @@ class KeyTable:
     def build(cls, keys: StringTable, entries: KeyEntries, n_rows: int, max_rows: int = 0) -> KeyTable:
         """A table of these entries, whose `keys` are places in `keys`; empty keys are left out.
 
-        With `max_rows`, only so many entries of each key and kind are kept: those with the largest numbers together.
+        With `max_rows`, only so many rows of each key and kind are kept: those with the largest counts, then weights.
         """
         entries = entries.take(np.diff(keys.offsets)[entries.keys] > 0)
         hashes, numbers = np.unique(hash_strings(keys)[entries.keys], return_inverse=True)
-        columns = (entries.rows, entries.kinds, entries.weights, entries.counts)
-        merged = KeyEntries(numbers.astype(np.int64), *columns).merged()
+        merged = replace(entries, keys=numbers.astype(np.int64)).merged()
         if max_rows:
             merged = merged.take(_largest(merged, max_rows))
         starts = np.searchsorted(merged.keys, np.arange(len(hashes) + 1))
-        return cls(hashes, starts, merged.rows, merged.kinds, merged.weights, merged.counts, n_rows)
+        columns = (merged.rows, merged.kinds, merged.spellings, merged.weights, merged.counts)
+        return cls(hashes, starts, *columns, n_rows)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -123,7 +133,7 @@ class KeyTable:
             raise _damaged("entries of a key lie outside of the table")
         ends = np.cumsum(lengths)
         items = np.repeat(firsts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
-        columns = (self.rows, self.kinds, self.weights, self.counts)
+        columns = (self.rows, self.kinds, self.spellings, self.weights, self.counts)
         found = KeyEntries(np.repeat(queries, lengths), *(column[items] for column in columns))
         self._check(found)
         return found
@@ -154,21 +164,31 @@ class KeyTable:
                 "The model is damaged; build it again."
             )
         check_length(f"{prefix}.starts", columns["starts"], len(columns["hashes"]) + 1)
-        for name in ("kinds", "weights", "counts"):
+        for name in ("kinds", "spellings", "weights", "counts"):
             check_length(f"{prefix}.{name}", columns[name], len(columns["rows"]))
         return cls(**columns, n_rows=n_rows)
 
 
 def _largest(entries: KeyEntries, max_rows: int) -> NDArray[np.bool_]:
-    """Which entries are among the `max_rows` with the largest counts, then weights, of their key and kind."""
-    order = np.lexsort((entries.rows, -entries.weights, -entries.counts, entries.kinds, entries.keys))
-    keys, kinds = entries.keys[order], entries.kinds[order]
-    starts_group = np.ones(len(order), dtype=bool)
-    starts_group[1:] = (keys[1:] != keys[:-1]) | (kinds[1:] != kinds[:-1])
+    """Which of the merged entries belong to the `max_rows` best rows of their key and kind."""
+    pairs = np.cumsum(_begins_group([entries.keys, entries.kinds, entries.rows])) - 1  # one number per key, kind, row
+    firsts = np.flatnonzero(np.diff(pairs, prepend=-1))
+    keys, kinds = entries.keys[firsts], entries.kinds[firsts]
+    weights, counts = (np.bincount(pairs, weights=numbers) for numbers in (entries.weights, entries.counts))
+    order = np.lexsort((entries.rows[firsts], -weights, -counts, kinds, keys))
     places = np.arange(len(order))
+    begins = np.where(_begins_group([keys[order], kinds[order]]), places, 0)
     is_kept = np.zeros(len(order), dtype=bool)
-    is_kept[order] = places - np.maximum.accumulate(np.where(starts_group, places, 0)) < max_rows
-    return is_kept
+    is_kept[order] = places - np.maximum.accumulate(begins) < max_rows
+    kept: NDArray[np.bool_] = is_kept[pairs]
+    return kept
+
+
+def _begins_group(columns: list[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Whether each place differs from the one before it in some column."""
+    begins = np.ones(len(columns[0]), dtype=bool)
+    begins[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return begins
 
 
 def _damaged(problem: str) -> StoreError:
