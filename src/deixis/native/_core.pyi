@@ -149,7 +149,7 @@ def build_blocks(
 
 class BlockSearch:
     def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
-    def allowed_rows(self, is_allowed_group: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
+    def allowed_rows(self, is_allowed_group: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]: ...
     def search(
         self,
         indptr: NDArray[np.int64],
@@ -159,7 +159,7 @@ class BlockSearch:
         max_blocks: int,
         n_threads: int,
         is_allowed_row: NDArray[np.uint8],
-        is_allowed_block: NDArray[np.uint8],
+        n_allowed_in_block: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 
 # blending.cpp

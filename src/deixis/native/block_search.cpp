@@ -4,8 +4,9 @@
 // & Suel, 2011, "Faster Top-k Document Retrieval Using Block-Max Indexes"), so that one pass over short lists tells what
 // each block can offer at most. The blocks that offer most are opened, and all their rows are scored. Columns that
 // nearly all blocks have and that weigh little are left out of the first pass, as in the MaxScore rule of Turtle & Flood
-// (1995): they could only raise all bounds alike. With a filter, blocks without an allowed row are not opened, and more
-// are opened until enough is found or nothing is left that shares a column with the query.
+// (1995): they could only raise all bounds alike. With a filter, blocks without an allowed row are not opened; as
+// many allowed rows are looked at as rows without one, and more until enough is found or nothing is left that shares a
+// column with the query.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -43,8 +44,8 @@ struct Term {
 /// Which rows and blocks may be found; all of them if there is no filter.
 struct Filter {
     const std::uint8_t* is_allowed_row = nullptr;
-    const std::uint8_t* is_allowed_block = nullptr;
-    std::size_t n_blocks = 0;  // allowed ones
+    const std::int32_t* n_allowed_in_block = nullptr;
+    std::size_t n_blocks = 0, n_rows = 0;  // allowed ones
 };
 
 constexpr std::size_t kMaxStripes = 16;
@@ -106,27 +107,30 @@ public:
         n_blocks_ = (n_rows + block_size - 1) / block_size;
     }
 
-    /// For each row whether its group is allowed, and the same for each block of rows.
+    /// For each row whether its group is allowed, and for each block of rows how many are.
     auto allowed_rows(ArrayIn<std::uint8_t> is_allowed_group) const {
         if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_) throw std::invalid_argument("The filter is of another index.");
-        std::vector<std::uint8_t> rows(groups_.shape(0)), blocks(static_cast<std::size_t>(n_blocks_), 0);
+        std::vector<std::uint8_t> rows(groups_.shape(0));
+        std::vector<std::int32_t> blocks(static_cast<std::size_t>(n_blocks_), 0);
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const auto group = groups_.data()[row];
             if (group < 0 || group >= n_groups_) damaged();
             rows[row] = is_allowed_group.data()[group] != 0;
-            blocks[row / static_cast<std::size_t>(block_size_)] |= rows[row];
+            blocks[row / static_cast<std::size_t>(block_size_)] += rows[row];
         }
         return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(blocks)));
     }
 
-    /// `is_allowed_row` and `is_allowed_block` are what `allowed_rows` gave, or empty.
+    /// `is_allowed_row` and `n_allowed_in_block` are what `allowed_rows` gave, or empty.
     auto search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t k,
                 std::int64_t max_blocks, int n_threads, ArrayIn<std::uint8_t> is_allowed_row,
-                ArrayIn<std::uint8_t> is_allowed_block) const {
+                ArrayIn<std::int32_t> n_allowed_in_block) const {
         const CsrView queries(indptr, indices, data);
-        const auto filter = filter_of(is_allowed_row, is_allowed_block);
+        const auto filter = filter_of(is_allowed_row, n_allowed_in_block);
         if (k < 1 || max_blocks < 1) throw std::invalid_argument("k and max_blocks must be at least 1.");
         k = std::min(k, std::max<std::int64_t>(n_groups_, 1));
+        if (filter.n_rows > 0)
+            max_blocks = max_blocks * static_cast<std::int64_t>(filter.n_blocks) * block_size_ / static_cast<std::int64_t>(filter.n_rows);
         const auto n_queries = static_cast<std::size_t>(queries.n_rows);
         std::vector<std::vector<Hit>> found(n_queries);
         std::vector<Scratch> scratch(worker_count(n_queries, n_threads));
@@ -169,13 +173,16 @@ private:
         std::uint32_t n_seen = 0;
     };
 
-    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row, const ArrayIn<std::uint8_t>& is_allowed_block) const {
+    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row, const ArrayIn<std::int32_t>& n_allowed_in_block) const {
         if (is_allowed_row.shape(0) == 0) return {};
-        if (is_allowed_row.shape(0) != groups_.shape(0) || static_cast<std::int64_t>(is_allowed_block.shape(0)) != n_blocks_)
+        if (is_allowed_row.shape(0) != groups_.shape(0) || static_cast<std::int64_t>(n_allowed_in_block.shape(0)) != n_blocks_)
             throw std::invalid_argument("The filter is of another index.");
-        std::size_t n_allowed = 0;
-        for (std::size_t block = 0; block < is_allowed_block.shape(0); ++block) n_allowed += is_allowed_block.data()[block];
-        return {is_allowed_row.data(), is_allowed_block.data(), n_allowed};
+        Filter filter{is_allowed_row.data(), n_allowed_in_block.data()};
+        for (std::size_t block = 0; block < n_allowed_in_block.shape(0); ++block) {
+            filter.n_blocks += n_allowed_in_block.data()[block] > 0;
+            filter.n_rows += static_cast<std::size_t>(n_allowed_in_block.data()[block]);
+        }
+        return filter;
     }
 
     std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks, const Filter& filter,
@@ -233,7 +240,7 @@ private:
         const bool is_filtered = filter.is_allowed_row != nullptr;
         if ((is_filtered ? filter.n_blocks : static_cast<std::size_t>(n_blocks_)) <= max_blocks) {
             for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block)
-                if (!is_filtered || filter.is_allowed_block[block]) work.opened.push_back(block);
+                if (!is_filtered || filter.n_allowed_in_block[block] > 0) work.opened.push_back(block);
             return true;
         }
         work.bounds.assign(padded(static_cast<std::size_t>(n_blocks_)), 0.0f);
@@ -244,7 +251,7 @@ private:
         }
         if (is_filtered)
             for (std::size_t block = 0; block < static_cast<std::size_t>(n_blocks_); ++block)
-                bounds[block] = filter.is_allowed_block[block] ? bounds[block] : 0.0f;
+                bounds[block] = filter.n_allowed_in_block[block] > 0 ? bounds[block] : 0.0f;
         work.offers.clear();
         const float least = reached_by(work.bounds, max_blocks, work.lanes);
         for_each_reaching(least, work.bounds, work.lanes, [&](std::size_t block) {
@@ -405,7 +412,7 @@ void bind_block_search(nb::module_& m) {
                       std::int64_t>())
         .def("allowed_rows", &BlockSearch::allowed_rows, nb::arg("is_allowed_group"))
         .def("search", &BlockSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("k"),
-             nb::arg("max_blocks"), nb::arg("n_threads"), nb::arg("is_allowed_row"), nb::arg("is_allowed_block"));
+             nb::arg("max_blocks"), nb::arg("n_threads"), nb::arg("is_allowed_row"), nb::arg("n_allowed_in_block"));
 }
 
 }  // namespace deixis

@@ -32,7 +32,7 @@ _ARRAYS: dict[str, type[np.generic]] = {
     "column_starts": np.int64, "blocks": np.int32, "maxima": np.uint8, "entry_starts": np.uint32, "places": np.uint8,
     "codes": np.uint8, "scales": np.float32, "groups": np.int32,
 }  # fmt: skip
-_NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8)
+_NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class BlockIndex:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score.
 
         With `allowed`, a mask over groups, of those only: `k` of them, or all that share a column with the query if
-        they are fewer, for which more than `max_blocks` are opened where need be.
+        they are fewer. As many of their rows are looked at as of all rows without a filter, so more blocks are opened.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
@@ -128,7 +128,7 @@ class BlockIndex:
             raise StoreError(str(error)) from error
         return sparse.csr_matrix((scores, groups, indptr), shape=(queries.shape[0], self.n_groups))
 
-    def _allowed_rows(self, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def _allowed_rows(self, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         check_allowed(allowed, self.n_groups)
         return self._search.allowed_rows(np.ascontiguousarray(allowed).view(np.uint8))
 
