@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TextIO
 
 import click
 
@@ -14,6 +12,7 @@ from deixis.candidates.filters import EntityFilter
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
 from deixis.cli.evaluation_report import report_of
+from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
 from deixis.cli.examples import examples
 from deixis.cli.filtering import filter_options
@@ -21,7 +20,7 @@ from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
-from deixis.cli.upper_bound import check_upper_bound, print_upper_bounds, upper_bound_figures, upper_bound_rows
+from deixis.cli.upper_bound import tell_upper_bounds
 from deixis.documents.formats import READERS
 from deixis.evaluation.linking_figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
@@ -139,7 +138,7 @@ def evaluate(
         only=only,
     )
     if is_upper_bound:
-        _upper_bound(session, asked, output, report)
+        tell_upper_bounds(session, asked, output, report)
         return
     asked.check()
     with session.watching(), ExitStack() as files:
@@ -149,32 +148,16 @@ def evaluate(
         _tell_conventions(session, plan, figures, asked)
         rows = all_rows(figures, asked, plan.other_name)
         if streams[0] is not None:
-            _write_rows(rows, streams[0])
+            write_rows(rows, streams[0])
         if streams[1] is not None:
             with stage("writing the report"):
                 streams[1].write(report_page(report_of(figures, plan, asked)))
     if session.is_json and output is None:
-        _write_rows(rows, sys.stdout)
+        write_rows(rows, sys.stdout)
     elif not session.is_json and STDIN not in (output, report):
         _print(figures, rows, asked, plan, is_all)
     if report is not None:
         session.note(f"Report: {report}")
-
-
-def _upper_bound(session: Session, asked: Asked, output: str | None, report: str | None) -> None:
-    """Tells how much of the gold is known."""
-    check_upper_bound(asked, report)
-    with session.watching(), ExitStack() as files:
-        stream = None if output is None else files.enter_context(output_stream(output))
-        figures = upper_bound_figures(asked, session)
-        rows = list(upper_bound_rows(figures))
-        if stream is not None:
-            _write_rows(rows, stream)
-    if session.is_json and output is None:
-        _write_rows(rows, sys.stdout)
-    elif not session.is_json and output != STDIN:
-        for suite, bounds in figures.items():
-            print_upper_bounds(console_on(sys.stdout), suite, bounds)
 
 
 def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFigures], asked: Asked) -> None:
@@ -201,11 +184,6 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
             session.note(
                 f"Note: {each.suite}: mentions were predicted elsewhere than gold has them: scored end to end."
             )
-
-
-def _write_rows(rows: Sequence[ResultRow], stream: TextIO) -> None:
-    for row in rows:
-        stream.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
 
 
 def _print(

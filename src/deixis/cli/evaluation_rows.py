@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
 
 from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.metric import Metric
@@ -57,3 +58,9 @@ def compared_rows(compared: Sequence[Comparison], suite: str, systems: tuple[str
         )
         for each in compared
     ]
+
+
+def write_rows(rows: Iterable[ResultRow], stream: TextIO) -> None:
+    """The rows as JSON lines."""
+    for row in rows:
+        stream.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")

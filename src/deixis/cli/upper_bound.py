@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -10,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from deixis.cli.evaluation_plan import Asked, data_name, numbered, suite_name
+from deixis.cli.evaluation_plan import STDIN, Asked, data_name, numbered, suite_name
+from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import table_of
 from deixis.cli.known_entities import read_entities
+from deixis.cli.output import output_stream
+from deixis.cli.render import console_on
 from deixis.cli.session import Session
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError
@@ -25,6 +30,21 @@ from deixis.progress import track
 
 SYSTEM = "knowledge-base"
 ALL = "all"
+
+
+def tell_upper_bounds(session: Session, asked: Asked, output: str | None, report: str | None) -> None:
+    """Writes how much of the gold is known: a table for a person, rows for programs."""
+    check_upper_bound(asked, report)
+    with session.watching(), ExitStack() as files:
+        stream = None if output is None else files.enter_context(output_stream(output))
+        figures = upper_bound_figures(asked, session)
+        if stream is not None:
+            write_rows(upper_bound_rows(figures), stream)
+    if session.is_json and output is None:
+        write_rows(upper_bound_rows(figures), sys.stdout)
+    elif not session.is_json and output != STDIN:
+        for suite, bounds in figures.items():
+            print_upper_bounds(console_on(sys.stdout), suite, bounds)
 
 
 def check_upper_bound(asked: Asked, report: str | None) -> None:
