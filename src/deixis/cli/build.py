@@ -30,7 +30,10 @@ from deixis.linking.nil import NilRule
 from deixis.progress import track
 from deixis.types import Document
 
-HELD_OUT_HINT = "Give them with --calibrate-on, or hold some of --mentions back with --calibration-share 0.2."
+HELD_OUT_HINT = (
+    "Give them with --calibrate-on, hold some of --mentions back with --calibration-share 0.2, or make do with "
+    "mentions made from the knowledge base: --rehearsal-use always."
+)
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
 
@@ -101,7 +104,10 @@ def build(
     config = chosen_config(preset, config_file, typed)
     if target_precision is not None:
         config = replace(config, nil=NilRule(target_precision=target_precision))
-    if config.nil.target_precision is not None and not (calibrate_on or (mentions and config.calibration_share)):
+    if calibrate_on:
+        config = replace(config, rehearsal=replace(config.rehearsal, use="never"))
+    is_calibrated = calibrate_on or (mentions and config.calibration_share) or config.rehearsal.use == "always"
+    if config.nil.target_precision is not None and not is_calibrated:
         raise click.UsageError(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"
         )

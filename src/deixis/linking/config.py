@@ -11,6 +11,7 @@ from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.linking.nil import NilRule
+from deixis.linking.rehearsal import RehearsalConfig
 from deixis.ranking.calibration import CalibrationConfig
 from deixis.ranking.context import ContextRankerConfig
 from deixis.xmr.beam_search import BeamConfig
@@ -36,6 +37,7 @@ class LinkerConfig:
         default=0.0,
         metadata={"help": "Share of annotated documents that calibrate a first linker, built without them; 0: none."},
     )
+    rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
     nil: NilRule = field(default_factory=NilRule)
     n_candidates: int = field(default=20, metadata={"help": "Candidates kept for each mention."})
 
@@ -65,6 +67,7 @@ _XMRED = LinkerConfig(
         names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0),
     ),
     ranking=ContextRankerConfig(title_weight=0.0, alias_weight=0.0, context_weight=0.0, prior_weight=0.0),
+    rehearsal=RehearsalConfig(use="never"),
     nil=NilRule(threshold=0.0),
 )
 

@@ -21,6 +21,7 @@ from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
+from deixis.linking.rehearsal import Rehearsal
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.context import ContextRanker
@@ -95,7 +96,9 @@ class Linker:
             ranker = ContextRanker.build(kb, config.ranking, n_threads, generator.learned)
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
-        return cls(kb, detector, generator, ranker, config, n_threads)
+        linker = cls(kb, detector, generator, ranker, config, n_threads)
+        is_rehearsed = config.rehearsal.is_used_for(kb, has_annotated=mentions is not None)
+        return linker.rehearse(seed, config.nil) if is_rehearsed else linker
 
     @overload
     def link(  # type: ignore[overload-overlap]
@@ -198,6 +201,13 @@ class Linker:
             calibration = Calibration.fit(self.judged(documents), self.config.calibration)
         return self.calibrated_by(calibration, rule or NilRule(target_precision=self.config.nil.target_precision))
 
+    def rehearse(self, seed: int = 0, rule: NilRule | None = None) -> Linker:
+        """The same linker, calibrated on mentions made from its knowledge base: for want of annotated documents."""
+        with stage("calibrating on names of the knowledge base"):
+            judged = Rehearsal.make(self.kb, self.config.rehearsal, seed).judged(self.kb, self.ranked)
+            calibration = Calibration.fit(judged, self.config.calibration, "rehearsed")
+        return self.calibrated_by(calibration, rule or NilRule(target_precision=self.config.nil.target_precision))
+
     def calibrated_by(self, calibration: Calibration, rule: NilRule) -> Linker:
         """The same linker with a calibration and with the threshold that does what `rule` asks for."""
         config = replace(self.config, nil=calibration.settled(rule))
@@ -249,7 +259,8 @@ def _cross_fitted(
     kb: KnowledgeBase, mentions: Iterable[Document], config: LinkerConfig, seed: int, n_threads: int
 ) -> Linker:
     """A linker that learned from all documents, with the calibration of one that had some of them held out."""
-    documents, plain = list(mentions), replace(config, calibration_share=0.0)
+    documents = list(mentions)
+    plain = replace(config, calibration_share=0.0, rehearsal=replace(config.rehearsal, use="never"))
     is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(
         len(documents) * config.calibration_share
     )

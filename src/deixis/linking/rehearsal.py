@@ -9,40 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import check_choices
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.types import MentionInContext
+from deixis.linking.calibration import Judged
+from deixis.nearest.allowed import Mask
+from deixis.types import Candidate, MentionInContext
 
+Rank = Callable[[Sequence[MentionInContext], Mask | None], list[list[Candidate]]]
+
+MIN_ENTITIES = 1000  # a shorter list has too few namesakes to learn from
+MAX_DESCRIBED = 0.1
 MAX_WORDS = 60  # of a description, on each side of the mention
 
 
 @dataclass(frozen=True)
 class RehearsalConfig:
-    """How many mentions are made, and of what kinds; shares of damages that add up to less than 1 leave the rest whole."""
+    """How many mentions are made, and of what kinds; names that no share of damages takes stay whole."""
 
-    n_mentions: int = field(
-        default=0, metadata={"help": "Mentions made from the knowledge base to calibrate on; 0: none."}
+    use: Literal["auto", "always", "never"] = field(
+        default="auto",
+        metadata={"help": "Calibrate on mentions made from the knowledge base. auto: if few entities are described."},
     )
+    n_mentions: int = field(default=2000, metadata={"help": "Mentions made from the knowledge base."})
     hidden_share: float = field(default=0.3, metadata={"help": "Mentions whose entity is hidden: a link is wrong."})
-    context_share: float = field(default=0.5, metadata={"help": "Mentions with words of their entity's description."})
-    kept_words: float = field(default=0.3, metadata={"help": "Words of the description that are kept there."})
+    context_share: float = field(default=0.3, metadata={"help": "Mentions with words of their entity's description."})
+    kept_words: float = field(default=0.2, metadata={"help": "Words of the description that are kept there."})
     dropped_word_share: float = field(default=0.2, metadata={"help": "Names without one of their words."})
     typo_share: float = field(default=0.1, metadata={"help": "Names with two letters exchanged, or one lost."})
     case_share: float = field(default=0.1, metadata={"help": "Names in small letters, or in capitals."})
     initials_share: float = field(default=0.02, metadata={"help": "Names of several words as their first letters."})
 
     def __post_init__(self) -> None:
-        if self.n_mentions < 0:
-            raise ConfigError(f"n_mentions must be at least 0, got {self.n_mentions}.")
-        for name in (each.name for each in fields(self) if each.name != "n_mentions"):
+        check_choices(self)
+        if self.n_mentions < 1:
+            raise ConfigError(f"n_mentions must be at least 1, got {self.n_mentions}.")
+        for name in (each.name for each in fields(self) if each.type == "float"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} is a share and must lie in 0..1, got {getattr(self, name)}.")
         if sum(self.damage_shares) > 1:
             raise ConfigError(f"The shares of damaged names add up to {sum(self.damage_shares)}, more than 1.")
+
+    def is_used_for(self, kb: KnowledgeBase, has_annotated: bool) -> bool:
+        """Whether a linker to `kb` is calibrated this way; docs/decisions/0019-calibration.md says when that helps."""
+        if self.use != "auto":
+            return self.use == "always"
+        is_described = np.diff(kb.description_indptr) > 0
+        return not has_annotated and len(kb) >= MIN_ENTITIES and float(is_described.mean()) < MAX_DESCRIBED
 
     @property
     def damage_shares(self) -> tuple[float, ...]:
@@ -52,7 +70,7 @@ class RehearsalConfig:
 
 @dataclass(frozen=True, eq=False)
 class Rehearsal:
-    """Mentions in context, the row each was made from, and whether that row is hidden when it is asked.
+    """Mentions in context, the row each was made from, and whether that row is hidden when it is asked, those first.
 
     Examples
     --------
@@ -88,9 +106,17 @@ class Rehearsal:
             text = DAMAGES[damages[i]](name, rng) if damages[i] < len(DAMAGES) else name
             words = _kept(own[i].replace(name, " ").split(), config.kept_words, rng) if has_context[i] else []
             mentions.append(_placed(text.strip() or name, words, foreign[i].split()[:MAX_WORDS], rng))
-        is_hidden = np.zeros(n, dtype=bool)
-        is_hidden[: round(n * config.hidden_share)] = True
-        return cls(mentions, rows, is_hidden)
+        return cls(mentions, rows, np.arange(n) < round(n * config.hidden_share))
+
+    def judged(self, kb: KnowledgeBase, rank: Rank) -> Judged:
+        """How these mentions are ranked, held against the entities they were made from; hidden ones answer nothing."""
+        allowed = np.ones(len(kb), dtype=bool)
+        allowed[self.rows[self.is_hidden]] = False
+        n_hidden = int(self.is_hidden.sum())
+        # With all hidden entities gone at once, each of them is missed by its own mention and by few others.
+        ranked = rank(self.mentions[:n_hidden], allowed) + rank(self.mentions[n_hidden:], None)
+        accepted = [frozenset[str]()] * n_hidden + [frozenset({kb.ids[row]}) for row in self.rows[n_hidden:].tolist()]
+        return Judged.of(ranked, accepted, documents=range(len(ranked)))
 
 
 def _kept(words: Sequence[str], share: float, rng: np.random.Generator) -> list[str]:
