@@ -4,14 +4,15 @@
 mentions): what the tree learns from and sees. `learned-names` (the same, four fifths of the documents to learn from):
 how much the fixed weights of the ranking count then. `tree-share` (the same): how much the tree has to say beside the
 likeness of names. `nil-threshold` (zero-shot; wiki468k with AIDA's train and the dev halves of WNED-WIKI and Reddit
-posts, MEDIC with NCBI's dev): below which score a mention is NIL. Test splits are never read. Rows go to
-`benchmarks/results/`.
+posts, MEDIC with NCBI's dev): below which score a mention is NIL. `filters` (as `instances`): candidates under filters
+that keep the right entities, and some of the others. Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
 import itertools
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -177,6 +178,34 @@ def nil_threshold() -> Iterator[ResultRow]:
             yield from metric_rows(metrics, f"{suite}-nil", f"threshold {threshold:.2f}", {})
 
 
+def filters() -> Iterator[ResultRow]:
+    """Candidates under filters that keep all right entities and a share of the others, and what a mention costs."""
+    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
+    mentions, gold = dev_mentions(kb)
+    generator = LabelTreeCandidates.build(kb, n_threads=1)
+    suite, random = "wiki468k/aida-train-filters", np.random.default_rng(0)
+    for share in (None, 0.3, 0.1, 0.01, 0.001):
+        allowed = None
+        if share is not None:
+            allowed = random.random(len(kb)) < share
+            allowed[kb.rows_of(gold)] = True
+            allowed.setflags(write=False)
+        settings = {"top_k": TOP_K, "n_allowed": len(kb) if allowed is None else int(allowed.sum())}
+        system = "no filter" if share is None else f"{100 * share:g} % of the others pass"
+        found = generator.generate(mentions, TOP_K, allowed)
+        yield from recall_rows(suite, system, places_of(gold, found), settings)
+        costs = sorted(cpu_seconds(lambda allowed=allowed: generator.rank(mentions, TOP_K, allowed)) for _ in range(3))
+        low, value, high = (round(1000 * cost / len(mentions), 4) for cost in costs)
+        yield ResultRow(suite, "cpu_per_mention", system, value, "ms", low, high, len(mentions), settings)
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """How long the work keeps processors busy."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
 def at_threshold(kb: KnowledgeBase, gold: list[Document], linked: list[Document], rule: NilRule) -> list[Metric]:
     """The figures of links and NIL, decided anew by a rule."""
     tally = Tally(kb.own_id)
@@ -207,7 +236,7 @@ def known_mentions(kb: KnowledgeBase, documents: Iterable[Document]) -> tuple[li
 
 CHOICES = {
     "path-score": path_score, "instances": instances, "learned-names": learned_names, "tree-share": tree_share,
-    "nil-threshold": nil_threshold,
+    "nil-threshold": nil_threshold, "filters": filters,
 }  # fmt: skip
 
 

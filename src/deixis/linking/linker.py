@@ -70,7 +70,7 @@ class Linker:
         self.ranker = ranker
         self.config = config
         self.n_threads = n_threads
-        self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(self._mask)
+        self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(functools.partial(_mask, kb))
         self.calibration = calibration
 
     @classmethod
@@ -119,8 +119,8 @@ class Linker:
         """The document with its mentions linked; mentions are detected where none are given. A list for many.
 
         Only to entities of one of the `types`, with an id in `subset`, known in one of the `languages`, where these
-        are given. They are left out before candidates are ranked, so the best of the others are found all the same;
-        names that none of the others has are not detected.
+        are given. All others are left out before candidates are ranked, so none of them takes the place of one that
+        passes; and names that none has that passes are not detected.
         """
         if isinstance(text, (str, Document)):
             allowed = self.allowed(EntityFilter.of(types, subset, languages))
@@ -146,9 +146,6 @@ class Linker:
     def allowed(self, only: EntityFilter) -> Mask | None:
         """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
         return self._masks(only)
-
-    def _mask(self, only: EntityFilter) -> Mask | None:
-        return only.allowed(self.kb)
 
     def _stream(self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None) -> Iterator[Document]:
         batch: list[Document] = []
@@ -270,6 +267,10 @@ def _cross_fitted(
     whole = Linker.build(kb, documents, plain, seed, n_threads)
     whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
     return whole
+
+
+def _mask(kb: KnowledgeBase, only: EntityFilter) -> Mask | None:
+    return only.allowed(kb)
 
 
 def as_document(text: object, number: int) -> Document:
