@@ -48,7 +48,7 @@ class AliasConfig:
     max_entities: int = field(default=0, metadata={"help": "Entities kept for each alias; 0: all."})
     title_weight: float = field(default=2.0, metadata={"help": "What a title counts against an alias, which counts 1."})
     kb_strength: float = field(
-        default=1.0, metadata={"help": "How many annotated mentions of an alias the knowledge base's names are worth."}
+        default=0.5, metadata={"help": "How many annotated mentions of an alias the knowledge base's names are worth."}
     )
     close_share: float = field(
         default=0.5,

@@ -82,7 +82,7 @@ class NameForms:
         if config.drops_endings:
             table = without_endings(table, codes, known)
         if config.lemmatizes:
-            table = lemmatized(table, codes, known)
+            table = lemmatized(table, codes, known, config.ignores_case)
         if config.transliterates:
             table = transliterated(table)
         is_turkic = np.array([lang in TURKIC for lang in known], dtype=np.uint8)[codes]

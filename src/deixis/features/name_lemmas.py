@@ -22,14 +22,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FAMILY = {"sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "no": "nb"}  # names that simplemma does not use
 
 
-def lemmatized(names: StringTable, codes: NDArray[np.int64], langs: list[str]) -> StringTable:
+def lemmatized(
+    names: StringTable, codes: NDArray[np.int64], langs: list[str], ignores_case: bool = True
+) -> StringTable:
     """The names with each word's lemma in its place; names of other languages or none (`langs[codes]`) unchanged.
+
+    The case of a word can change its lemma: "haus" alone is read as a verb. So where case does not count, words are
+    looked up in one case, whatever they are written in: German ones with a capital, others without.
 
     Examples
     --------
-    >>> names = StringTable.from_strings(["Städten", "Städten"])
+    >>> names = StringTable.from_strings(["STÄDTE 2", "STÄDTE 2"])
     >>> list(lemmatized(names, np.array([0, 1]), ["de", ""]))
-    ['Stadt', 'Städten']
+    ['Stadt 2', 'STÄDTE 2']
     """
     try:
         simplemma = importlib.import_module("simplemma")
@@ -41,7 +46,19 @@ def lemmatized(names: StringTable, codes: NDArray[np.int64], langs: list[str]) -
         own = _FAMILY.get(lang, lang)
         if own not in known:
             return None
-        lemma = functools.lru_cache(maxsize=1 << 16)(lambda word: str(simplemma.lemmatize(word, own)) or word)
+
+        @functools.lru_cache(maxsize=1 << 16)
+        def lemma(word: str) -> str:
+            word = _in_one_case(word, own) if ignores_case else word
+            return str(simplemma.lemmatize(word, own)) or word
+
         return lambda name: _WORD.sub(lambda match: lemma(match[0]), name)
 
     return changed_by_language(names, codes, langs, lemmatizer)
+
+
+def _in_one_case(word: str, lang: str) -> str:
+    if lang == "tr":
+        word = word.replace("I", "ı")
+    lower = word.replace("İ", "i").lower()
+    return lower.capitalize() if lang == "de" else lower
