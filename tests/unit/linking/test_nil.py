@@ -39,3 +39,14 @@ def test_an_answer_that_was_there_before_is_replaced():
 def test_a_threshold_is_a_share(threshold):
     with pytest.raises(ConfigError, match="0..1"):
         NilRule(threshold)
+
+
+@pytest.mark.parametrize("target", [0.0, 1.1, float("nan")])
+def test_a_target_precision_is_a_share_above_nothing(target):
+    with pytest.raises(ConfigError, match="target precision"):
+        NilRule(target_precision=target)
+
+
+def test_a_rule_that_says_nothing_has_the_threshold_for_raw_scores():
+    assert NilRule().least_score == NilRule(target_precision=0.9).least_score == 0.1
+    assert NilRule(0.0).least_score == 0.0
