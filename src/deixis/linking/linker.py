@@ -182,8 +182,12 @@ class Linker:
         return ranked
 
     def judged(self, documents: Iterable[Document]) -> Judged:
-        """How this linker ranks the mentions of annotated documents, held against their entities; NIL counts too."""
-        annotated = [as_document(document, number) for number, document in enumerate(documents)]
+        """How this linker ranks the mentions of annotated documents, held against their entities; NIL counts too.
+
+        Mentions about which nobody has decided, neither an entity nor NIL, are left out.
+        """
+        checked = [as_document(document, number) for number, document in enumerate(documents)]
+        annotated = [each.with_mentions([m for m in each.mentions if m.is_decided]) for each in checked]
         accepted, numbers = answers_of(annotated, self.kb.own_id)
         in_context = [mention for document in annotated for mention in document.mentions_in_context()]
         return Judged.of(self.ranked(in_context), accepted, numbers)

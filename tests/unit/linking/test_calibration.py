@@ -34,7 +34,8 @@ def annotated(first=0, last=N):
     for number in range(first, last):
         title = titles()[number]
         text = "lead 977" if number % 3 == 0 else f"old {title}" if number % 5 == 0 else title
-        mention = Mention(0, len(text), text, entity=None if number % 3 == 0 else f"e{number}")
+        is_nil = number % 3 == 0
+        mention = Mention(0, len(text), text, entity=None if is_nil else f"e{number}", is_nil=is_nil)
         documents.append(Document(f"d{number}", f"{text} is a metal", mentions=(mention,)))
     return documents
 
@@ -65,6 +66,11 @@ def test_gold_outside_of_the_knowledge_base_makes_a_link_wrong(linker):
     judged = linker.judged([*annotated(0, 6), Document("x", "iron 0", mentions=(mention,))]).held_out
     assert not judged.is_right[-1] and not judged.is_known[-1]
     assert judged.scores[-1] > 0
+
+
+def test_mentions_that_nobody_decided_about_are_left_out(linker):
+    undecided = Document("x", "iron 0", mentions=(Mention(0, 6, "iron 0"),))
+    assert len(linker.judged([*annotated(0, 6), undecided]).held_out) == 6
 
 
 def test_a_target_precision_becomes_a_threshold(linker):
@@ -106,7 +112,7 @@ def test_a_model_can_be_calibrated_again_as_if_for_the_first_time(linker):
 
 
 def test_documents_without_known_entities_cannot_calibrate(linker):
-    nothing = [Document("d", "iron 0", mentions=(Mention(0, 6, "iron 0"),))]
+    nothing = [Document("d", "iron 0", mentions=(Mention(0, 6, "iron 0", is_nil=True),))]
     with pytest.raises(DataError, match="None of the 1 mentions"):
         linker.calibrate(nothing)
 
