@@ -2,8 +2,9 @@
 
 Zero-shot, on dev parts only: MELO's one-language sets (inflected job titles), GeoNames (spellings and scripts), AIDA's
 train mentions, NCBI's and BC5CDR's dev abstracts and the demo's sentences. Each rung ignores what the one before it
-does, and one thing more; `uncased, lemmas` stands beside them, as the thesis has it. `--part SUITE` runs one suite.
-Rows go to `benchmarks/results/`.
+does, and one thing more; `uncased-lemmas` stands beside them, as the thesis has it. `acronyms` adds those of names, and
+`close-first` lets names closer to the mention's own spelling come first. `--part SUITE` runs one suite. Rows go to
+`benchmarks/results/`.
 """
 
 import argparse
@@ -39,16 +40,17 @@ def ladder(lang: str) -> dict[str, AliasConfig]:
     rungs = {
         "exact": cased,
         "uncased": uncased,
-        "uncased, lemmas": replace(uncased, drops_endings=True, lemmatizes=True),
-        "+ no punctuation": no_punctuation,
-        "+ no diacritics": no_diacritics,
-        "+ lemmas": lemmas,
-        "+ transliterated": replace(lemmas, transliterates=True),
+        "uncased-lemmas": replace(uncased, drops_endings=True, lemmatizes=True),
+        "no-punctuation": no_punctuation,
+        "no-diacritics": no_diacritics,
+        "lemmas": lemmas,
+        "transliterated": replace(lemmas, transliterates=True),
     }
     # Without a language there are no lemmas, and the rungs would be the same.
     rungs = {name: forms for name, forms in rungs.items() if lang or "lemmas" not in name}
-    tables = {name: AliasConfig(forms=forms, acronym_weight=0.0) for name, forms in rungs.items()}
-    return tables | {"+ acronyms": AliasConfig(forms=rungs["+ transliterated"])}
+    tables = {name: AliasConfig(forms=forms, close_share=0.0, acronym_weight=0.0) for name, forms in rungs.items()}
+    loosest = AliasConfig(forms=rungs["transliterated"])
+    return tables | {"acronyms": replace(loosest, close_share=0.0), "close-first": loosest}
 
 
 def measure(name: str, data: DataFolder) -> Iterator[ResultRow]:

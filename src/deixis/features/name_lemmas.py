@@ -27,8 +27,9 @@ def lemmatized(
 ) -> StringTable:
     """The names with each word's lemma in its place; names of other languages or none (`langs[codes]`) unchanged.
 
-    The case of a word can change its lemma: "haus" alone is read as a verb. So where case does not count, words are
-    looked up in one case, whatever they are written in: German ones with a capital, others without.
+    The case of a word can change its lemma. So where case does not count, words are looked up in lower case, whatever
+    they are written in, and German ones with a capital too. The shorter lemma is taken: a noun in lower case may be
+    read as a verb (haus as hausen), and an adjective with a capital as a noun (alte as Alter).
 
     Examples
     --------
@@ -49,16 +50,17 @@ def lemmatized(
 
         @functools.lru_cache(maxsize=1 << 16)
         def lemma(word: str) -> str:
-            word = _in_one_case(word, own) if ignores_case else word
-            return str(simplemma.lemmatize(word, own)) or word
+            cases = _cases(word, own) if ignores_case else (word,)
+            return min((str(simplemma.lemmatize(case, own)) or case for case in cases), key=len)
 
         return lambda name: _WORD.sub(lambda match: lemma(match[0]), name)
 
     return changed_by_language(names, codes, langs, lemmatizer)
 
 
-def _in_one_case(word: str, lang: str) -> str:
+def _cases(word: str, lang: str) -> tuple[str, ...]:
+    """The word as it is looked up, the same for every case it is written in."""
     if lang == "tr":
         word = word.replace("I", "ı")
     lower = word.replace("İ", "i").lower()
-    return lower.capitalize() if lang == "de" else lower
+    return (lower.capitalize(), lower) if lang == "de" else (lower,)

@@ -94,6 +94,7 @@ def test_lemmas_go_by_language_and_an_unknown_one_changes_nothing():
 def test_a_lemma_does_not_hang_on_case_where_case_is_ignored():
     german = NameForms(NameFormsConfig(lemmatizes=True, lang="de"))
     assert {german.key(name) for name in ("Haus", "haus", "HÄUSER", "häuser")} == {"haus"}
+    assert {german.key(name) for name in ("Alte Oper", "alte Opern", "ALTEN OPER")} == {"alt oper"}
     turkish = NameForms(NameFormsConfig(lemmatizes=True, lang="tr"))
     assert turkish.key("İSTANBUL'DA") == turkish.key("İstanbul") == "istanbul"
 
