@@ -174,3 +174,19 @@ def blend_rankings(
     k: int,
     n_threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+
+# indel_build.cpp, indel_search.cpp
+def build_indel(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], ...]: ...
+
+class IndelSearch:
+    def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
+    def search(
+        self,
+        data: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        k: int,
+        min_similarity: float,
+        stops_at_exact: bool,
+        allowed: NDArray[np.bool_],
+        n_threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

@@ -10,6 +10,8 @@ void bind_row_dots(nb::module_& m);
 void bind_block_build(nb::module_& m);
 void bind_block_search(nb::module_& m);
 void bind_blending(nb::module_& m);
+void bind_indel_build(nb::module_& m);
+void bind_indel_search(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_beam_search(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
@@ -28,6 +30,8 @@ NB_MODULE(_core, m) {
     deixis::bind_block_build(m);
     deixis::bind_block_search(m);
     deixis::bind_blending(m);
+    deixis::bind_indel_build(m);
+    deixis::bind_indel_search(m);
     deixis::bind_rankers(m);
     deixis::bind_beam_search(m);
     deixis::bind_tokenizer(m);

@@ -1,0 +1,121 @@
+"""The names most like a query by normalised Indel distance: exactly those that comparing every name would give.
+
+The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to insert
+and delete. Names of like characters stand together in blocks; how many of each character the names of a block have
+bounds how near they can be, and what cannot be near enough is never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.native import _core
+from deixis.store.checks import require
+from deixis.store.strings import StringTable
+
+MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
+# In the order in which the core's constructor takes them.
+_ARRAYS: dict[str, type[np.generic]] = {
+    "alphabet": np.uint32, "buckets": np.uint8, "levels": np.uint8, "characters": np.uint8, "starts": np.uint32,
+    "sketches": np.uint64, "block_starts": np.int32, "block_lengths": np.int32, "in_all": np.uint64, "in_any": np.uint64,
+    "group_starts": np.uint32, "groups": np.int32,
+}  # fmt: skip
+
+
+class IndelIndex:
+    """Finds the groups that have a name most like a query; lengths and distances are in code points.
+
+    Examples
+    --------
+    >>> index = IndelIndex.build(["istanbul", "ankara", "constantinople"], groups=np.array([0, 1, 0]))
+    >>> found = index.search(["istanbulda", "ankaraya"], k=1)
+    >>> found.indices.tolist(), found.data.round(3).tolist()
+    ([0, 1], [0.8889999985694885, 0.8569999933242798])
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], n_groups: int) -> None:
+        self.n_groups = n_groups
+        self._arrays = {name: arrays[name] for name in _ARRAYS}
+        self._search = _core.IndelSearch(*(arrays[name] for name in _ARRAYS), n_groups)
+
+    @classmethod
+    def build(cls, names: Iterable[str], groups: NDArray[np.integer], n_groups: int | None = None) -> IndelIndex:
+        """The index of `names`; `groups[i]` is what name `i` stands for. A name may be there often, also in one group."""
+        numbers: dict[str, int] = {}
+        name_of = np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), dtype=np.int64)
+        if len(groups) != len(name_of):
+            raise DataError(f"{len(name_of)} names need a group each, got {len(groups)} groups.")
+        if n_groups is None:
+            n_groups = int(groups.max()) + 1 if len(groups) else 0
+        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, MAX_GROUPS):
+            raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
+        table = StringTable.from_strings(numbers)
+        *built, order = _core.build_indel(table.data, table.offsets)
+        arrays = dict(zip(_ARRAYS, built, strict=False))
+        places = np.empty(len(order), dtype=np.int64)
+        places[order] = np.arange(len(order))
+        # Each name's groups once, in ascending order, the names in the order of the blocks.
+        pairs = np.unique(places[name_of] * max(n_groups, 1) + groups)
+        arrays["group_starts"] = np.searchsorted(pairs, np.arange(len(order) + 1) * max(n_groups, 1)).astype(np.uint32)
+        arrays["groups"] = (pairs % max(n_groups, 1)).astype(np.int32)
+        return cls(arrays, n_groups)
+
+    def search(
+        self,
+        queries: Iterable[str],
+        k: int,
+        min_similarity: float = 0.0,
+        *,
+        stops_at_exact: bool = False,
+        allowed: NDArray[np.bool_] | None = None,
+        n_threads: int = 0,
+    ) -> sparse.csr_matrix:
+        """queries_by_groups: the `k` groups with the most similar names, best first, the smaller first among equals.
+
+        Parameters
+        ----------
+        min_similarity
+            What a name must have at least; names without a common character are never found.
+        stops_at_exact
+            Whether a query that is itself a name gets only the groups of that name, with 1.
+        allowed
+            For each group whether it may be found; None: all.
+        """
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        if not 0 <= min_similarity <= 1:
+            raise ConfigError(f"min_similarity must lie in 0..1, got {min_similarity}.")
+        if allowed is not None and (allowed.dtype != np.bool_ or allowed.shape != (self.n_groups,)):
+            raise DataError(
+                f"allowed must be {self.n_groups} truth values, one a group, got {allowed.dtype} of shape {allowed.shape}."
+            )
+        if self.n_groups == 0 or (allowed is not None and not allowed.any()):
+            return sparse.csr_matrix((len(StringTable.from_strings(queries)), self.n_groups), dtype=np.float32)
+        table = StringTable.from_strings(queries)
+        is_allowed = np.zeros(0, dtype=bool) if allowed is None else np.ascontiguousarray(allowed)
+        try:
+            indptr, groups, scores = self._search.search(
+                table.data, table.offsets, min(k, self.n_groups), min_similarity, stops_at_exact, is_allowed, n_threads
+            )
+        except ValueError as error:  # the index is checked as it is read, not when it is opened
+            raise StoreError(str(error)) from error
+        return sparse.csr_matrix((scores, groups, indptr), shape=(len(table), self.n_groups))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The index as arrays under names that begin with `prefix`."""
+        return {f"{prefix}.{name}": array for name, array in self._arrays.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> IndelIndex:
+        """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
+        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        try:
+            return cls(found, n_groups)
+        except ValueError as error:
+            raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
