@@ -32,7 +32,14 @@ def searches(draw):
         place = int(random.integers(len(name) + 1))
         queries.append(name[:place] + "b" + name[place + int(random.integers(3)) :])
     least = draw(st.sampled_from([0.0, 0.3, 0.6, 0.8, 1.0]))
-    return names, groups, queries, IndelIndex.build(names, groups, n_groups), draw(st.sampled_from([1, 3, 20, 500])), least
+    return (
+        names,
+        groups,
+        queries,
+        IndelIndex.build(names, groups, n_groups),
+        draw(st.sampled_from([1, 3, 20, 500])),
+        least,
+    )
 
 
 def best(query, names, groups, k, least, allowed=None):

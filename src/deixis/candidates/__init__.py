@@ -9,5 +9,6 @@ GENERATORS = LazyRegistry(
     {
         "alias": Lazy("deixis.candidates.alias:AliasCandidates"),
         "label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates"),
+        "string": Lazy("deixis.candidates.string:StringCandidates"),
     },
 )

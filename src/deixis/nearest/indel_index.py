@@ -1,7 +1,7 @@
 """The names most like a query by normalised Indel distance: exactly those that comparing every name would give.
 
-The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to insert
-and delete. Names of like characters stand together in blocks; how many of each character the names of a block have
+The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to
+insert and delete. Names of like characters stand together in blocks; how many of each character the names of a block have
 bounds how near they can be, and what cannot be near enough is never compared.
 """
 
@@ -16,6 +16,7 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
+from deixis.nearest.allowed import check_allowed
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
 
@@ -23,8 +24,8 @@ MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
 # In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "alphabet": np.uint32, "buckets": np.uint8, "levels": np.uint8, "characters": np.uint8, "starts": np.uint32,
-    "sketches": np.uint64, "block_starts": np.int32, "block_lengths": np.int32, "in_all": np.uint64, "in_any": np.uint64,
-    "group_starts": np.uint32, "groups": np.int32,
+    "sketches": np.uint64, "block_starts": np.int32, "block_lengths": np.int32, "in_all": np.uint64,
+    "in_any": np.uint64, "group_starts": np.uint32, "groups": np.int32,
 }  # fmt: skip
 
 
@@ -46,7 +47,7 @@ class IndelIndex:
 
     @classmethod
     def build(cls, names: Iterable[str], groups: NDArray[np.integer], n_groups: int | None = None) -> IndelIndex:
-        """The index of `names`; `groups[i]` is what name `i` stands for. A name may be there often, also in one group."""
+        """The index of `names`; `groups[i]` is what name `i` stands for. A name may stand for several."""
         numbers: dict[str, int] = {}
         name_of = np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), dtype=np.int64)
         if len(groups) != len(name_of):
@@ -78,30 +79,21 @@ class IndelIndex:
     ) -> sparse.csr_matrix:
         """queries_by_groups: the `k` groups with the most similar names, best first, the smaller first among equals.
 
-        Parameters
-        ----------
-        min_similarity
-            What a name must have at least; names without a common character are never found.
-        stops_at_exact
-            Whether a query that is itself a name gets only the groups of that name, with 1.
-        allowed
-            For each group whether it may be found; None: all.
+        Names below `min_similarity`, names without a common character and groups that are not `allowed` are left out.
+        With `stops_at_exact` a query that is itself a name gets only the groups of that name, with 1.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if not 0 <= min_similarity <= 1:
             raise ConfigError(f"min_similarity must lie in 0..1, got {min_similarity}.")
-        if allowed is not None and (allowed.dtype != np.bool_ or allowed.shape != (self.n_groups,)):
-            raise DataError(
-                f"allowed must be {self.n_groups} truth values, one a group, got {allowed.dtype} of shape {allowed.shape}."
-            )
-        if self.n_groups == 0 or (allowed is not None and not allowed.any()):
-            return sparse.csr_matrix((len(StringTable.from_strings(queries)), self.n_groups), dtype=np.float32)
+        if allowed is not None:
+            check_allowed(allowed, self.n_groups)
         table = StringTable.from_strings(queries)
         is_allowed = np.zeros(0, dtype=bool) if allowed is None else np.ascontiguousarray(allowed)
         try:
+            k = min(k, self.n_groups + 1)
             indptr, groups, scores = self._search.search(
-                table.data, table.offsets, min(k, self.n_groups), min_similarity, stops_at_exact, is_allowed, n_threads
+                table.data, table.offsets, k, min_similarity, stops_at_exact, is_allowed, n_threads
             )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error

@@ -1,0 +1,198 @@
+"""Candidates by string similarity: the entities whose names are spelled most like a mention that is not itself a name.
+
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 3.4.2, which compares a mention with
+every alias by normalised Indel distance. The same names are found here without comparing most (`nearest.indel_index`).
+New is that a mention may also be compared with the single words of names: Kuehbauer finds Dietmar Kühbauer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.alias_names import AliasNames
+from deixis.candidates.listing import listed
+from deixis.errors import ConfigError
+from deixis.features.name_forms import NameForms, NameFormsConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.allowed import check_allowed
+from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.merging import best_of_both
+from deixis.progress import stage
+from deixis.store.checks import check_length, check_range, require
+from deixis.types import Candidate, Document, MentionInContext
+
+
+def _loose_forms() -> NameFormsConfig:
+    return NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True)
+
+
+@dataclass(frozen=True)
+class StringConfig:
+    """What of a name is compared, and what is similar enough."""
+
+    forms: NameFormsConfig = field(default_factory=_loose_forms)
+    min_similarity: float = field(default=0.7, metadata={"help": "Least similarity of a name, from 0 to 1."})
+    searches_always: bool = field(
+        default=False, metadata={"help": "Also look for similar names where the mention is itself a name."}
+    )
+    word_weight: float = field(
+        default=0.9, metadata={"help": "What similarity to a single word of a name counts; 0: words are not compared."}
+    )
+    max_shared: int = field(
+        default=50, metadata={"help": "Words that more entities than this have in their names are not compared."}
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("min_similarity", "word_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
+        if self.max_shared < 1:
+            raise ConfigError(f"max_shared must be at least 1, got {self.max_shared}; word_weight 0 leaves words out.")
+
+
+class StringCandidates:
+    """Finds the entities whose names are most similar to a mention; the score is the similarity.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q406", "title": "İstanbul"}, {"id": "Q3640", "title": "Ankara"}])
+    >>> generator = StringCandidates.build(kb)
+    >>> found = generator.generate([MentionInContext("Istanbulda", "Istanbulda", 0, 10)], k=5)[0]
+    >>> [(candidate.id, round(candidate.score, 2)) for candidate in found]
+    [('Q406', 0.89)]
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        names: IndelIndex,
+        words: IndelIndex | None,
+        popular: NDArray[np.int32],
+        config: StringConfig,
+        n_threads: int = 0,
+    ) -> None:
+        self.kb = kb
+        self.names = names
+        self.words = words
+        self.popular = popular  # rows, the most popular first: the indexes know entities by their places here
+        self.config = config
+        self.n_threads = n_threads
+        self.forms = NameForms(config.forms)
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: StringConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> StringCandidates:
+        """An index of the names of `kb` and of the mentions of `annotated` documents; nothing is left to chance."""
+        del seed
+        config = config or StringConfig()
+        with stage("making an index of spellings"):
+            known = AliasNames.collect(kb, annotated, title_weight=1.0)
+            popular = _most_popular(kb, known)
+            places = np.empty(len(kb), dtype=np.int64)
+            places[popular] = np.arange(len(kb))
+            keys = list(NameForms(config.forms).keys(known.names, known.langs, n_threads))
+            is_name = np.array([key != "" for key in keys], dtype=bool)
+            groups = places[known.rows[is_name]]
+            names = IndelIndex.build(filter(None, keys), groups, len(kb))
+            words = _index_of_words(list(filter(None, keys)), groups, len(kb), config) if config.word_weight else None
+        return cls(kb, names, words, popular, config, n_threads)
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` entities, those of its own name or else of the most similar names first."""
+        return listed(self.kb, self.rank(mentions, k, allowed))
+
+    def rank(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """mentions_by_entities: the similarity of the best `k` rows of each mention, the more popular first if equal."""
+        if allowed is not None:
+            check_allowed(allowed, len(self.kb))
+            allowed = allowed[self.popular]
+        keys = self.forms.keys([mention.text for mention in mentions], [mention.lang for mention in mentions], 1)
+        different, of_mention = np.unique(np.array(list(keys), dtype=object), return_inverse=True)
+        found = self._search(different.tolist(), k, allowed)[of_mention]
+        return sparse.csr_matrix((found.data, self.popular[found.indices], found.indptr), shape=found.shape)
+
+    def _search(self, keys: list[str], k: int, allowed: NDArray[np.bool_] | None) -> sparse.csr_matrix:
+        """keys_by_places: the same for different keys, with the entities' places in `popular`."""
+        config = self.config
+        stops = not config.searches_always
+        found = self.names.search(
+            keys, k, config.min_similarity, stops_at_exact=stops, allowed=allowed, n_threads=self.n_threads
+        )
+        if self.words is None or not len(keys):
+            return found
+        best = np.zeros(len(keys), dtype=np.float32)
+        has_any = np.diff(found.indptr) > 0
+        best[has_any] = found.data[found.indptr[:-1][has_any]]
+        unknown = np.flatnonzero(best < 1 if stops else best <= 1)
+        least = min(1.0, config.min_similarity / config.word_weight)
+        alike = self.words.search(
+            [keys[place] for place in unknown], k, least, allowed=allowed, n_threads=self.n_threads
+        )
+        alike.data *= np.float32(config.word_weight)
+        return best_of_both(found, _spread(alike, unknown, len(keys)), k)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The indexes as arrays under names that begin with `prefix`."""
+        arrays = self.names.to_arrays(f"{prefix}.names") | {f"{prefix}.popular": self.popular}
+        return arrays if self.words is None else arrays | self.words.to_arrays(f"{prefix}.words")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: StringConfig,
+        n_threads: int = 0,
+    ) -> StringCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
+        popular = require(arrays, f"{prefix}.popular", np.int32)
+        check_length(f"{prefix}.popular", popular, len(kb))
+        check_range(f"{prefix}.popular", popular, 0, len(kb))
+        names = IndelIndex.from_arrays(arrays, f"{prefix}.names", len(kb))
+        words = IndelIndex.from_arrays(arrays, f"{prefix}.words", len(kb)) if config.word_weight else None
+        return cls(kb, names, words, popular, config, n_threads)
+
+
+def _most_popular(kb: KnowledgeBase, known: AliasNames) -> NDArray[np.int32]:
+    """The rows by how often they are mentioned, the earlier first among equals."""
+    counts = kb.counts + np.bincount(known.rows, weights=known.counts, minlength=len(kb))
+    return np.argsort(-counts, kind="stable").astype(np.int32)
+
+
+def _index_of_words(keys: list[str], groups: NDArray[np.int64], n_groups: int, config: StringConfig) -> IndelIndex:
+    """An index of the words of names of several words."""
+    split = [words if len(words := key.split()) > 1 else [] for key in keys]
+    word_groups = np.repeat(groups, [len(words) for words in split])
+    numbers: dict[str, int] = {}
+    words = list(chain.from_iterable(split))
+    of_place = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int64, len(words))
+    pairs = np.unique(of_place * n_groups + word_groups)
+    is_rare = np.bincount(pairs // n_groups, minlength=len(numbers)) <= config.max_shared
+    kept = np.flatnonzero(is_rare[of_place])
+    return IndelIndex.build((words[place] for place in kept), word_groups[kept], n_groups)
+
+
+def _spread(rows: sparse.csr_matrix, places: NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:
+    """The same rows at some places of a longer matrix, the others empty."""
+    lengths = np.zeros(n_rows, dtype=np.int64)
+    lengths[places] = np.diff(rows.indptr)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return sparse.csr_matrix((rows.data, rows.indices, indptr), shape=(n_rows, rows.shape[1]))
