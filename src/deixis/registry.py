@@ -48,6 +48,9 @@ class LazyRegistry(Mapping[str, Any]):
             raise MissingExtraError(f"The {self._kind} {name!r}", error.name, entry.extra) from error
         return getattr(module, attribute)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries  # without importing anything
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 

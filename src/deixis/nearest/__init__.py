@@ -1,1 +1,13 @@
 """Nearest neighbours: vectors in, the rows most like them out. Knows arrays, not mentions."""
+
+from __future__ import annotations
+
+from deixis.registry import Lazy, LazyRegistry
+
+VECTOR_INDEXES = LazyRegistry(
+    "vector index",
+    {
+        "exact": Lazy("deixis.nearest.vector_index:VectorIndex"),
+        "graph": Lazy("deixis.nearest.graph_index:GraphIndex", extra="nearest"),
+    },
+)

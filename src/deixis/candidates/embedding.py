@@ -1,0 +1,225 @@
+"""Candidates by embedded names: the entities with the name whose vector is most like the mention's.
+
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": every alias is embedded and the best one counts
+(OLPEAT, section 3.4.3); with `titles_only` each entity has the one vector of its title (the label baseline, section
+6.6.1). Any text encoder will do (`features/encoders`); what is around the mention is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.alias_names import AliasNames
+from deixis.candidates.listing import listed
+from deixis.config import check_choices
+from deixis.errors import ConfigError, StoreError
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.making import encode_rows, encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.features.encoders.protocols import TextEncoder
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.languages import base_language
+from deixis.nearest import VECTOR_INDEXES
+from deixis.nearest.allowed import Mask, check_allowed
+from deixis.nearest.protocols import VectorSearch
+from deixis.progress import stage, track
+from deixis.store.checks import check_length, check_range, require
+from deixis.store.strings import StringTable
+from deixis.types import Candidate, Document, MentionInContext
+
+_BATCH = 8192  # names encoded at a time
+_NO_LANG = -1
+
+
+@dataclass(frozen=True)
+class EmbeddingConfig:
+    """Which names become vectors, by which encoder, and how the nearest are found."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    titles_only: bool = field(default=False, metadata={"help": "One vector per entity, that of its title."})
+    all_languages: bool = field(
+        default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
+    )
+    index: Literal["exact", "graph"] = field(
+        default="exact", metadata={"help": "Compare all vectors, or walk a graph of them, which may miss some."}
+    )
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+
+
+class EmbeddingCandidates:
+    """Finds the entities with names whose vectors are most like the mention's; the score is the cosine.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q4666", "title": "Sean Connery"}])
+    >>> generator = EmbeddingCandidates.build(kb)
+    >>> [candidate.id for candidate in generator.generate([MentionInContext("Conery", "Conery", 0, 6)], k=1)[0]]
+    ['Q4666']
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        encoder: TextEncoder,
+        index: VectorSearch,
+        config: EmbeddingConfig,
+        languages: NameLanguages | None = None,
+    ) -> None:
+        self.kb = kb
+        self.encoder = encoder
+        self.index = index
+        self.config = config
+        self.languages = languages
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: EmbeddingConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> EmbeddingCandidates:
+        """Vectors of the names of `kb`, and of the mentions of `annotated` documents unless only titles count."""
+        config = config or EmbeddingConfig()
+        if len(kb) == 0:
+            raise ConfigError("The knowledge base has no entities; embedded names need at least one.")
+        names, rows, langs = _names(kb, annotated, config)
+        with stage("fitting the encoder"):
+            encoder = fit_encoder(config.encoder, names, kb.description_texts(), seed, n_threads)
+        starts = track(range(0, len(names), _BATCH), "embedding names")
+        blocks = (
+            encode_rows(encoder, names.strings(np.arange(start, min(start + _BATCH, len(names))))) for start in starts
+        )
+        index = VECTOR_INDEXES[config.index].build(blocks, rows, len(kb))
+        return cls(kb, encoder, index, config, None if config.all_languages else NameLanguages.of(langs))
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
+        return listed(self.kb, self.rank(mentions, k, allowed))
+
+    def rank(self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        k = min(k, len(self.kb))
+        is_open = None
+        if allowed is not None:
+            check_allowed(allowed, len(self.kb))
+            is_open = None if allowed.all() else allowed[self.index.groups]
+        if not mentions:
+            return sparse.csr_matrix(np.zeros((0, len(self.kb)), dtype=np.float32))
+        queries = encode_rows(self.encoder, [mention.text for mention in mentions])
+        if self.languages is None:
+            return self.index.search(queries, k, is_open)
+        langs = [mention.lang or "" for mention in mentions]
+        return self._rank_by_language(self.languages, queries, langs, k, is_open)
+
+    def _rank_by_language(
+        self, known: NameLanguages, queries: NDArray[np.float32], langs: list[str], k: int, is_open: Mask | None
+    ) -> sparse.csr_matrix:
+        """The same, each mention compared with the names of its own language and of none."""
+        found, order = [], []
+        for lang in sorted(set(langs)):
+            asked = [row for row, own in enumerate(langs) if own == lang]
+            of_lang = known.open_to(lang)
+            both = of_lang if is_open is None else is_open if of_lang is None else is_open & of_lang
+            found.append(self.index.search(queries[asked], k, both))
+            order += asked
+        return sparse.csr_matrix(sparse.vstack(found, format="csr")[np.argsort(order)])
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
+        arrays = self.index.to_arrays(f"{prefix}.index") | encoder_arrays(self.encoder, f"{prefix}.encoder")
+        return arrays if self.languages is None else arrays | self.languages.to_arrays(f"{prefix}.langs")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: EmbeddingConfig,
+        n_threads: int = 0,
+    ) -> EmbeddingCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from."""
+        del n_threads
+        index = VECTOR_INDEXES[config.index].from_arrays(arrays, f"{prefix}.index", len(kb))
+        # Every entity has a title, so every entity has a vector.
+        if len(index.groups) and index.groups[-1] != len(kb) - 1:
+            raise StoreError(
+                f"The vectors '{prefix}.index.*' are of {index.groups[-1] + 1} entities, but there are {len(kb)}. "
+                "The model is damaged; build it again."
+            )
+        encoder = encoder_from_arrays(arrays, f"{prefix}.encoder", config.encoder)
+        languages = None
+        if not config.all_languages:
+            languages = NameLanguages.from_arrays(arrays, f"{prefix}.langs", len(index.groups))
+        return cls(kb, encoder, index, config, languages)
+
+
+@dataclass(frozen=True)
+class NameLanguages:
+    """The language of each name: a place in `langs`, -1 for none."""
+
+    langs: tuple[str, ...]
+    codes: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, langs: Sequence[str]) -> NameLanguages:
+        """The languages of names, without their regions.
+
+        Examples
+        --------
+        >>> NameLanguages.of(["", "pt-BR", "de", "pt"]).codes.tolist()
+        [-1, 1, 0, 1]
+        """
+        known = sorted({base_language(lang) for lang in langs} - {""})
+        lang_to_code = {"": _NO_LANG} | {lang: code for code, lang in enumerate(known)}
+        return cls(tuple(known), np.array([lang_to_code[base_language(lang)] for lang in langs], dtype=np.int16))
+
+    def open_to(self, lang: str) -> Mask | None:
+        """Which names count for a mention of this language; None, which is all, for a mention of no language."""
+        own = base_language(lang)
+        if not own:
+            return None
+        code = self.langs.index(own) if own in self.langs else len(self.langs)
+        return np.isin(self.codes, (_NO_LANG, code))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """As arrays under names that begin with `prefix`."""
+        return StringTable.from_strings(self.langs).to_arrays(f"{prefix}.names") | {f"{prefix}.codes": self.codes}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_names: int) -> NameLanguages:
+        """The languages `to_arrays` gave."""
+        langs = tuple(StringTable.from_arrays(arrays, f"{prefix}.names"))
+        codes = require(arrays, f"{prefix}.codes", np.int16)
+        check_length(f"{prefix}.codes", codes, n_names)
+        check_range(f"{prefix}.codes", codes, _NO_LANG, len(langs))
+        return cls(langs, codes)
+
+
+def _names(
+    kb: KnowledgeBase, annotated: Iterable[Document], config: EmbeddingConfig
+) -> tuple[StringTable, NDArray[np.int32], list[str]]:
+    """The names to embed in the order of their entities, the row of each, and its language."""
+    if config.titles_only:
+        return kb.titles, np.arange(len(kb), dtype=np.int32), [""] * len(kb)
+    known = AliasNames.collect(kb, annotated, title_weight=1.0)
+    seen: dict[tuple[str, int, str], None] = {}
+    for name, row, lang in zip(known.names, known.rows.tolist(), known.langs, strict=True):
+        seen.setdefault((name, row, "" if config.all_languages else lang))
+    listed_names = sorted(seen, key=lambda item: item[1])  # stable: titles stay before aliases
+    names = StringTable.from_strings(name for name, _, _ in listed_names)
+    rows = np.fromiter((row for _, row, _ in listed_names), np.int32, len(listed_names))
+    return names, rows, [lang for _, _, lang in listed_names]

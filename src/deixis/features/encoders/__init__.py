@@ -1,0 +1,13 @@
+"""Texts to dense vectors whose dot product says how alike they are, behind one interface (`protocols`)."""
+
+from __future__ import annotations
+
+from deixis.registry import Lazy, LazyRegistry
+
+ENCODERS = LazyRegistry(
+    "text encoder",
+    {
+        "chars": Lazy("deixis.features.encoders.char_sketch:CharSketchEncoder"),
+        "minilm": Lazy("deixis.features.encoders.minilm:MiniLmEncoder", extra="minilm"),
+    },
+)

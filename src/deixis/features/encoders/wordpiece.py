@@ -1,0 +1,90 @@
+"""Word pieces of BERT's uncased vocabulary: the longest known piece first (Wu et al., 2016; as BERT's own code cuts).
+
+Only what sentence encoders for short texts need: texts in, numbers of pieces out, between the marks for begin and end.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+MAX_WORD = 100  # letters; longer words are unknown
+_UNSPACED = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
+             (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))  # fmt: skip
+
+
+class WordPieces:
+    """Cuts texts into the pieces of a vocabulary.
+
+    Examples
+    --------
+    >>> pieces = WordPieces({word: number for number, word in enumerate("[UNK] [CLS] [SEP] paris ##ian cafe".split())})
+    >>> pieces.cut("Parisian Café?")
+    [1, 3, 4, 5, 0, 2]
+    """
+
+    def __init__(self, piece_to_number: Mapping[str, int], max_pieces: int = 128) -> None:
+        self.max_pieces = max_pieces
+        self._numbers = piece_to_number
+        self._unknown, self._begin, self._end = (piece_to_number[mark] for mark in ("[UNK]", "[CLS]", "[SEP]"))
+
+    def cut(self, text: str) -> list[int]:
+        """The numbers of the text's pieces, `max_pieces` at most with the marks around them."""
+        numbers = [self._begin]
+        for word in words(text):
+            numbers += self._pieces(word)
+            if len(numbers) >= self.max_pieces:
+                break
+        return [*numbers[: self.max_pieces - 1], self._end]
+
+    def _pieces(self, word: str) -> list[int]:
+        if len(word) > MAX_WORD:
+            return [self._unknown]
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            mark = "##" if start else ""
+            ends = (end for end in range(len(word), start, -1) if mark + word[start:end] in self._numbers)
+            end = next(ends, None)
+            if end is None:
+                return [self._unknown]
+            found.append(self._numbers[mark + word[start:end]])
+            start = end
+        return found
+
+
+def words(text: str) -> Iterator[str]:
+    """Lower-case words without accents, and punctuation marks one by one.
+
+    Examples
+    --------
+    >>> list(words("Zürich's 北京"))
+    ['zurich', "'", 's', '北', '京']
+    """
+    spaced = "".join(f" {char} " if _is_unspaced(char) else char for char in map(_cleaned, text))
+    plain = "".join(char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
+    for run in plain.lower().split():
+        start = 0
+        for place, char in enumerate(run):
+            if _is_punctuation(char):
+                if place > start:
+                    yield run[start:place]
+                yield char
+                start = place + 1
+        if start < len(run):
+            yield run[start:]
+
+
+def _cleaned(char: str) -> str:
+    """The character; a space for white space, nothing for what is invisible."""
+    if char in "\t\n\r" or unicodedata.category(char) == "Zs":
+        return " "
+    return "" if char == "\ufffd" or unicodedata.category(char)[0] == "C" else char
+
+
+def _is_unspaced(char: str) -> bool:
+    return char != "" and any(low <= ord(char) <= high for low, high in _UNSPACED)
+
+
+def _is_punctuation(char: str) -> bool:
+    return unicodedata.category(char)[0] == "P" or (char.isascii() and char.isprintable() and not char.isalnum())

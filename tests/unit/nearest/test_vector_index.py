@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.nearest import VECTOR_INDEXES
+from deixis.nearest.graph_index import GraphIndex
+from deixis.nearest.vector_index import VectorIndex
+
+KINDS = sorted(VECTOR_INDEXES)
+
+
+def unit(n: int, d: int = 16, seed: int = 0) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def rows_of(found) -> list[list[int]]:
+    return [found.indices[low:high].tolist() for low, high in zip(found.indptr, found.indptr[1:], strict=False)]
+
+
+def compared(vectors, groups, n_groups, queries, k) -> list[list[int]]:
+    """The best groups by comparing everything with everything."""
+    scores = queries.astype(np.float64) @ vectors.T
+    best = np.full((len(queries), n_groups), -1.0)
+    for place, group in enumerate(groups):
+        best[:, group] = np.maximum(best[:, group], scores[:, place])
+    return [[int(g) for g in np.argsort(-row, kind="stable")[:k] if row[g] > 1e-6] for row in best]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request):
+    return VECTOR_INDEXES[request.param]
+
+
+def test_the_best_vector_of_a_group_counts(kind):
+    vectors = np.array([[1, 0], [0, 1], [0.6, 0.8], [-1, 0]], dtype=np.float32)
+    index = kind.build([vectors[:3], vectors[3:]], np.array([0, 0, 1, 2]), 4)
+    found = index.search(np.array([[0, 1], [1, 0], [0, 0]], dtype=np.float32), k=4)
+    assert rows_of(found) == [[0, 1], [0, 1], []] and found.shape == (3, 4)
+    np.testing.assert_allclose(found.data, [1, 0.8, 1, 0.6], atol=0.005)
+
+
+def test_scores_are_cosines_to_a_few_thousandths_and_never_above_one(kind):
+    vectors = unit(500, 64)
+    found = kind.build([vectors], np.arange(500)).search(vectors, k=1)
+    assert found.indices.tolist() == list(range(500)) and found.data.max() <= 1 and found.data.min() > 0.997
+
+
+def test_a_query_has_the_same_answer_alone_and_among_others(kind):
+    index = kind.build([unit(3000)], np.arange(3000) // 3)
+    queries = unit(40, seed=1)
+    together = index.search(queries, 7)
+    for row in range(40):
+        alone, among = index.search(queries[row : row + 1], 7), together[row]
+        assert alone.indices.tolist() == among.indices.tolist() and alone.data.tobytes() == among.data.tobytes()
+
+
+def test_equal_scores_go_to_the_earlier_group(kind):
+    index = kind.build([np.tile(unit(1), (200, 1))], np.arange(200))
+    assert rows_of(index.search(unit(1), k=100)) == [list(range(100))]
+
+
+def test_blocks_of_vectors_do_not_split_what_is_found():
+    vectors, groups = unit(20_000, 8), np.sort(np.random.default_rng(2).integers(0, 900, 20_000))
+    queries = unit(300, 8, seed=3)
+    index = VectorIndex.build([vectors], groups, 900)
+    kept = index.vectors(slice(None))
+    assert rows_of(index.search(queries, 10)) == compared(kept, groups, 900, queries, 10)
+
+
+def test_a_group_of_thousands_leaves_room_for_others():
+    vectors = np.concatenate([np.tile(unit(1), (9000, 1)), unit(50, seed=5)])
+    groups = np.concatenate([np.zeros(9000, int), np.arange(1, 51)])
+    for kind in (VectorIndex, GraphIndex):
+        index = kind.build([vectors], groups)
+        exact = index if kind is VectorIndex else index.exact
+        assert rows_of(index.search(unit(1), k=5)) == compared(exact.vectors(slice(None)), groups, 51, unit(1), 5)
+
+
+def test_only_open_vectors_are_found_and_as_many_as_there_are(kind):
+    index = kind.build([unit(2000)], np.arange(2000) // 2)
+    queries = unit(5, seed=9)
+    for share in (0.5, 0.01, 0.0):
+        is_open = np.random.default_rng(1).random(2000) < share
+        opened = np.flatnonzero(is_open)
+        sub = VectorIndex.build([unit(2000)[opened]], opened // 2, 1000)
+        assert rows_of(index.search(queries, 12, is_open)) == rows_of(sub.search(queries, 12))
+
+
+def test_the_graph_finds_nearly_all_that_exact_search_finds():
+    # Vectors in clumps, as names are: neighbours of one are neighbours of the others.
+    centres = unit(300, 32)
+    vectors = np.repeat(centres, 20, axis=0) + 0.3 * unit(6000, 32, seed=1)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    groups = np.arange(6000)
+    queries = vectors[::60] + 0.1 * unit(100, 32, seed=2)
+    exact, graph = (kind.build([vectors], groups).search(queries, 10) for kind in (VectorIndex, GraphIndex))
+    same = [len(set(a) & set(b)) for a, b in zip(rows_of(exact), rows_of(graph), strict=True)]
+    assert np.mean(same) >= 9.8
+
+
+def test_a_graph_is_the_same_each_time_it_is_built():
+    one, two = (GraphIndex.build([unit(1000)], np.arange(1000)).to_arrays("x") for _ in range(2))
+    assert {name: array.tobytes() for name, array in one.items()} == {name: a.tobytes() for name, a in two.items()}
+
+
+def test_what_is_stored_finds_the_same(kind):
+    index = kind.build([unit(3000)], np.arange(3000) // 3)
+    arrays = index.to_arrays("x")
+    again = kind.from_arrays(arrays, "x", 1000)
+    found, expected = again.search(unit(9, seed=4), 8), index.search(unit(9, seed=4), 8)
+    assert rows_of(found) == rows_of(expected) and found.data.tobytes() == expected.data.tobytes()
+    for missing in arrays:
+        with pytest.raises(StoreError):
+            kind.from_arrays({name: array for name, array in arrays.items() if name != missing}, "x", 1000)
+    with pytest.raises(StoreError, match="must lie in"):
+        kind.from_arrays(arrays, "x", 999)
+
+
+def test_a_graph_of_other_vectors_is_refused():
+    other = GraphIndex.build([unit(10)], np.arange(10)).to_arrays("x")
+    arrays = GraphIndex.build([unit(12)], np.arange(12)).to_arrays("x")
+    with pytest.raises(StoreError, match="damaged"):
+        GraphIndex.from_arrays(arrays | {"x.graph": other["x.graph"]}, "x", 12)
+    with pytest.raises(StoreError, match="damaged"):
+        GraphIndex.from_arrays(arrays | {"x.graph": np.zeros(100, np.uint8)}, "x", 12)
+
+
+def test_what_does_not_fit_is_refused(kind):
+    index = kind.build([unit(10)], np.arange(10))
+    with pytest.raises(ConfigError, match="at least 1"):
+        index.search(unit(1), 0)
+    with pytest.raises(DataError, match="do not fit"):
+        index.search(unit(1, 5), 1)
+    with pytest.raises(DataError, match="10 booleans"):
+        index.search(unit(1), 1, np.ones(9, dtype=bool))
+    with pytest.raises(DataError, match="never fall"):
+        kind.build([unit(2)], np.array([1, 0]))
+    with pytest.raises(DataError, match="need a group each"):
+        kind.build([unit(2)], np.array([0]))
