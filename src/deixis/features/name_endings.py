@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from deixis.features.changed_names import Change, changed_by_language
 from deixis.store.strings import StringTable
 
-# Cases and what is put after them, vowels by harmony; not every short ending, so that Kur'an stays whole.
+# Plural, person and case, vowels by harmony; not every short ending, so that Kur'an stays whole.
 _TURKISH = re.compile(
-    r"['’](?:l[ae]r)?(?:(?:[ıiuü]|s[ıiuü])?n?(?:[dt][ae]n?(?:ki)?|[ıiuü]n|n[ıiuü]n)|y?[ae]|n[ae]|[yn]?[ıiuü]|y?l[ae]"
-    r"|l[ıiuü]|l[ae]r|d[ıiuü]r)$"
+    r"(?:l[ae]r)?(?:s?[ıiuü])?n?(?:[dt][ae]n?(?:ki)?|n?[ıiuü]n|[yn]?[ae]|[yn]?[ıiuü]|y?l[ae]|l[ıiuü]|l[ae]r)"
+    r"(?:[dt][ıiuü]r)?"
 )
-_ENGLISH = re.compile(r"(?<=\w)['’]s$|(?<=s)['’]$")
+_ENGLISH = re.compile(r"s?")
 _LANG_TO_ENDINGS = {"tr": _TURKISH, "az": _TURKISH, "en": _ENGLISH}
+_APOSTROPHES = re.compile(r"['’]")
 
 
 def without_endings(names: StringTable, codes: NDArray[np.int64], langs: list[str]) -> StringTable:
@@ -33,4 +34,13 @@ def without_endings(names: StringTable, codes: NDArray[np.int64], langs: list[st
 
 def _ending_dropper(lang: str) -> Change | None:
     endings = _LANG_TO_ENDINGS.get(lang)
-    return None if endings is None else lambda name: endings.sub("", name.strip())
+    if endings is None:
+        return None
+
+    def without_ending(name: str) -> str:
+        stem, *parts = _APOSTROPHES.split(name.strip())
+        ending = parts[-1].replace("I", "ı").replace("İ", "i").lower() if parts else ""
+        has_ending = bool(stem) and bool(parts) and endings.fullmatch(ending) is not None
+        return name.strip()[: -len(parts[-1]) - 1] if has_ending else name
+
+    return without_ending

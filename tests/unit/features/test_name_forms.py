@@ -79,6 +79,9 @@ def test_marks_that_are_letters_stay(pair):
 def test_endings_go_by_language():
     assert key("İstanbul'da", "tr", drops_endings=True) == key("İstanbul’un", "tr", drops_endings=True) == "istanbul"
     assert key("Türkiye'nin", "tr", drops_endings=True) == "türkiye"
+    assert key("ISPARTA'DADIR", "tr", drops_endings=True) == key("ISPARTA'YI", "tr", drops_endings=True) == "isparta"
+    assert key("'da", "tr", drops_endings=True) == "'da" and key("O'Neill's", "en", drops_endings=True) == "o'neill"
+    assert key("the Beatles'", "en", drops_endings=True) == "the beatles"
     assert key("Kur'an", "tr", drops_endings=True) == "kur'an"
     assert key("Obama's", "en-US", drops_endings=True) == "obama"
     assert key("l'eau", "fr", drops_endings=True) == "l'eau" and key("Obama's", drops_endings=True) == "obama's"
