@@ -46,6 +46,13 @@ def test_the_loose_table_reads_other_scripts_and_forgets_marks():
     assert found("loose", "Moskve") == []
 
 
+def test_similar_spellings_are_found_and_with_latin_letters_in_any_script():
+    pytest.importorskip("anyascii")
+    assert found("string", "Moskve") == ["moscow"]
+    assert found("string", "Москве") == []
+    assert found("loose-string", "Москве") == ["moscow"]
+
+
 def test_settings_tell_how_names_are_compared():
     assert SYSTEMS["cased"].settings() == {"names": {}}
     assert SYSTEMS["uncased"].settings() == {"names": {"ignores_case": True}}

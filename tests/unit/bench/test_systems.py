@@ -25,7 +25,7 @@ KB = KnowledgeBase.from_records(
         {"id": "troy", "title": "Troy", "description": "city besieged for Helen, whom Paris carried off"},
     ]
 )
-PACKAGES = {"lemma": "simplemma", "loose": "anyascii"}
+PACKAGES = {"lemma": "simplemma", "loose": "anyascii", "loose-string": "anyascii"}
 
 
 def mention(text, context=""):

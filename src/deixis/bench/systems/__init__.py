@@ -12,6 +12,8 @@ SYSTEMS = LazyRegistry(
         "uncased": Lazy("deixis.bench.systems.ladder:UncasedNames"),
         "lemma": Lazy("deixis.bench.systems.ladder:LemmaNames"),
         "loose": Lazy("deixis.bench.systems.ladder:LooseNames"),
+        "string": Lazy("deixis.bench.systems.spelling:SimilarNames"),
+        "loose-string": Lazy("deixis.bench.systems.spelling:SimilarLooseNames"),
         "prior": Lazy("deixis.bench.systems.prior:PriorNames"),
         "bm25": Lazy("deixis.bench.systems.bm25:Bm25Names"),
         "bm25-descriptions": Lazy("deixis.bench.systems.bm25:Bm25Descriptions"),

@@ -37,8 +37,7 @@ class CasedNames:
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> AliasCandidates:
         """The table of all names."""
-        lang = kb.langs[0] if len(kb.langs) == 1 else ""
-        return AliasCandidates.build(kb, annotated, cls.config(lang), n_threads=n_threads)
+        return AliasCandidates.build(kb, annotated, cls.config(only_language(kb)), n_threads=n_threads)
 
     @classmethod
     def config(cls, lang: str = "") -> AliasConfig:
@@ -67,3 +66,8 @@ class LooseNames(CasedNames):
     """The same in lower case and Latin letters, without diacritics, punctuation and endings after an apostrophe."""
 
     forms = NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True, drops_endings=True, transliterates=True)
+
+
+def only_language(kb: KnowledgeBase) -> str:
+    """The language of a knowledge base that has but one; empty if it has none or several."""
+    return kb.langs[0] if len(kb.langs) == 1 else ""
