@@ -56,7 +56,7 @@ class RehearsalConfig:
             raise ConfigError(f"The shares of damaged names add up to {sum(self.damage_shares)}, more than 1.")
 
     def is_used_for(self, kb: KnowledgeBase, has_annotated: bool) -> bool:
-        """Whether a linker to `kb` is calibrated this way; docs/decisions/0019-calibration.md says when that helps."""
+        """Whether a linker to `kb` is calibrated this way; docs/decisions/0014-calibration.md says when that helps."""
         if self.use != "auto":
             return self.use == "always"
         is_described = np.diff(kb.description_indptr) > 0
