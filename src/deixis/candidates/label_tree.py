@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.listing import listed
-from deixis.candidates.name_search import NameSearch, NameSearchConfig
+from deixis.candidates.name_search import NameSearch, NameSearchConfig, kept_where
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.gold import known_parts
@@ -94,8 +94,12 @@ class LabelTreeCandidates:
         config: LabelTreeCandidatesConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
+        popularity: NDArray[np.float32] | None = None,
     ) -> LabelTreeCandidates:
-        """A generator that knows the entities of `kb`, and the mentions of `annotated` documents if there are any."""
+        """A generator that knows the entities of `kb`, and the mentions of `annotated` documents if there are any.
+
+        Where `popularity` (0 to 1 for each entity) is given, the search by names prefers what is often spoken of.
+        """
         config = config or LabelTreeCandidatesConfig()
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; a linker needs at least one.")
@@ -113,7 +117,7 @@ class LabelTreeCandidates:
         names = None
         if _searches_names(config):
             with stage("making an index of names"):
-                names = NameSearch.build(kb, ranker.trees[0].tree.places(), config.names, n_threads)
+                names = NameSearch.build(kb, ranker.trees[0].tree.places(), config.names, n_threads, popularity)
         return cls(kb, features, ranker, config, names, NameSet.of(() if given is None else given.mentions))
 
     def generate(
@@ -134,19 +138,27 @@ class LabelTreeCandidates:
         With `allowed`, a mask over the rows, of those only. The tree has a score for each of them, so a mention with a
         known word gets `k`, or all if they are fewer.
         """
-        window, n_threads = self.config.features.context_window, self.ranker.n_threads
-        contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
-        texts = [mention.text for mention in mentions]
-        queries = self.features.transform(texts, contexts, n_threads)
         n_each = k if self.names is None else max(k, MIN_EACH)
-        # Mentions without a known word would all be given the same.
-        ranked = _without_rows(self.ranker.rank(queries, n_each, allowed=allowed), np.diff(queries.indptr) == 0)
+        ranked = self.rank_by_tree(mentions, n_each, allowed)
         if self.names is None:
             return ranked
-        config = self.config.names
+        config, n_threads = self.config.names, self.ranker.n_threads
+        texts = [mention.text for mention in mentions]
         shares = np.where(self.learned.holds(texts), config.learned_tree_share, config.tree_share)
         alike = self.names.search(texts, n_each, n_threads, allowed)
         return blended(ranked, alike, shares.astype(np.float32), k, n_threads)
+
+    def rank_by_tree(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """The same by the tree alone."""
+        window, n_threads = self.config.features.context_window, self.ranker.n_threads
+        contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
+        queries = self.features.transform([mention.text for mention in mentions], contexts, n_threads)
+        # Mentions without a known word would all be given the same.
+        is_known = np.diff(queries.indptr) > 0
+        ranked = self.ranker.rank(queries, k, allowed=allowed)
+        return kept_where(ranked, np.repeat(is_known, np.diff(ranked.indptr)))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""
@@ -182,16 +194,6 @@ class LabelTreeCandidates:
 def _searches_names(config: LabelTreeCandidatesConfig) -> bool:
     """Whether the likeness of names has a say at all."""
     return min(config.names.tree_share, config.names.learned_tree_share) < 1
-
-
-def _without_rows(ranked: sparse.csr_matrix, is_left_out: NDArray[np.bool_]) -> sparse.csr_matrix:
-    """The same ranking with nothing in some rows."""
-    if not is_left_out.any():
-        return ranked
-    lengths = np.diff(ranked.indptr)
-    is_kept = np.repeat(~is_left_out, lengths)
-    indptr = np.concatenate([[0], np.cumsum(np.where(is_left_out, 0, lengths))])
-    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], indptr), shape=ranked.shape)
 
 
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:

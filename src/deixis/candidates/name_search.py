@@ -18,6 +18,9 @@ from deixis.errors import ConfigError, StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.store.checks import require
+
+MIN_COSINE = 0.01  # what is found by its popularity alone has no name in common with the text
 
 
 def _words_and_letters() -> TfidfConfig:
@@ -33,6 +36,10 @@ class NameSearchConfig:
     alias_weight: float = field(
         default=0.95, metadata={"help": "What a fitting alias counts against a fitting title, which counts 1."}
     )
+    popularity_weight: float = field(
+        default=0.3,
+        metadata={"help": "What the most popular entity gains on one unheard of, where a fitting name is 1."},
+    )
     tree_share: float = field(
         default=0.15, metadata={"help": "Share of the tree's score beside the likeness of names; 1: the tree alone."}
     )
@@ -41,7 +48,7 @@ class NameSearchConfig:
     )
 
     def __post_init__(self) -> None:
-        for name in ("alias_weight", "tree_share", "learned_tree_share"):
+        for name in ("alias_weight", "popularity_weight", "tree_share", "learned_tree_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
 
@@ -56,15 +63,26 @@ class NameSearch:
     [0]
     """
 
-    def __init__(self, vectorizer: TfidfVectorizer, index: BlockIndex) -> None:
+    def __init__(
+        self, vectorizer: TfidfVectorizer, index: BlockIndex, gains: NDArray[np.float32] | None = None
+    ) -> None:
         self.vectorizer = vectorizer
         self.index = index
+        self.gains = np.zeros(0, dtype=np.float32) if gains is None else gains
 
     @classmethod
     def build(
-        cls, kb: KnowledgeBase, places: NDArray[np.integer], config: NameSearchConfig | None = None, n_threads: int = 0
+        cls,
+        kb: KnowledgeBase,
+        places: NDArray[np.integer],
+        config: NameSearchConfig | None = None,
+        n_threads: int = 0,
+        popularity: NDArray[np.float32] | None = None,
     ) -> NameSearch:
-        """The index of the names of `kb`, in the order of their entities' `places` (near ones should be alike)."""
+        """The index of the names of `kb`, in the order of their entities' `places` (near ones should be alike).
+
+        `popularity` is a number from 0 to 1 for each entity, 0 for those unheard of.
+        """
         config = config or NameSearchConfig()
         names, rows = kb.names()
         vectorizer = TfidfVectorizer(config.features).fit(names, n_threads)
@@ -72,22 +90,42 @@ class NameSearch:
         weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
         names_by_features = vectorizer.transform(names, n_threads)[order]
         names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
-        return cls(vectorizer, BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb)))
+        gains = None
+        if popularity is not None and config.popularity_weight and popularity.any():
+            gains = (config.popularity_weight * popularity).astype(np.float32)
+            names_by_features = with_column(names_by_features, gains[rows[order]])
+        return cls(vectorizer, BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb)), gains)
 
     def search(
         self, texts: Sequence[str], k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
     ) -> sparse.csr_matrix:
-        """texts_by_entities: the best `k` entities of each text, best first, each with its best name's cosine.
+        """texts_by_entities: the best `k` entities of each text, best first, by its best name's cosine and popularity.
 
-        With `allowed`, of those entities only: all that share a word or a run of letters with the text, up to `k`.
+        Scores are the cosine, plus what popularity gains, divided by the most that can be; `cosines` takes the gain out
+        again. With `allowed`, of those entities only: all that share a word or a run of letters with the text, up to
+        `k`.
         """
-        found = self.index.search(self.vectorizer.transform(texts, n_threads), k, n_threads, allowed=allowed)
-        np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
-        return found
+        queries = self.vectorizer.transform(texts, n_threads)
+        if not len(self.gains):
+            found = self.index.search(queries, k, n_threads, allowed=allowed)
+            np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
+            return found
+        has_words = np.diff(queries.indptr) > 0
+        found = self.index.search(with_column(queries, has_words.astype(np.float32)), k, n_threads, allowed=allowed)
+        found.data /= 1 + self.gains.max()
+        return kept_where(found, self.cosines(found) > MIN_COSINE)
+
+    def cosines(self, found: sparse.csr_matrix) -> NDArray[np.float32]:
+        """The cosine of the best name of each entity that `search` found, in stored order."""
+        if not len(self.gains):
+            return np.asarray(found.data)
+        cosines: NDArray[np.float32] = np.clip(found.data * (1 + self.gains.max()) - self.gains[found.indices], 0, 1)
+        return cosines
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary and index as arrays under names that begin with `prefix`."""
-        return self.vectorizer.to_arrays(f"{prefix}.words") | self.index.to_arrays(f"{prefix}.index")
+        arrays = self.vectorizer.to_arrays(f"{prefix}.words") | self.index.to_arrays(f"{prefix}.index")
+        return arrays | {f"{prefix}.gains": self.gains}
 
     @classmethod
     def from_arrays(
@@ -96,9 +134,30 @@ class NameSearch:
         """The search `to_arrays` gave, over as many entities."""
         vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.features)
         index = BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, config.index)
-        if index.n_columns != vectorizer.n_features:
+        gains = require(arrays, f"{prefix}.gains", np.float32)
+        if len(gains) not in (0, n_entities) or index.n_columns != vectorizer.n_features + bool(len(gains)):
             raise StoreError(
                 f"The index '{prefix}.index.*' has {index.n_columns} columns for {vectorizer.n_features} features. "
                 "The model is damaged; build it again."
             )
-        return cls(vectorizer, index)
+        return cls(vectorizer, index, gains)
+
+
+def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.csr_matrix:
+    """The rows with one more column at the end.
+
+    Examples
+    --------
+    >>> with_column(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.array([0.5, 0], dtype=np.float32)).toarray()
+    array([[1. , 0. , 0.5],
+           [0. , 1. , 0. ]], dtype=float32)
+    """
+    return sparse.csr_matrix(sparse.hstack([rows, sparse.csr_matrix(values[:, None])], dtype=np.float32))
+
+
+def kept_where(ranked: sparse.csr_matrix, is_kept: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The ranking without some of its entries, the others in the same order."""
+    if is_kept.all():
+        return ranked
+    n_kept = np.concatenate([[0], np.cumsum(is_kept)])
+    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], n_kept[ranked.indptr]), shape=ranked.shape)

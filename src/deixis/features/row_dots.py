@@ -30,14 +30,44 @@ def row_dots(
     """
     if lefts.shape[1] != rights.shape[1]:
         raise DataError(f"The rows have {lefts.shape[1]} and {rights.shape[1]} columns; they must have as many.")
-    if len(starts) != lefts.shape[0] + 1 or starts[0] != 0 or starts[-1] != len(partners) or not is_sorted(starts):
-        raise DataError(f"{lefts.shape[0]} rows with {len(partners)} partners need fitting starts, got {starts}.")
-    if len(partners) and not 0 <= partners.min() <= partners.max() < rights.shape[0]:
-        raise DataError(f"Partners must be rows from 0 to {rights.shape[0] - 1}.")
+    _check_pairs(lefts.shape[0], starts, rights.shape[0], partners)
     dots: NDArray[np.float32] = _core.row_dots(
         *_core_arrays(lefts), starts.astype(np.int64), *_core_arrays(rights), partners.astype(np.int64), n_threads,
     )  # fmt: skip
     return dots
+
+
+def binary_row_dots(
+    lefts: csr_matrix[np.float32],
+    starts: NDArray[Any],
+    right_indptr: NDArray[np.int64],
+    right_indices: NDArray[np.int32],
+    partners: NDArray[Any],
+    n_threads: int = 0,
+) -> NDArray[np.float32]:
+    """The same, with right rows that have a one at each of their places.
+
+    Examples
+    --------
+    >>> lefts = csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
+    >>> indptr, indices = np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32)
+    >>> binary_row_dots(lefts, np.array([0, 2, 3]), indptr, indices, np.array([0, 1, 1])).tolist()
+    [3.0, 0.0, 3.0]
+    """
+    _check_pairs(lefts.shape[0], starts, len(right_indptr) - 1, partners)
+    none = np.zeros(0, dtype=np.float32)
+    dots: NDArray[np.float32] = _core.row_dots(
+        *_core_arrays(lefts), starts.astype(np.int64), right_indptr, right_indices, none, partners.astype(np.int64),
+        n_threads,
+    )  # fmt: skip
+    return dots
+
+
+def _check_pairs(n_lefts: int, starts: NDArray[Any], n_rights: int, partners: NDArray[Any]) -> None:
+    if len(starts) != n_lefts + 1 or starts[0] != 0 or starts[-1] != len(partners) or not is_sorted(starts):
+        raise DataError(f"{n_lefts} rows with {len(partners)} partners need fitting starts, got {starts}.")
+    if len(partners) and not 0 <= partners.min() <= partners.max() < n_rights:
+        raise DataError(f"Partners must be rows from 0 to {n_rights - 1}.")
 
 
 def _core_arrays(

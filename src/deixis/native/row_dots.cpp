@@ -52,6 +52,7 @@ ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t
                          ArrayIn<std::int32_t> right_indices, ArrayIn<float> right_data, ArrayIn<std::int64_t> partners,
                          int n_threads) {
     const CsrView lefts(left_indptr, left_indices, left_data), rights(right_indptr, right_indices, right_data);
+    const bool is_binary = right_data.shape(0) == 0;  // every stored place of the right rows is a one
     if (static_cast<std::int64_t>(starts.shape(0)) != lefts.n_rows + 1) throw std::invalid_argument("starts must fit the left rows.");
     std::vector<float> dots(partners.shape(0));
     const auto n_rows = static_cast<std::size_t>(lefts.n_rows);
@@ -63,7 +64,7 @@ ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t
             const auto partner = partners.data()[pair];
             double dot = 0.0;
             for (auto i = rights.indptr[partner]; i < rights.indptr[partner + 1]; ++i)
-                dot += static_cast<double>(rights.data[i]) * left.at(rights.indices[i]);
+                dot += (is_binary ? 1.0 : static_cast<double>(rights.data[i])) * left.at(rights.indices[i]);
             dots[pair] = static_cast<float>(dot);
         }
     });

@@ -1,0 +1,79 @@
+"""Entities whose description has the words of a mention: what an entity is also called often stands only there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.name_search import kept_where, with_column
+from deixis.errors import StoreError
+from deixis.features.entity_words import EntityWords, shares_of
+from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.store.checks import require
+
+INDEX = BlockIndexConfig()
+GAIN = 0.5  # of the most popular entity, where a description with all words counts 1
+MIN_SHARE = 0.01
+
+
+class DescriptionSearch:
+    """An index of the words of all descriptions.
+
+    Examples
+    --------
+    >>> from deixis.store.strings import StringTable
+    >>> names = StringTable.from_strings(["United Kingdom", "France"])
+    >>> texts = StringTable.from_strings(["island country of the British", "country of the French"])
+    >>> words = EntityWords.build(names, np.arange(2), texts)
+    >>> search = DescriptionSearch.build(words, np.zeros(2, dtype=np.float32), np.arange(2))
+    >>> search.search(words.queries(["the British"]), k=1).indices.tolist()
+    [0]
+    """
+
+    def __init__(self, index: BlockIndex, gains: NDArray[np.float32]) -> None:
+        self.index = index
+        self.gains = gains
+
+    @classmethod
+    def build(
+        cls, words: EntityWords, popularity: NDArray[np.float32], places: NDArray[np.integer]
+    ) -> DescriptionSearch:
+        """The index of all descriptions in the order of their entities' `places` (near ones should be alike)."""
+        described = words.descriptions
+        ones = np.ones(len(described.indices), dtype=np.float32)
+        shape = (len(popularity), words.vectorizer.n_features)
+        rows = sparse.csr_matrix((ones, described.indices, described.indptr), shape=shape)
+        gains = (GAIN * popularity).astype(np.float32)
+        order = np.argsort(places, kind="stable")
+        return cls(BlockIndex.build(with_column(rows, gains)[order], order, INDEX, n_groups=len(order)), gains)
+
+    def search(
+        self, queries: sparse.csr_matrix, k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """queries_by_entities: the best `k` by how much of the query is in the description, and by popularity."""
+        has_words = np.diff(queries.indptr) > 0
+        found = self.index.search(
+            with_column(shares_of(queries), has_words.astype(np.float32)), k, n_threads, allowed=allowed
+        )
+        shared = found.data - self.gains[found.indices]
+        found.data /= 1 + GAIN
+        return kept_where(found, shared > MIN_SHARE)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The index as arrays under names that begin with `prefix`."""
+        return self.index.to_arrays(f"{prefix}.index") | {f"{prefix}.gains": self.gains}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int) -> DescriptionSearch:
+        """The search `to_arrays` gave, over as many entities."""
+        gains = require(arrays, f"{prefix}.gains", np.float32)
+        if len(gains) != n_entities:
+            raise StoreError(
+                f"The array '{prefix}.gains' has {len(gains)} numbers for {n_entities} entities. The model is damaged; "
+                "build it again."
+            )
+        return cls(BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, INDEX), gains)

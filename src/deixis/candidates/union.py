@@ -1,0 +1,184 @@
+"""Candidates of several lists put together: tables of names, likeness of names, the label tree and descriptions.
+
+Every list finds what the others miss: a table knows what a name means, likeness finds names spelled otherwise or longer
+than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called. Which of all
+these candidates is meant is for the ranking to say; it is given what each list says of each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.alias import AliasCandidates, AliasConfig
+from deixis.candidates.description_search import DescriptionSearch
+from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.listing import listed
+from deixis.errors import ConfigError
+from deixis.features.entity_words import EntityWords
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.proposals import Proposals
+from deixis.progress import stage
+from deixis.types import Candidate, Document, MentionInContext
+
+
+@dataclass(frozen=True)
+class UnionConfig:
+    """The lists, and how many candidates each puts forward; one that puts forward 0 is left out."""
+
+    alias: AliasConfig = field(default_factory=AliasConfig)
+    tree: LabelTreeCandidatesConfig = field(default_factory=LabelTreeCandidatesConfig)
+    n_alias: int = field(default=100, metadata={"help": "Candidates from the table of names."})
+    n_names: int = field(default=200, metadata={"help": "Candidates by the likeness of names."})
+    n_tree: int = field(default=50, metadata={"help": "Candidates from the label tree."})
+    n_described: int = field(default=50, metadata={"help": "Candidates by the words of descriptions."})
+
+    def __post_init__(self) -> None:
+        counts = [getattr(self, each.name) for each in fields(self) if each.name.startswith("n_")]
+        if min(counts) < 0 or not max(counts):
+            raise ConfigError(f"Each list puts forward 0 candidates or more, and one of them some, got {counts}.")
+
+
+class UnionCandidates:
+    """Finds the entities a mention may mean by all lists, with what each of them says.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
+    >>> generator = UnionCandidates.build(kb)
+    >>> proposals = generator.propose([MentionInContext("Paris", "Paris had to be sacrificed.", 0, 5)])
+    >>> proposals.rows.tolist(), proposals.signals["names"].round().tolist()
+    ([0, 1], [1.0, 0.0])
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        alias: AliasCandidates,
+        tree: LabelTreeCandidates,
+        words: EntityWords,
+        described: DescriptionSearch | None,
+        config: UnionConfig,
+    ) -> None:
+        self.kb = kb
+        self.alias = alias
+        self.tree = tree
+        self.words = words
+        self.described = described
+        self.config = config
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: UnionConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+        popularity: NDArray[np.float32] | None = None,
+    ) -> UnionCandidates:
+        """All lists over the entities of `kb`; `popularity` says how often each is spoken of, by any count."""
+        config = config or UnionConfig()
+        documents = list(annotated)
+        counts = kb.counts if popularity is None else popularity
+        standing = standings(counts)
+        tree = LabelTreeCandidates.build(kb, documents, config.tree, seed, n_threads, standing)
+        counted = replace(kb, counts=np.rint(counts).astype(np.int64))
+        alias = AliasCandidates.build(counted, documents, config.alias, seed, n_threads)
+        with stage("counting words of descriptions"):
+            words = entity_words(kb, n_threads)
+            described = None
+            if config.n_described and len(words.descriptions.indices):
+                described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.places())
+        return cls(kb, alias, tree, words, described, config)
+
+    def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
+        """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
+        config, n_threads = self.config, self.tree.ranker.n_threads
+        texts = [mention.text for mention in mentions]
+        empty = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros(len(mentions) + 1, dtype=np.int64)
+        nothing = sparse.csr_matrix(empty, shape=(len(mentions), len(self.kb)))
+        lists = dict.fromkeys(("alias", "names", "tree", "described"), nothing)
+        if not mentions:
+            return Proposals.merged(lists)
+        if config.n_alias:
+            lists["alias"] = self.alias.rank(mentions, config.n_alias, allowed)
+        if config.n_names and self.tree.names is not None:
+            found = self.tree.names.search(texts, config.n_names, n_threads, allowed)
+            cosines = self.tree.names.cosines(found)
+            lists["names"] = sparse.csr_matrix((cosines, found.indices, found.indptr), shape=found.shape)
+        if config.n_tree:
+            lists["tree"] = self.tree.rank_by_tree(mentions, config.n_tree, allowed)
+        if self.described is not None:
+            lists["described"] = self.described.search(
+                self.words.queries(texts, n_threads), config.n_described, n_threads, allowed
+            )
+        return Proposals.merged(lists)
+
+    def rank(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` by the mean of what all lists say, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        proposals = self.propose(mentions, allowed)
+        return proposals.best(np.mean(list(proposals.signals.values()), axis=0), k, len(self.kb))
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` different entities, best first by that mean."""
+        return listed(self.kb, self.rank(mentions, k, allowed))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """All lists as arrays under names that begin with `prefix`, without the knowledge base."""
+        arrays = self.alias.to_arrays(f"{prefix}.alias") | self.tree.to_arrays(f"{prefix}.tree")
+        arrays |= self.words.to_arrays(f"{prefix}.words")
+        return arrays if self.described is None else arrays | self.described.to_arrays(f"{prefix}.described")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: UnionConfig,
+        n_threads: int = 0,
+    ) -> UnionCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from."""
+        described = None
+        if f"{prefix}.described.gains" in arrays:
+            described = DescriptionSearch.from_arrays(arrays, f"{prefix}.described", len(kb))
+        return cls(
+            kb,
+            AliasCandidates.from_arrays(arrays, f"{prefix}.alias", kb, config.alias),
+            LabelTreeCandidates.from_arrays(arrays, f"{prefix}.tree", kb, config.tree, n_threads),
+            EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb)),
+            described,
+            config,
+        )
+
+
+def standings(counts: NDArray[Any]) -> NDArray[np.float32]:
+    """Counts as numbers from 0 to 1: their logarithm against that of the largest.
+
+    Examples
+    --------
+    >>> standings(np.array([0, 9, 99])).round(1).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    logs = np.log1p(counts)
+    shares: NDArray[np.float32] = (logs / max(logs.max(initial=0.0), 1e-9)).astype(np.float32)
+    return shares
+
+
+def entity_words(kb: KnowledgeBase, n_threads: int = 0) -> EntityWords:
+    """The words of the names and descriptions of a knowledge base; names of types count as description."""
+    ones = np.ones(len(kb.type_codes), dtype=np.float32)
+    types = sparse.csr_matrix((ones, kb.type_codes, kb.type_indptr), shape=(len(kb), len(kb.type_names)))
+    return EntityWords.build(*kb.names(), kb.description_texts(), [(types, kb.type_names)], n_threads)

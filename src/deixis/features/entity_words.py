@@ -1,0 +1,194 @@
+"""Which words the names and descriptions of entities have: what mentions and their contexts are held against.
+
+Only whether a word occurs is kept, so a description costs four bytes a word and nothing is read again when it is asked
+for. A word weighs its idf; stop words a tenth of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import StoreError
+from deixis.features.row_dots import binary_row_dots
+from deixis.features.stop_words import filler_words
+from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
+from deixis.store.checks import check_indptr, check_length, require
+from deixis.store.strings import StringTable
+
+WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
+STOP_WORD_WEIGHT = 0.1
+# Descriptions shorter than most are not given the likeness that shortness brings: their length counts as this one.
+LENGTH_PERCENTILE = 80
+
+
+@dataclass(frozen=True, eq=False)
+class WordRows:
+    """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, rows: sparse.csr_matrix) -> WordRows:
+        """The places of a sparse matrix, whatever stands there."""
+        return cls(rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
+
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The sum of the words' weights in each row."""
+        return _sums(self.indptr, weights[self.indices])
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Query `i` is held against the entities `rows[starts[i]:starts[i + 1]]`."""
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+class EntityWords:
+    """The words of descriptions, of titles and of all names, over one vocabulary.
+
+    Examples
+    --------
+    >>> names = StringTable.from_strings(["Paris", "Paris"])
+    >>> texts = StringTable.from_strings(["capital of France on the Seine", "prince of Troy who took Helen"])
+    >>> words = EntityWords.build(names, np.array([0, 1]), texts)
+    >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
+    >>> (words.likeness(words.queries(["Helen left for Troy"]), both) > 0).tolist()
+    [False, True]
+    """
+
+    def __init__(
+        self,
+        vectorizer: TfidfVectorizer,
+        descriptions: WordRows,
+        titles: WordRows,
+        names: WordRows,
+        description_scales: NDArray[np.float32],
+        title_scales: NDArray[np.float32],
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.descriptions = descriptions
+        self.titles = titles
+        self.names = names
+        self.description_scales = description_scales
+        self.title_scales = title_scales
+
+    @classmethod
+    def build(
+        cls,
+        names: StringTable,
+        rows: NDArray[np.integer],
+        texts: StringTable,
+        more_words: Sequence[tuple[sparse.csr_matrix, StringTable]] = (),
+        n_threads: int = 0,
+    ) -> EntityWords:
+        """The words of entities whose titles are the first `names`, one each; `rows` are the entities of all names.
+
+        `texts` are the descriptions; `more_words` are pairs of entities_by_labels and the labels' names, whose words
+        count as words of the description.
+        """
+        n_entities = len(texts)
+        vectorizer = TfidfVectorizer(WORDS).fit(names.joined(texts), n_threads)
+        vectorizer = vectorizer.damped(filler_words(), STOP_WORD_WEIGHT)
+        described = vectorizer.transform(texts, n_threads)
+        for entities_by_labels, labels in more_words:
+            described = (described + entities_by_labels @ vectorizer.transform(labels, n_threads)).tocsr()
+        owners = sparse.csr_matrix(
+            (np.ones(len(rows), np.float32), (rows, np.arange(len(rows)))), shape=(n_entities, len(rows))
+        )
+        named = vectorizer.transform(names, n_threads)
+        descriptions, titles = WordRows.of(described), WordRows.of(named[:n_entities])
+        lengths = np.sqrt(descriptions.sums(vectorizer.idf**2))
+        typical = np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE) if lengths.any() else 1.0
+        return cls(
+            vectorizer, descriptions, titles, WordRows.of(owners @ named),
+            (1 / np.maximum(lengths, typical)).astype(np.float32),
+            (1 / np.maximum(titles.sums(vectorizer.idf), 1e-9)).astype(np.float32),
+        )  # fmt: skip
+
+    def queries(self, texts: Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
+        """texts_by_words: the idf of every word that a text has, counted once."""
+        rows = self.vectorizer.transform(texts, n_threads)
+        rows.data = self.vectorizer.idf[rows.indices]
+        return rows
+
+    def likeness(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
+        dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
+        return dots * self.description_scales[pairs.rows]
+
+    def share_described(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """How much of a query the description of each proposed entity has, by weight, 0 to 1."""
+        return self._dots(shares_of(queries), self.descriptions, pairs, n_threads)
+
+    def share_named(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """How much of a query all names of each proposed entity have, by weight, 0 to 1."""
+        return self._dots(shares_of(queries), self.names, pairs, n_threads)
+
+    def title_share(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """How much of each proposed entity's title its mention's query has, by weight, 0 to 1."""
+        return self._dots(queries, self.titles, pairs, n_threads) * self.title_scales[pairs.rows]
+
+    def _dots(self, queries: sparse.csr_matrix, words: WordRows, pairs: Pairs, n_threads: int) -> NDArray[np.float32]:
+        return binary_row_dots(queries, pairs.starts, words.indptr, words.indices, pairs.rows, n_threads)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vocabulary and words as arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[Any]] = {
+            f"{prefix}.description_scales": self.description_scales, f"{prefix}.title_scales": self.title_scales
+        }  # fmt: skip
+        for name in ("descriptions", "titles", "names"):
+            words: WordRows = getattr(self, name)
+            arrays |= {f"{prefix}.{name}.indptr": words.indptr, f"{prefix}.{name}.indices": words.indices}
+        return arrays | self.vectorizer.to_arrays(f"{prefix}.words")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int) -> EntityWords:
+        """The words `to_arrays` gave, over as many entities."""
+        vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", WORDS)
+        parts = []
+        for name in ("descriptions", "titles", "names"):
+            indptr = require(arrays, f"{prefix}.{name}.indptr", np.int64)
+            indices = require(arrays, f"{prefix}.{name}.indices", np.int32)
+            check_indptr(f"{prefix}.{name}.indptr", indptr, len(indices))
+            check_length(f"{prefix}.{name}.indptr", indptr, n_entities + 1)
+            parts.append(WordRows(indptr, indices))
+        scales = [require(arrays, f"{prefix}.{name}_scales", np.float32) for name in ("description", "title")]
+        for name, values in zip(("description", "title"), scales, strict=True):
+            check_length(f"{prefix}.{name}_scales", values, n_entities)
+        if vectorizer.n_features == 0 and any(len(part.indices) for part in parts):
+            raise StoreError(f"The words '{prefix}.*' have no vocabulary. The model is damaged; build it again.")
+        descriptions, titles, names = parts
+        return cls(vectorizer, descriptions, titles, names, *scales)
+
+
+def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32]) -> sparse.csr_matrix:
+    return sparse.csr_matrix((rows.data * weights[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
+
+
+def shares_of(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+    """The rows with weights that add up to one."""
+    return _divided(rows, _sums(rows.indptr, rows.data))
+
+
+def _unit_length(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+    """The rows divided by the length of their idf vectors; entries are squares of idf."""
+    return _divided(rows, np.sqrt(_sums(rows.indptr, rows.data)))
+
+
+def _sums(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
+    numbers = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return np.bincount(numbers, weights=values, minlength=len(indptr) - 1).astype(np.float64)
+
+
+def _divided(rows: sparse.csr_matrix, by: NDArray[np.float64]) -> sparse.csr_matrix:
+    divisors = np.repeat(np.maximum(by, 1e-9), np.diff(rows.indptr))
+    return sparse.csr_matrix(((rows.data / divisors).astype(np.float32), rows.indices, rows.indptr), shape=rows.shape)

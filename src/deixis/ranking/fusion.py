@@ -1,0 +1,152 @@
+"""Ranks candidates by everything that speaks for them: a weighted sum of a few dozen numbers, made probabilities.
+
+Without annotated mentions the weights are those in `fusion_weights.json`, learned on the dev splits of many suites
+(`python -m benchmarks.quality.fusion`), none of which need be like the knowledge base at hand; with annotated mentions
+they can be learned anew (`fusion_training`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import DataError, StoreError
+from deixis.features.entity_words import EntityWords
+from deixis.features.name_forms import NameForms, NameFormsConfig
+from deixis.features.name_set import NameSet
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.proposals import Proposals
+from deixis.ranking.fusion_features import FEATURES, learned_features, own_features, word_features
+from deixis.store.checks import require
+from deixis.store.string_hashes import hash_strings
+from deixis.types import MentionInContext
+
+_FORMS = NameForms(NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True))
+
+
+@cache
+def default_weights() -> dict[str, float]:
+    """What each feature weighs where nothing was learned: data of the package."""
+    told: dict[str, float] = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
+    return told
+
+
+@dataclass(frozen=True)
+class FusionConfig:
+    """What each feature weighs."""
+
+    weights: dict[str, float] = field(default_factory=dict, metadata={"help": "Weights by feature; none: the default."})
+
+
+class FusionRanker:
+    """Orders candidates by a weighted sum of features; scores are the shares of a softmax over a mention's candidates.
+
+    Examples
+    --------
+    >>> sorted(default_weights()) == sorted(FEATURES)
+    True
+    """
+
+    def __init__(
+        self,
+        words: EntityWords,
+        popularity: NDArray[np.float32],
+        facts: NDArray[np.float32],
+        keys: NDArray[np.uint64],
+        learned: NameSet,
+        weights: NDArray[np.float64],
+        n_threads: int = 0,
+    ) -> None:
+        self.words = words
+        self.popularity = popularity
+        self.facts = facts
+        self.keys = keys
+        self.learned = learned
+        self.weights = weights
+        self.n_threads = n_threads
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        words: EntityWords,
+        popularity: NDArray[np.float32],
+        learned: NameSet | None = None,
+        weights: NDArray[np.float64] | None = None,
+        n_threads: int = 0,
+    ) -> FusionRanker:
+        """A ranker over the entities of `kb`; `popularity` is 0 to 1 for each, `learned` are names seen annotated."""
+        lengths = np.diff(kb.description_texts().offsets)
+        facts = np.log1p(np.stack([lengths, np.diff(kb.alias_indptr)], axis=1)).astype(np.float32)
+        keys = np.stack([_hashes(kb.titles, n_threads), _hashes(kb.ids, n_threads)], axis=1)
+        chosen = weights_of(default_weights()) if weights is None else weights
+        return cls(words, popularity, facts, keys, learned or NameSet(), chosen, n_threads)
+
+    def features(self, mentions: Sequence[MentionInContext], proposals: Proposals) -> NDArray[np.float32]:
+        """proposals_by_features, in the order of `FEATURES`."""
+        if len(mentions) != len(proposals.starts) - 1:
+            raise DataError(f"Each mention needs its proposals, got {len(mentions)} and {len(proposals.starts) - 1}.")
+        found = own_features(proposals, self.popularity, self.facts)
+        found |= word_features(self.words, mentions, proposals, self.n_threads)
+        found["popularity_described"] = found["popularity"] * found["fully_described"]
+        asked = _hashes([mention.text for mention in mentions], 1)[proposals.mention_numbers]
+        found["title"], found["id"] = (asked[:, None] == self.keys[proposals.rows]).astype(np.float32).T
+        is_learned = self.learned.holds([mention.text for mention in mentions])
+        found |= learned_features(found, is_learned, proposals)
+        return np.stack([found[name] for name in FEATURES], axis=1)
+
+    def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` proposals of each mention, stored best first; scores of all add to 1."""
+        return proposals.best(self.shares(self.features(mentions, proposals), proposals), k, len(self.popularity))
+
+    def shares(self, features: NDArray[np.float32], proposals: Proposals) -> NDArray[np.float32]:
+        """How likely each proposal is the one, given that one of its mention's is."""
+        totals = features.astype(np.float64) @ self.weights
+        shares = np.exp(totals - proposals.group_max(totals))
+        likely: NDArray[np.float32] = (shares / proposals.group_sum(shares)).astype(np.float32)
+        return likely
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Everything but the words as arrays under names that begin with `prefix`."""
+        return {
+            f"{prefix}.popularity": self.popularity, f"{prefix}.facts": self.facts.ravel(),
+            f"{prefix}.keys": self.keys.ravel(), f"{prefix}.learned": self.learned.hashes,
+            f"{prefix}.weights": self.weights,
+        }  # fmt: skip
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, words: EntityWords, n_threads: int = 0
+    ) -> FusionRanker:
+        """The ranker `to_arrays` gave, over the words it was built with."""
+        popularity = require(arrays, f"{prefix}.popularity", np.float32)
+        facts, keys = require(arrays, f"{prefix}.facts", np.float32), require(arrays, f"{prefix}.keys", np.uint64)
+        weights = require(arrays, f"{prefix}.weights", np.float64)
+        n_entities = len(words.title_scales)
+        if not len(popularity) == len(facts) // 2 == len(keys) // 2 == n_entities or len(weights) != len(FEATURES):
+            raise StoreError(
+                f"The arrays '{prefix}.*' do not fit {n_entities} entities and {len(FEATURES)} features. The model is "
+                "damaged or from another version; build it again."
+            )
+        learned = NameSet(require(arrays, f"{prefix}.learned", np.uint64))
+        return cls(words, popularity, facts.reshape(-1, 2), keys.reshape(-1, 2), learned, weights, n_threads)
+
+
+def weights_of(told: Mapping[str, float]) -> NDArray[np.float64]:
+    """Weights by name as an array in the order of `FEATURES`; a feature that is not told weighs nothing."""
+    unknown = sorted(set(told) - set(FEATURES))
+    if unknown:
+        raise DataError(f"No feature is named {unknown[0]!r}. Known: {', '.join(FEATURES)}.")
+    return np.array([told.get(name, 0.0) for name in FEATURES], dtype=np.float64)
+
+
+def _hashes(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
+    return hash_strings(_FORMS.keys(names, n_threads=n_threads))

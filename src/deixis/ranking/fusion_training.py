@@ -1,0 +1,88 @@
+"""Learns what each feature weighs, from mentions whose entity is known.
+
+The weights make the right candidates likely: the softmax over each mention's candidates gives them as much as it can
+(the likelihood of any right one), and large weights cost. Same data, same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+MAX_ROUNDS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Candidates of mentions: mention `i` has the feature rows `starts[i]:starts[i + 1]`, some of which are right."""
+
+    starts: NDArray[np.int64]
+    features: NDArray[np.float32]
+    is_right: NDArray[np.bool_]
+
+    def taught(self) -> Lesson:
+        """Only the mentions that have a right candidate: the others teach nothing."""
+        lengths = np.diff(self.starts)
+        numbers = np.repeat(np.arange(len(lengths)), lengths)
+        has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
+        kept = has_right[numbers]
+        starts = np.concatenate([[0], np.cumsum(lengths[has_right])])
+        return Lesson(starts, self.features[kept], self.is_right[kept])
+
+
+def fit_weights(
+    lessons: Sequence[Lesson], penalty: float = 1e-3, start: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """One weight per feature; every lesson counts as much as every other, however many mentions it has.
+
+    With `start`, weights far from those cost, not large ones: a few mentions then change little.
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.5], [0.0, 0.5], [0.9, 0.1], [0.2, 0.1]], dtype=np.float32)
+    >>> lesson = Lesson(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
+    >>> (fit_weights([lesson]) > 1).tolist()
+    [True, False]
+    """
+    known = [lesson for lesson in (each.taught() for each in lessons) if len(lesson.is_right)]
+    n_features = lessons[0].features.shape[1]
+    if not known:
+        return np.zeros(n_features) if start is None else start
+    scales = np.concatenate([lesson.features for lesson in known]).std(axis=0).astype(np.float64)
+    is_used = scales > 1e-6
+    scales[~is_used] = 1.0
+    prepared = [(lesson.starts, (lesson.features / scales).astype(np.float32), lesson.is_right) for lesson in known]
+    origin = np.zeros(n_features) if start is None else start * scales
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        away = weights - origin
+        total, slope = penalty * float(away @ away), 2 * penalty * away
+        for starts, features, is_right in prepared:
+            cost, gradient = _likelihood(starts, features, is_right, weights)
+            total += cost / len(prepared)
+            slope += gradient / len(prepared)
+        return total, slope
+
+    found = minimize(loss, origin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ROUNDS})
+    weights: NDArray[np.float64] = np.where(is_used, found.x, origin) / scales
+    return weights
+
+
+def _likelihood(
+    starts: NDArray[np.int64], features: NDArray[np.float32], is_right: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """The mean negative logarithm of the right candidates' share, and its slope."""
+    lengths = np.diff(starts)
+    totals = (features @ weights.astype(np.float32)).astype(np.float64)
+    totals -= np.repeat(np.maximum.reduceat(totals, starts[:-1]), lengths)
+    parts = np.exp(totals)
+    right = np.where(is_right, parts, 0.0)
+    all_sums = np.add.reduceat(parts, starts[:-1])
+    right_sums = np.maximum(np.add.reduceat(right, starts[:-1]), 1e-300)
+    pull = (parts / np.repeat(all_sums, lengths) - right / np.repeat(right_sums, lengths)).astype(np.float32)
+    n = len(lengths)
+    return float(np.log(all_sums / right_sums).mean()), (features.T @ pull).astype(np.float64) / n
