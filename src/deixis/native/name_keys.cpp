@@ -103,21 +103,22 @@ void drop_diacritics(CodePoints &cps, CodePoints &scratch) {
 // Case folding as Unicode has it, but for the four letters i: the dotted capital is an i with nothing above it. In
 // Turkish and Azeri I is the capital of the dotless letter; where that is not kept apart, all four are one.
 void ignore_case(CodePoints &cps, CodePoints &scratch, bool keeps_dotless_i, bool is_turkic) {
+    bool has_changed = false;  // then a mark that follows may join the i
     for (std::uint32_t &cp : cps) {
+        if (cp == U'I' && keeps_dotless_i && is_turkic) cp = dotless_i;
+        has_changed |= cp == dotted_capital_i;
         if (cp == dotted_capital_i) cp = U'i';
-        else if (cp == U'I' && keeps_dotless_i && is_turkic) cp = dotless_i;
     }
     if (casefold(cps, scratch)) nfkc(cps, scratch);
     std::size_t length = 0;
-    bool has_dotless = false;
     for (const std::uint32_t cp : cps) {
-        has_dotless |= cp == dotless_i && !keeps_dotless_i;
+        has_changed |= cp == dotless_i && !keeps_dotless_i;
         if (cp == dot_above && length > 0 && cps[length - 1] == U'i') continue;
         cps[length++] = cp == dotless_i && !keeps_dotless_i ? U'i' : cp;
     }
-    if (length == cps.size() && !has_dotless) return;
+    has_changed |= length < cps.size();
     cps.resize(length);
-    nfkc(cps, scratch);  // a mark that follows may now join the i
+    if (has_changed) nfkc(cps, scratch);
 }
 
 bool is_word(const CodePoints &cps, std::size_t at) {

@@ -23,6 +23,10 @@ def test_the_four_letters_i_are_one_whatever_the_language(lang):
         assert key(cased, lang) == "istanbul"
 
 
+def test_a_mark_joins_the_i_that_a_dotted_capital_becomes():
+    assert key("İ\u0300") == key("ı\u0300") == "ì"
+
+
 def test_a_name_without_a_language_meets_a_turkish_mention():
     names = NameForms().keys(["DİYARBAKIR", "Diyarbakır", "ISPARTA", "Isparta"], ["tr", "", "tr", None])
     assert names[0] == names[1] and names[2] == names[3]
