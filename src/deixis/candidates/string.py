@@ -38,7 +38,7 @@ class StringConfig:
     """What of a name is compared, and what is similar enough."""
 
     forms: NameFormsConfig = field(default_factory=_loose_forms)
-    min_similarity: float = field(default=0.7, metadata={"help": "Least similarity of a name, from 0 to 1."})
+    min_similarity: float = field(default=0.6, metadata={"help": "Least similarity of a name, from 0 to 1."})
     searches_always: bool = field(
         default=False, metadata={"help": "Also look for similar names where the mention is itself a name."}
     )
@@ -119,7 +119,7 @@ class StringCandidates:
     def rank(
         self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
     ) -> sparse.csr_matrix:
-        """mentions_by_entities: the similarity of the best `k` rows of each mention, the more popular first if equal."""
+        """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
         if allowed is not None:
             check_allowed(allowed, len(self.kb))
             allowed = allowed[self.popular]

@@ -1,8 +1,8 @@
 """The names most like a query by normalised Indel distance: exactly those that comparing every name would give.
 
 The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to
-insert and delete. Names of like characters stand together in blocks; how many of each character the names of a block have
-bounds how near they can be, and what cannot be near enough is never compared.
+insert and delete. Names of like characters stand together in blocks; how many of each character the names of a block
+have bounds how near they can be, and what cannot be near enough is never compared.
 """
 
 from __future__ import annotations
