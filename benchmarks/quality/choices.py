@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from deixis.ranking.context import ContextRanker
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -40,7 +41,6 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
-from deixis.ranking.context import ContextRanker
 from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig

@@ -80,7 +80,7 @@ class UnionCandidates:
         config: UnionConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
-        popularity: NDArray[np.float32] | None = None,
+        popularity: NDArray[np.floating] | None = None,
     ) -> UnionCandidates:
         """All lists over the entities of `kb`; `popularity` says how often each is spoken of, by any count."""
         config = config or UnionConfig()

@@ -106,7 +106,7 @@ def build(
         config = replace(config, nil=NilRule(target_precision=target_precision))
     if calibrate_on:
         config = replace(config, rehearsal=replace(config.rehearsal, use="never"))
-    is_calibrated = calibrate_on or (mentions and config.calibration_share) or config.rehearsal.use == "always"
+    is_calibrated = calibrate_on or (mentions and config.held_out_share) or config.rehearsal.use == "always"
     if config.nil.target_precision is not None and not is_calibrated:
         raise click.UsageError(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"

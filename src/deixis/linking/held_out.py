@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from deixis.evaluation.bootstrap import Interval, quotient
 from deixis.evaluation.confidence import Confidences
 from deixis.evaluation.resampling import resampled_sums
 from deixis.store.checks import check_length, check_range, require
+from deixis.types import Document
 
 N_THRESHOLDS = 100  # tried, evenly spread over the links
 N_DRAWS = 200
@@ -163,3 +164,17 @@ class HeldOut:
             check_length(f"{prefix}.{name}", array, len(scores))
         check_range(f"{prefix}.documents", documents, 0, np.inf)
         return cls(documents, scores, flags[0] != 0, flags[1] != 0)
+
+
+def split_documents(documents: Sequence[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:
+    """The documents to learn from and those held out, drawn at random; both in their old order.
+
+    Examples
+    --------
+    >>> documents = [Document(str(number), "") for number in range(10)]
+    >>> [len(part) for part in split_documents(documents, 0.2, seed=0)]
+    [8, 2]
+    """
+    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(len(documents) * share)
+    pairs = list(zip(documents, is_held_out.tolist(), strict=True))
+    return [document for document, is_out in pairs if not is_out], [document for document, is_out in pairs if is_out]

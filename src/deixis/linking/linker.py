@@ -9,23 +9,27 @@ from dataclasses import replace
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from deixis.candidates.annotated import known_mentions
 from deixis.candidates.filters import EntityFilter
-from deixis.candidates.label_tree import LabelTreeCandidates
-from deixis.candidates.protocols import CandidateGenerator
+from deixis.candidates.listing import listed
+from deixis.candidates.union import UnionCandidates, standings
 from deixis.config import config_from_dict, config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
+from deixis.linking.held_out import split_documents
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
+from deixis.linking.own_text import popularity_of
 from deixis.linking.rehearsal import Rehearsal
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
-from deixis.ranking.context import ContextRanker
-from deixis.ranking.protocols import CandidateRanker
+from deixis.ranking.fusion import FusionRanker
+from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -58,8 +62,8 @@ class Linker:
         self,
         kb: KnowledgeBase,
         detector: DictionaryDetector,
-        generator: CandidateGenerator,
-        ranker: CandidateRanker,
+        generator: UnionCandidates,
+        ranker: FusionRanker,
         config: LinkerConfig,
         n_threads: int = 0,
         calibration: Calibration | None = None,
@@ -89,13 +93,23 @@ class Linker:
                 "KnowledgeBase.from_records(records)."
             )
         config = config or LinkerConfig()
-        if mentions is not None and config.calibration_share > 0:
-            return _cross_fitted(kb, mentions, config, seed, n_threads)
-        generator = LabelTreeCandidates.build(kb, mentions or (), config.candidates, seed, n_threads)
-        with stage("reading descriptions"):
-            ranker = ContextRanker.build(kb, config.ranking, n_threads, generator.learned)
+        documents = None if mentions is None else annotated_documents(mentions)
+        if documents is not None and config.held_out_share > 0:
+            kept, held_out = split_documents(documents, config.held_out_share, seed)
+            if len(list(known_mentions(kb, held_out))) >= config.ranking.min_mentions:
+                plain = replace(config, held_out_share=0.0)
+                first = cls.build(kb, kept, plain, seed, n_threads).taught_by(held_out).calibrate(held_out, config.nil)
+                whole = cls.build(kb, documents, plain, seed, n_threads)
+                whole.ranker = whole.ranker.with_weights(first.ranker.weights)
+                whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
+                return whole
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
+        counts = kb.counts + popularity_of(kb, detector, n_threads)
+        generator = UnionCandidates.build(kb, documents or (), config.candidates, seed, n_threads, counts)
+        ranker = FusionRanker.build(
+            kb, generator.words, standings(counts), generator.tree.learned, config.ranking, n_threads
+        )
         linker = cls(kb, detector, generator, ranker, config, n_threads)
         is_rehearsed = config.rehearsal.is_used_for(kb, has_annotated=mentions is not None)
         return linker.rehearse(seed, config.nil) if is_rehearsed else linker
@@ -173,13 +187,38 @@ class Linker:
             first = last
         return linked
 
-    def ranked(self, mentions: Sequence[MentionInContext], allowed: Mask | None = None) -> list[list[Candidate]]:
+    def ranked(
+        self, mentions: Sequence[MentionInContext], allowed: Mask | None = None, k: int | None = None
+    ) -> list[list[Candidate]]:
         """The candidates of each mention, best first, with the scores of the ranker: nothing calibrated or decided."""
+        k = self.config.n_candidates if k is None else k
         ranked: list[list[Candidate]] = []
         for begin in range(0, len(mentions), MENTIONS_AT_ONCE):
             asked = mentions[begin : begin + MENTIONS_AT_ONCE]
-            ranked += self.ranker.rank(asked, self.generator.generate(asked, self.config.n_candidates, allowed))
+            found = self.ranker.rank(asked, self.generator.propose(asked, allowed), k)
+            ranked += listed(self.kb, found)
         return ranked
+
+    def taught_by(self, documents: Iterable[Document]) -> Linker:
+        """The same linker with weights learned from annotated documents that it has not learned from otherwise."""
+        if self.config.ranking.weights != "auto":
+            return self
+        with stage("weighing what speaks for a candidate"):
+            mentions, rows = zip(*known_mentions(self.kb, documents), strict=True)
+            lesson = self.lesson(mentions, np.array(rows))
+            weights = fit_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
+        ranker = self.ranker.with_weights(weights)
+        return Linker(self.kb, self.detector, self.generator, ranker, self.config, self.n_threads, self.calibration)
+
+    def lesson(self, mentions: Sequence[MentionInContext], rows: NDArray[np.integer]) -> Lesson:
+        """The candidates of mentions whose entity is known, as training sees them."""
+        parts = []
+        for begin in range(0, len(mentions), MENTIONS_AT_ONCE):
+            asked = mentions[begin : begin + MENTIONS_AT_ONCE]
+            proposals = self.generator.propose(asked)
+            is_right = proposals.rows == rows[begin:][proposals.mention_numbers]
+            parts.append(Lesson(proposals.starts, self.ranker.features(asked, proposals), is_right))
+        return Lesson.joined(parts)
 
     def judged(self, documents: Iterable[Document]) -> Judged:
         """How this linker ranks the mentions of annotated documents, held against their entities; NIL counts too.
@@ -245,36 +284,27 @@ class Linker:
                 "another version; build it again."
             ) from error
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
+        generator = UnionCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads)
         return cls(
             kb,
             DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection),
-            LabelTreeCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads),
-            ContextRanker.from_arrays(stored.arrays, "ranking", kb, config.ranking, n_threads),
+            generator,
+            FusionRanker.from_arrays(stored.arrays, "ranking", generator.words, n_threads),
             config,
             n_threads,
             Calibration.from_arrays(stored.arrays, "calibration"),
         )
 
 
-def _cross_fitted(
-    kb: KnowledgeBase, mentions: Iterable[Document], config: LinkerConfig, seed: int, n_threads: int
-) -> Linker:
-    """A linker that learned from all documents, with the calibration of one that had some of them held out."""
-    documents = list(mentions)
-    plain = replace(config, calibration_share=0.0, rehearsal=replace(config.rehearsal, use="never"))
-    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(
-        len(documents) * config.calibration_share
-    )
-    learned = [document for document, is_out in zip(documents, is_held_out.tolist(), strict=True) if not is_out]
-    held_out = [document for document, is_out in zip(documents, is_held_out.tolist(), strict=True) if is_out]
-    first = Linker.build(kb, learned, plain, seed, n_threads).calibrate(held_out, config.nil)
-    whole = Linker.build(kb, documents, plain, seed, n_threads)
-    whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
-    return whole
-
-
 def _mask(kb: KnowledgeBase, only: EntityFilter) -> Mask | None:
     return only.allowed(kb)
+
+
+def annotated_documents(mentions: Iterable[Document]) -> list[Document]:
+    """The documents to learn from, in a list."""
+    if not isinstance(mentions, Iterable):
+        raise DataError(f"Annotated mentions come as Documents in a list, got {type(mentions).__name__}.")
+    return list(mentions)
 
 
 def as_document(text: object, number: int) -> Document:

@@ -22,6 +22,12 @@ MAX_NAMESAKES = 20
 BATCH = 20_000  # descriptions read together
 
 
+def popularity_of(kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0) -> NDArray[np.float64]:
+    """How many descriptions of other entities speak of each entity; namesakes share."""
+    together = mentioned_entities(kb, detector, n_threads)
+    return np.bincount(together.indices, weights=together.data, minlength=len(kb)).astype(np.float64)
+
+
 def mentioned_entities(kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0) -> sparse.csr_matrix:
     """entities_by_entities: how surely the description of the row's entity speaks of the column's, 0 to 1.
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from deixis.registry import Lazy, LazyRegistry
 
-RANKERS = LazyRegistry("candidate ranker", {"context": Lazy("deixis.ranking.context:ContextRanker")})
+RANKERS = LazyRegistry("candidate ranker", {"fusion": Lazy("deixis.ranking.fusion:FusionRanker")})

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import DataError, StoreError
+from deixis.config import check_choices
+from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
@@ -41,9 +42,30 @@ def default_weights() -> dict[str, float]:
 
 @dataclass(frozen=True)
 class FusionConfig:
-    """What each feature weighs."""
+    """Where the weights come from."""
 
-    weights: dict[str, float] = field(default_factory=dict, metadata={"help": "Weights by feature; none: the default."})
+    weights: Literal["auto", "default", "tree"] = field(
+        default="auto",
+        metadata={
+            "help": "default: those that come with Deixis; auto: learned where enough mentions are annotated; "
+            "tree: only the label tree has a say."
+        },
+    )
+    min_mentions: int = field(
+        default=300, metadata={"help": "Mentions held out that it takes to learn weights; with fewer the default ones."}
+    )
+    penalty: float = field(default=1e-3, metadata={"help": "What it costs a learned weight to leave the default one."})
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.penalty < 0 or self.min_mentions < 1:
+            raise ConfigError(
+                f"penalty and min_mentions must be at least 0 and 1, got {self.penalty}, {self.min_mentions}."
+            )
+
+    def known_weights(self) -> NDArray[np.float64]:
+        """The weights before anything is learned."""
+        return weights_of({"tree_log": 1.0} if self.weights == "tree" else default_weights())
 
 
 class FusionRanker:
@@ -80,15 +102,19 @@ class FusionRanker:
         words: EntityWords,
         popularity: NDArray[np.float32],
         learned: NameSet | None = None,
-        weights: NDArray[np.float64] | None = None,
+        config: FusionConfig | None = None,
         n_threads: int = 0,
     ) -> FusionRanker:
         """A ranker over the entities of `kb`; `popularity` is 0 to 1 for each, `learned` are names seen annotated."""
         lengths = np.diff(kb.description_texts().offsets)
         facts = np.log1p(np.stack([lengths, np.diff(kb.alias_indptr)], axis=1)).astype(np.float32)
         keys = np.stack([_hashes(kb.titles, n_threads), _hashes(kb.ids, n_threads)], axis=1)
-        chosen = weights_of(default_weights()) if weights is None else weights
-        return cls(words, popularity, facts, keys, learned or NameSet(), chosen, n_threads)
+        weights = (config or FusionConfig()).known_weights()
+        return cls(words, popularity, facts, keys, learned or NameSet(), weights, n_threads)
+
+    def with_weights(self, weights: NDArray[np.float64]) -> FusionRanker:
+        """The same ranker with other weights."""
+        return FusionRanker(self.words, self.popularity, self.facts, self.keys, self.learned, weights, self.n_threads)
 
     def features(self, mentions: Sequence[MentionInContext], proposals: Proposals) -> NDArray[np.float32]:
         """proposals_by_features, in the order of `FEATURES`."""

@@ -24,6 +24,17 @@ class Lesson:
     features: NDArray[np.float32]
     is_right: NDArray[np.bool_]
 
+    @staticmethod
+    def joined(parts: Sequence[Lesson]) -> Lesson:
+        """The mentions of all parts, in order."""
+        ends = np.cumsum([0, *(len(part.is_right) for part in parts)])
+        starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
+        return Lesson(
+            np.concatenate([*starts, ends[-1:]]),
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.is_right for part in parts]),
+        )
+
     def taught(self) -> Lesson:
         """Only the mentions that have a right candidate: the others teach nothing."""
         lengths = np.diff(self.starts)

@@ -7,7 +7,6 @@ from typing import Any
 
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -35,10 +34,7 @@ class TaughtTreeSystem(TreeSystem):
 
 
 class LinkerSystem:
-    """The linker: the tree's candidates as its ranking orders them.
-
-    The linker ranks as many candidates as its settings say; when more are asked for, the tree's next ones follow.
-    """
+    """The linker: candidates of all lists as its ranking orders them."""
 
     needs = "nothing"
 
@@ -53,14 +49,11 @@ class LinkerSystem:
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """The settings it was built with."""
-        return {"settings": "library defaults", "n_ranked": LinkerConfig().n_candidates}
+        return {"settings": "library defaults"}
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
-        """Ranked candidates, then unranked ones up to `k`."""
-        n_ranked = self.linker.config.n_candidates
-        proposed = self.linker.generator.generate(mentions, max(k, n_ranked))
-        ranked = self.linker.ranker.rank(mentions, [listed[:n_ranked] for listed in proposed])
-        return [(best + listed[n_ranked:])[:k] for best, listed in zip(ranked, proposed, strict=True)]
+        """Ranked candidates, as many as are asked for."""
+        return self.linker.ranked(mentions, k=k)
 
 
 class TaughtLinkerSystem(LinkerSystem):

@@ -1,0 +1,162 @@
+"""What each evidence weighs, and what fusing them brings: `python -m benchmarks.quality.fusion [--write]`.
+
+On the dev data of every suite, zero-shot, and where a suite has annotated mentions, once more with a linker that learned
+from them (AIDA: from one half of its train documents, asked the other): the candidates of all lists, what the library's
+features say of them, and how well each list alone, the fused ranking, and a fused ranking whose weights have not seen
+that knowledge base, put the right one first. `--write` makes the weights learned on all of it the library's default
+(`src/deixis/ranking/fusion_weights.json`). Test splits are never read. Rows go to `benchmarks/results/`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.rows import record
+from benchmarks.speed.tasks import data_folder
+from deixis.bench.data import DataFolder, half_of
+from deixis.bench.questions import Questions
+from deixis.bench.suite import Suite, read_suites
+from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
+from deixis.ranking.fusion import default_weights, weights_of
+from deixis.ranking.fusion_features import FEATURES
+from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.types import Document
+
+SUITES = Path(__file__).parent
+WEIGHTS = Path(__file__).parents[2] / "src" / "deixis" / "ranking" / "fusion_weights.json"
+N_MENTIONS = 1000  # of each suite
+N_HARD = 60  # wrong candidates kept of each mention when weights are learned
+DEPTHS = (1, 10, 100)
+ALONE = ("names", "alias", "tree", "described")
+ZERO_SHOT, TAUGHT = "zero-shot", "taught"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The candidates of a suite's dev mentions."""
+
+    suite: str
+    kb: str
+    lesson: Lesson
+    questions: Questions
+
+    @property
+    def kind(self) -> str:
+        """Whether annotated mentions were learned from."""
+        return TAUGHT if self.suite.endswith(TAUGHT) else ZERO_SHOT
+
+
+def main() -> int:
+    """Asks every suite, learns, measures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suite", action="append", default=[], help="only these suites; may be repeated")
+    parser.add_argument("--write", action="store_true", help="make the learned weights the library's default")
+    chosen = parser.parse_args()
+    data = DataFolder(data_folder())
+    suites = [suite for suite in read_suites(SUITES) if suite.name != "demo" and suite.dev]
+    suites = [suite for suite in suites if not chosen.suite or suite.name in chosen.suite]
+    asked = list(ask(data, sorted(suites, key=lambda suite: suite.kb.path)))
+    weights = fit_weights([hardest(one.lesson) for one in asked])
+    rows = list(measure(asked, weights))
+    record(rows)
+    if chosen.write:
+        told = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
+        WEIGHTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def ask(data: DataFolder, suites: list[Suite]) -> Iterator[Asked]:
+    """The candidates of every suite's dev mentions, and of mentions asked after others were learned."""
+    config = LinkerConfig(held_out_share=0.0)
+    path, linker = "", None
+    for suite in suites:
+        if data.missing(suite):
+            print(f"{suite.name}: left out, {', '.join(data.missing(suite))} not there", file=sys.stderr)
+            continue
+        if linker is None or path != suite.kb.path:
+            path, linker = suite.kb.path, Linker.build(data.read_kb(suite.kb), None, config)
+        documents = [document for part in suite.dev for document in data.read_part(suite, part)]
+        yield asked_of(linker, suite, documents, "")
+        if suite.mentions:
+            learned, held_out = teaching(data, suite, documents)
+            taught = Linker.build(linker.kb, learned, config)
+            yield asked_of(taught, suite, held_out, f"+{TAUGHT}")
+
+
+def teaching(data: DataFolder, suite: Suite, dev: list[Document]) -> tuple[list[Document], list[Document]]:
+    """Documents to learn from and others to ask; where the dev documents are those to learn from, half of each."""
+    learned = data.read_mentions(suite.mentions)
+    if {document.id for document in learned} & {document.id for document in dev}:
+        return tuple([one for one in learned if half_of(one.id) == half] for half in ("dev", "test"))  # type: ignore[return-value]
+    return learned, dev
+
+
+def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str) -> Asked:
+    """The candidates of a sample of the documents' mentions, and which of them are right."""
+    questions = Questions.collect(linker.kb, documents).sample(N_MENTIONS)
+    ids = [linker.kb.rows_of(sorted(answers)) for answers in questions.accepted]
+    parts = []
+    for begin in range(0, len(questions), 250):
+        mentions = questions.mentions[begin : begin + 250]
+        proposals = linker.generator.propose(mentions)
+        answers = {(number, int(row)) for number, rows in enumerate(ids[begin : begin + 250]) for row in rows}
+        pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
+        is_right = np.array([pair in answers for pair in pairs], dtype=bool)
+        parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
+    print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
+    return Asked(suite.name + mark, suite.kb.path, Lesson.joined(parts), questions)
+
+
+def hardest(lesson: Lesson) -> Lesson:
+    """The right candidates and the wrong ones that the default weights like best: the others teach next to nothing."""
+    totals = np.where(lesson.is_right, np.inf, lesson.features @ weights_of(default_weights()).astype(np.float32))
+    numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
+    order = np.lexsort((-totals, numbers))
+    place = np.arange(len(order)) - lesson.starts[numbers]
+    kept = np.sort(order[place < N_HARD])
+    lengths = np.bincount(numbers[kept], minlength=len(lesson.starts) - 1)
+    return Lesson(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
+
+
+def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[ResultRow]:
+    """Recall of each list alone, of the fused ranking, and of one learned without that knowledge base."""
+    for kb in dict.fromkeys(one.kb for one in asked):
+        others = [hardest(one.lesson) for one in asked if one.kb != kb]
+        foreign = fit_weights(others) if others else weights
+        for one in (one for one in asked if one.kb == kb):
+            features = one.lesson.features
+            scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE if name != "described"}
+            scores |= {"fused": features @ weights, "fused, weights of other knowledge bases": features @ foreign}
+            scores["all lists"] = np.zeros(len(features))
+            for system, totals in scores.items():
+                ranks = ranks_by(totals, one.lesson)
+                if system == "all lists":
+                    metrics = [one.questions.recall((ranks > 0).astype(np.int64), 1)]
+                else:
+                    metrics = [one.questions.recall(ranks, depth) for depth in DEPTHS]
+                shown = " ".join(f"{metric.value:.3f}" for metric in metrics)
+                print(f"{one.suite:28} {system:42} {shown}", flush=True)
+                yield from metric_rows(metrics, f"{one.suite}/fusion", system, {"split": "dev", "kind": one.kind})
+
+
+def ranks_by(totals: NDArray[np.floating], lesson: Lesson) -> NDArray[np.int64]:
+    """The place of the first right candidate of each mention, from 1; 0 where there is none. Lists do not rank what they lack."""
+    numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
+    order = np.lexsort((-totals, numbers))
+    places = np.arange(len(order)) - lesson.starts[numbers] + 1
+    ranks = np.zeros(len(lesson.starts) - 1, dtype=np.int64)
+    right = lesson.is_right[order]
+    np.minimum.at(first := np.full(len(ranks), len(order) + 1), numbers[right], places[right])
+    return np.where(first <= len(order), first, ranks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
