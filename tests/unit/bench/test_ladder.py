@@ -53,6 +53,13 @@ def test_similar_spellings_are_found_and_with_latin_letters_in_any_script():
     assert found("loose-string", "Москве") == ["moscow"]
 
 
+def test_embedded_names_are_found_by_any_name_and_labels_by_the_title_alone():
+    assert found("embedded", "Stadtgebiete")[0] == "city"
+    assert found("labels", "Moskvas")[0] == "moscow"
+    assert SYSTEMS["labels"].settings()["titles_only"]
+    assert len(SYSTEMS["embedded"].build(KB).index) == len(SYSTEMS["labels"].build(KB).index) + 1
+
+
 def test_settings_tell_how_names_are_compared():
     assert SYSTEMS["cased"].settings() == {"names": {}}
     assert SYSTEMS["uncased"].settings() == {"names": {"ignores_case": True}}
