@@ -21,7 +21,7 @@ from benchmarks.rows import record
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder, half_of
 from deixis.bench.questions import Questions
-from deixis.bench.suite import Suite, read_suites
+from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
@@ -35,7 +35,7 @@ WEIGHTS = Path(__file__).parents[2] / "src" / "deixis" / "ranking" / "fusion_wei
 N_MENTIONS = 1000  # of each suite
 N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)
-ALONE = ("names", "alias", "tree", "described")
+ALONE = ("alias", "string", "names", "tree")
 ZERO_SHOT, TAUGHT = "zero-shot", "taught"
 
 
@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="make the learned weights the library's default")
     chosen = parser.parse_args()
     data = DataFolder(data_folder())
-    suites = [suite for suite in read_suites(SUITES) if suite.name != "demo" and suite.dev]
+    suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem != "demo"]
     suites = [suite for suite in suites if not chosen.suite or suite.name in chosen.suite]
     asked = list(ask(data, sorted(suites, key=lambda suite: suite.kb.path)))
     weights = fit_weights([hardest(one.lesson) for one in asked])
@@ -133,7 +133,7 @@ def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[Result
         foreign = fit_weights(others) if others else weights
         for one in (one for one in asked if one.kb == kb):
             features = one.lesson.features
-            scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE if name != "described"}
+            scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE}
             scores |= {"fused": features @ weights, "fused, weights of other knowledge bases": features @ foreign}
             scores["all lists"] = np.zeros(len(features))
             for system, totals in scores.items():

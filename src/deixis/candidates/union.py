@@ -1,7 +1,7 @@
-"""Candidates of several lists put together: tables of names, likeness of names, the label tree and descriptions.
+"""Candidates of several lists put together: names, spellings, likeness of names, the label tree and descriptions.
 
-Every list finds what the others miss: a table knows what a name means, likeness finds names spelled otherwise or longer
-than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called. Which of all
+Every list finds what the others miss: a table knows what a name means, spellings find names misspelled, likeness finds
+names longer than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called. Which of all
 these candidates is meant is for the ranking to say; it is given what each list says of each of them.
 """
 
@@ -19,6 +19,7 @@ from deixis.candidates.alias import AliasCandidates, AliasConfig
 from deixis.candidates.description_search import DescriptionSearch
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.listing import listed
+from deixis.candidates.string import StringCandidates, StringConfig
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -27,13 +28,18 @@ from deixis.progress import stage
 from deixis.types import Candidate, Document, MentionInContext
 
 
+LISTS = ("alias", "string", "names", "tree", "described")
+
+
 @dataclass(frozen=True)
 class UnionConfig:
     """The lists, and how many candidates each puts forward; one that puts forward 0 is left out."""
 
     alias: AliasConfig = field(default_factory=AliasConfig)
+    string: StringConfig = field(default_factory=StringConfig)
     tree: LabelTreeCandidatesConfig = field(default_factory=LabelTreeCandidatesConfig)
     n_alias: int = field(default=100, metadata={"help": "Candidates from the table of names."})
+    n_string: int = field(default=20, metadata={"help": "Candidates by the spelling of names."})
     n_names: int = field(default=200, metadata={"help": "Candidates by the likeness of names."})
     n_tree: int = field(default=50, metadata={"help": "Candidates from the label tree."})
     n_described: int = field(default=50, metadata={"help": "Candidates by the words of descriptions."})
@@ -60,6 +66,7 @@ class UnionCandidates:
         self,
         kb: KnowledgeBase,
         alias: AliasCandidates,
+        string: StringCandidates | None,
         tree: LabelTreeCandidates,
         words: EntityWords,
         described: DescriptionSearch | None,
@@ -67,6 +74,7 @@ class UnionCandidates:
     ) -> None:
         self.kb = kb
         self.alias = alias
+        self.string = string
         self.tree = tree
         self.words = words
         self.described = described
@@ -90,12 +98,15 @@ class UnionCandidates:
         tree = LabelTreeCandidates.build(kb, documents, config.tree, seed, n_threads, standing)
         counted = replace(kb, counts=np.rint(counts).astype(np.int64))
         alias = AliasCandidates.build(counted, documents, config.alias, seed, n_threads)
+        string = None
+        if config.n_string:
+            string = StringCandidates.build(counted, documents, config.string, seed, n_threads)
         with stage("counting words of descriptions"):
             words = entity_words(kb, n_threads)
             described = None
             if config.n_described and len(words.descriptions.indices):
                 described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.places())
-        return cls(kb, alias, tree, words, described, config)
+        return cls(kb, alias, string, tree, words, described, config)
 
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
@@ -103,11 +114,13 @@ class UnionCandidates:
         texts = [mention.text for mention in mentions]
         empty = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros(len(mentions) + 1, dtype=np.int64)
         nothing = sparse.csr_matrix(empty, shape=(len(mentions), len(self.kb)))
-        lists = dict.fromkeys(("alias", "names", "tree", "described"), nothing)
+        lists = dict.fromkeys(LISTS, nothing)
         if not mentions:
             return Proposals.merged(lists)
         if config.n_alias:
             lists["alias"] = self.alias.rank(mentions, config.n_alias, allowed)
+        if self.string is not None:
+            lists["string"] = self.string.rank(mentions, config.n_string, allowed)
         if config.n_names and self.tree.names is not None:
             found = self.tree.names.search(texts, config.n_names, n_threads, allowed)
             cosines = self.tree.names.cosines(found)
@@ -139,6 +152,8 @@ class UnionCandidates:
         """All lists as arrays under names that begin with `prefix`, without the knowledge base."""
         arrays = self.alias.to_arrays(f"{prefix}.alias") | self.tree.to_arrays(f"{prefix}.tree")
         arrays |= self.words.to_arrays(f"{prefix}.words")
+        if self.string is not None:
+            arrays |= self.string.to_arrays(f"{prefix}.string")
         return arrays if self.described is None else arrays | self.described.to_arrays(f"{prefix}.described")
 
     @classmethod
@@ -151,12 +166,15 @@ class UnionCandidates:
         n_threads: int = 0,
     ) -> UnionCandidates:
         """The generator `to_arrays` gave, over the knowledge base it was built from."""
-        described = None
+        string = described = None
+        if config.n_string:
+            string = StringCandidates.from_arrays(arrays, f"{prefix}.string", kb, config.string, n_threads)
         if f"{prefix}.described.gains" in arrays:
             described = DescriptionSearch.from_arrays(arrays, f"{prefix}.described", len(kb))
         return cls(
             kb,
             AliasCandidates.from_arrays(arrays, f"{prefix}.alias", kb, config.alias),
+            string,
             LabelTreeCandidates.from_arrays(arrays, f"{prefix}.tree", kb, config.tree, n_threads),
             EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb)),
             described,

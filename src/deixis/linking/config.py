@@ -72,6 +72,7 @@ _XMRED = LinkerConfig(
             names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0),
         ),
         n_alias=0,
+        n_string=0,
         n_names=0,
         n_described=0,
     ),

@@ -18,6 +18,7 @@ LEAST = 1e-3  # a smaller share counts as this one where its logarithm is taken
 FEATURES: dict[str, str] = {
     "names": "likeness of its best name",
     "names_squared": "the same, squared",
+    "string": "similarity of its best name's spelling",
     "tree": "the label tree's score",
     "tree_log": "its logarithm",
     "alias": "has the mention as a name",
@@ -60,6 +61,7 @@ def own_features(
     return {
         "names": signals["names"],
         "names_squared": signals["names"] ** 2,
+        "string": signals["string"],
         "tree": signals["tree"],
         "tree_log": tree_log,
         "alias": alias,
