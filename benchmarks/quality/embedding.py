@@ -13,16 +13,17 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import groupby
+from pathlib import Path
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality.retrieval import HERE, SEED, dev_questions, log, spread, suites
 from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.runner import TIMED_K, ask_all
+from deixis.bench.suite import read_suite
 from deixis.bench.systems.exact import ExactNames
 from deixis.candidates.embedding import EmbeddingCandidates, EmbeddingConfig
 from deixis.errors import MissingExtraError
@@ -32,6 +33,9 @@ from deixis.features.encoders.making import register_encoder
 from deixis.features.encoders.minilm import MiniLmEncoder
 from deixis.kb.knowledge_base import KnowledgeBase
 
+HERE = Path(__file__).resolve().parent
+SUITES = ("melo-de", "melo-en", "melo-de-en", "medic-ncbi", "mesh-bc5cdr", "wiki468k-aida")
+SEED = 0
 DEPTHS = (1, 10, 100)
 MAX_MENTIONS = 500
 BUILD_TIMED = ("chars", "chars-graph", "minilm")  # the others find their names encoded already
@@ -102,7 +106,8 @@ def rows_of(name: str, questions: Questions, systems: dict[str, EmbeddingCandida
         ranks = np.concatenate(one.ranks)
         yield from metric_rows([questions.recall(ranks, k, SEED) for k in DEPTHS], name, system, ABOUT)
         each = [1000 * cpu / len(asked) for cpu, asked in zip(one.cpu, one.ranks, strict=True)]
-        yield spread(name, "answer_cpu", system, each, "ms")
+        value, low, high = (float(f"{one:.4g}") for one in (median(each), min(each), max(each)))
+        yield ResultRow(name, "answer_cpu", system, value, "ms", low, high, len(each), ABOUT)
     for system, cost in costs.items():
         yield ResultRow(name, "build_cpu", system, float(f"{cost:.4g}"), "s", settings=ABOUT)
     for system in (system for system in systems if system.endswith("-graph")):
@@ -110,10 +115,28 @@ def rows_of(name: str, questions: Questions, systems: dict[str, EmbeddingCandida
         yield ResultRow(name, "same@10", system, round(share, 6), "share", n=len(questions), settings=ABOUT)
 
 
+def measure(name: str, data: DataFolder, max_neural: int, max_graph: int) -> Iterator[ResultRow]:
+    """The rows of one suite."""
+    suite = read_suite(HERE / f"{name}.yaml")
+    data.check(suite)
+    kb = data.read_kb(suite.kb)
+    n_names = len(kb.names()[1])
+    log(f"{name}: {len(kb):,} entities, {n_names:,} names")
+    systems, costs = built(kb, configs(n_names, max_neural, max_graph))
+    documents = (document for part in suite.dev for document in data.read_part(suite, part))
+    questions = Questions.collect(kb, documents).sample(MAX_MENTIONS, SEED)
+    yield from rows_of(f"embedding/{name}", questions, systems, costs, ExactNames.build(kb))
+
+
+def log(words: str) -> None:
+    """What goes on, and how much processor time it took until now."""
+    print(f"[{time.process_time():.0f} s] {words}", file=sys.stderr, flush=True)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suites", nargs="+", default=[], metavar="SUITE", help="all of quality/*.yaml unless named")
+    parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE")
     parser.add_argument("--max-neural", type=int, default=40_000, metavar="NAMES")
     parser.add_argument("--max-graph", type=int, default=100_000, metavar="NAMES")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
@@ -121,21 +144,13 @@ def main(arguments: list[str] | None = None) -> int:
     data = DataFolder.choose(None, HERE.parents[1])
     source_commit()
     register_encoder(Remembering.name, Remembering())
-    rows = []
-    for source, group in groupby(suites(options.suites), key=lambda suite: suite.kb):
-        kb = data.read_kb(source)
-        n_names = len(kb.names()[1])
-        log(f"{source.path}: {len(kb):,} entities, {n_names:,} names")
-        systems, costs = built(kb, configs(n_names, options.max_neural, options.max_graph))
-        names = ExactNames.build(kb)
-        for suite in group:
-            data.check(suite)
-            questions = dev_questions(kb, suite, data).sample(MAX_MENTIONS, SEED)
-            for row in rows_of(f"embedding/{suite.name}", questions, systems, costs, names):
-                rows.append(row)
-                print(f"{row.suite:26} {row.system:16} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
-    if not options.dry_run:
-        print("recorded in", record(rows).name)
+    for name in options.suites:
+        rows = []
+        for row in measure(name, data, options.max_neural, options.max_graph):
+            rows.append(row)
+            print(f"{row.suite:26} {row.system:16} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
+        if not options.dry_run:
+            print("recorded in", record(rows).name)
     return 0
 
 
