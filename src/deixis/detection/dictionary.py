@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.stop_words import stop_words
@@ -105,6 +106,29 @@ class DictionaryDetector:
         if isinstance(texts, str):
             raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
         return self._matcher.match(list(texts), n_threads)
+
+    def names_in(self, texts: StringTable, n_threads: int = 0, is_inner: bool = False) -> sparse.csr_matrix:
+        """texts_by_names: a one for each different name that `detect` would find in a text, by its number.
+
+        With `is_inner` the texts are names themselves and the whole of a text is not looked for, only what is in it.
+
+        Examples
+        --------
+        >>> names = StringTable.from_strings(["Paris", "Troy", "New Troy"])
+        >>> detector = DictionaryDetector.build(names)
+        >>> texts = StringTable.from_strings(["Paris of Troy, Paris", "New Troy"])
+        >>> detector.names_in(texts)[:, detector.numbers(names)].toarray().tolist()
+        [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        >>> detector.names_in(texts, is_inner=True)[:, detector.numbers(names)].toarray().tolist()
+        [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+        """
+        indptr, numbers = self._matcher.match_table(texts.data, texts.offsets, is_inner, n_threads)
+        shape = (len(texts), len(self._arrays["flags"]))
+        return sparse.csr_matrix((np.ones(len(numbers), np.float32), numbers, indptr), shape=shape)
+
+    def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:
+        """The number by which `names_in` knows each name; names that are found alike share it, -1 is never found."""
+        return self._matcher.numbers(names.data, names.offsets, n_threads)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The dictionary as arrays under names that begin with `prefix`."""

@@ -12,6 +12,7 @@ from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.linking.nil import NilRule
+from deixis.linking.own_text import OwnTextConfig
 from deixis.linking.rehearsal import RehearsalConfig
 from deixis.ranking.calibration import CalibrationConfig
 from deixis.ranking.fusion import FusionConfig
@@ -31,6 +32,7 @@ class LinkerConfig:
     """
 
     detection: DictionaryConfig = field(default_factory=DictionaryConfig)
+    own_text: OwnTextConfig = field(default_factory=OwnTextConfig)
     candidates: UnionConfig = field(default_factory=UnionConfig)
     ranking: FusionConfig = field(default_factory=FusionConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)

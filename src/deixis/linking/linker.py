@@ -105,7 +105,7 @@ class Linker:
                 return whole
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
-        counts = kb.counts + popularity_of(kb, detector, n_threads)
+        counts = kb.counts + popularity_of(kb, detector, n_threads, config.own_text)
         generator = UnionCandidates.build(kb, documents or (), config.candidates, seed, n_threads, counts)
         ranker = FusionRanker.build(
             kb, generator.words, standings(counts), generator.tree.learned, config.ranking, n_threads

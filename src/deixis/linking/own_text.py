@@ -1,34 +1,60 @@
 """What a knowledge base says of itself: names of entities inside other entities' descriptions.
 
 An entity that many descriptions speak of is well known, which no annotation is needed to count. Guards against junk:
-the detector's rules for names (capitals, common words, one letter), a name counts once in a description, not in its
-own entity's, and not if more than `MAX_NAMESAKES` entities bear it; namesakes share a count evenly.
+the detector's rules for names (capitals, common words, one letter), a name counts once in a description, not in one of
+an entity that bears it itself, and not if more than `max_namesakes` entities bear it; namesakes share a count evenly.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.features.name_forms import NameForms
+from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.key_table import KeyEntries, KeyTable
-from deixis.progress import track
+from deixis.progress import stage
 from deixis.store.strings import StringTable
 
-MAX_NAMESAKES = 20
-BATCH = 20_000  # descriptions read together
+
+@dataclass(frozen=True)
+class OwnTextConfig:
+    """What is made of names inside the knowledge base's own text."""
+
+    popularity: bool = field(
+        default=True,
+        metadata={"help": "Count how often descriptions speak of other entities, as a sign of popularity."},
+    )
+    names: bool = field(
+        default=False,
+        metadata={"help": "Count names inside the names of other entities too, not in descriptions only."},
+    )
+    max_namesakes: int = field(
+        default=20, metadata={"help": "A name that more entities bear says nothing about any of them."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_namesakes < 1:
+            raise ConfigError(f"max_namesakes must be at least 1, got {self.max_namesakes}.")
 
 
-def popularity_of(kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0) -> NDArray[np.float64]:
-    """How many descriptions of other entities speak of each entity; namesakes share."""
-    together = mentioned_entities(kb, detector, n_threads)
+def popularity_of(
+    kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
+) -> NDArray[np.float64]:
+    """How many other entities' descriptions speak of each entity; namesakes share. Zeros if that is not asked for."""
+    config = config or OwnTextConfig()
+    if not config.popularity:
+        return np.zeros(len(kb))
+    together = mentioned_entities(kb, detector, n_threads, config)
     return np.bincount(together.indices, weights=together.data, minlength=len(kb)).astype(np.float64)
 
 
-def mentioned_entities(kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0) -> sparse.csr_matrix:
+def mentioned_entities(
+    kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
+) -> sparse.csr_matrix:
     """entities_by_entities: how surely the description of the row's entity speaks of the column's, 0 to 1.
 
     Examples
@@ -41,44 +67,61 @@ def mentioned_entities(kb: KnowledgeBase, detector: DictionaryDetector, n_thread
     array([[0., 1.],
            [1., 0.]], dtype=float32)
     """
-    texts = kb.description_texts()
-    surface_to_number: dict[str, int] = {}
-    sources, surfaces = [], []
-    for begin in track(range(0, len(texts), BATCH), "reading descriptions"):
-        batch = texts.strings(range(begin, min(begin + BATCH, len(texts))))
-        for row, (text, spans) in enumerate(zip(batch, detector.detect(batch, n_threads), strict=True), start=begin):
-            for surface in {text[start:end] for start, end in spans}:
-                sources.append(row)
-                surfaces.append(surface_to_number.setdefault(surface, len(surface_to_number)))
-    found = _meanings(kb, StringTable.from_strings(surface_to_number), n_threads)
-    return _pairs(np.array(sources, np.int64), np.array(surfaces, np.int64), found, len(kb))
-
-
-def _meanings(kb: KnowledgeBase, surfaces: StringTable, n_threads: int) -> KeyEntries:
-    """The rows that bear each of the names, in the order of the names."""
-    names, rows = kb.names()
-    ones, zeros = np.ones(len(rows), np.float32), np.zeros(len(rows), np.uint32)
-    entries = KeyEntries(np.arange(len(rows)), rows, zeros.astype(np.int16), zeros, ones, ones)
-    table = KeyTable.build(NameForms().keys(names, n_threads=n_threads), entries, len(kb))
-    return table.find(NameForms().keys(surfaces, n_threads=n_threads))
-
-
-def _pairs(
-    sources: NDArray[np.int64], surfaces: NDArray[np.int64], found: KeyEntries, n_entities: int
-) -> sparse.csr_matrix:
-    starts = np.searchsorted(found.keys, np.arange(surfaces.max(initial=-1) + 2))
-    lengths = np.diff(starts)
-    is_used = (lengths[surfaces] > 0) & (lengths[surfaces] <= MAX_NAMESAKES)
-    sources, surfaces = sources[is_used], surfaces[is_used]
-    n_each = lengths[surfaces]
-    ends = np.cumsum(n_each)
-    targets = found.rows[np.repeat(starts[surfaces] - ends + n_each, n_each) + np.arange(ends[-1] if len(ends) else 0)]
-    occurrences = np.repeat(np.arange(len(sources)), n_each)
-    is_own = np.zeros(len(sources), dtype=bool)
-    is_own[occurrences[targets == sources[occurrences]]] = True
-    kept = ~is_own[occurrences]
-    shares = (1 / np.maximum(n_each, 1))[occurrences][kept].astype(np.float32)
-    shape = (n_entities, n_entities)
-    together = sparse.coo_matrix((shares, (sources[occurrences[kept]], targets[kept])), shape=shape).tocsr()
-    together.data = np.minimum(together.data, 1)
+    config = config or OwnTextConfig()
+    with stage("reading what descriptions speak of"):
+        entities_by_names = detector.names_in(kb.description_texts(), n_threads)
+        names, rows = kb.names()
+        if config.names:
+            inner = detector.names_in(names, n_threads, is_inner=True)
+            entities_by_names = (
+                entities_by_names + _ones(rows, np.arange(len(rows)), (len(kb), len(rows))) @ inner
+            ).tocsr()
+            entities_by_names.data = np.ones_like(entities_by_names.data)
+        bearers = _bearers(detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb)))
+        others = (entities_by_names - entities_by_names.multiply(bearers.T)).tocsr()
+        others.eliminate_zeros()
+        together: sparse.csr_matrix = (others @ _shared(bearers, config.max_namesakes)).tocsr()
+        together.sort_indices()
+        together.data = np.minimum(together.data, 1)
     return together
+
+
+def _ones(rows: NDArray[np.integer], columns: NDArray[np.integer], shape: tuple[int, int]) -> sparse.csr_matrix:
+    return sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
+
+
+def _bearers(
+    numbers: NDArray[np.int32], names: StringTable, rows: NDArray[np.integer], shape: tuple[int, int]
+) -> sparse.csr_matrix:
+    """names_by_entities: who bears each name that is sought, as it is or else but for brackets and signs at its ends.
+
+    So Canada is not shared with the band CANADA!, nor France with Metropolitan France, also called France (Europe).
+    """
+    is_plain = _is_plain(names)
+    has_plain = np.zeros(shape[0], dtype=bool)
+    has_plain[numbers[is_plain & (numbers >= 0)]] = True
+    is_borne = (numbers >= 0) & (is_plain | ~has_plain[numbers])
+    bearers = _ones(numbers[is_borne], rows[is_borne], shape)
+    bearers.data = np.ones_like(bearers.data)  # one entity may bear a name twice
+    return bearers
+
+
+def _is_plain(names: StringTable) -> NDArray[np.bool_]:
+    """Whether names begin with a letter or number and end with one or with a dot."""
+    is_word = np.array([byte >= 128 or chr(byte).isalnum() for byte in range(256)])
+    firsts, lasts = names.offsets[:-1], names.offsets[1:] - 1
+    is_plain = np.zeros(len(names), dtype=bool)
+    is_filled = lasts >= firsts
+    first, last = names.data[firsts[is_filled]], names.data[lasts[is_filled]]
+    is_plain[is_filled] = is_word[first] & (is_word[last] | (last == ord(".")))
+    return is_plain
+
+
+def _shared(names_by_entities: sparse.csr_matrix, max_namesakes: int) -> sparse.csr_matrix:
+    """Each name shared out evenly to the entities that bear it; not those of too many."""
+    n_bearers = np.diff(names_by_entities.indptr)
+    shares = np.where(n_bearers <= max_namesakes, 1 / np.maximum(n_bearers, 1), 0).astype(np.float32)
+    shared = names_by_entities.copy()
+    shared.data = np.repeat(shares, n_bearers)
+    shared.eliminate_zeros()
+    return shared

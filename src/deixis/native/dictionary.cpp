@@ -4,11 +4,13 @@
 #include "dictionary.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <bit>
 #include <string_view>
+#include <utility>
 
 #include "parallel.hpp"
 #include "texts.hpp"
@@ -20,6 +22,22 @@ namespace deixis {
 Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end) {
     Casing casing;
     for (std::size_t at = begin; at < end;) {
+        if (text[at] < 0x80) {  // as below, without looking the character up
+            const std::uint8_t letter = text[at] | 0x20;
+            const bool is_letter = letter >= 'a' && letter <= 'z', is_upper = is_letter && text[at] != letter;
+            const bool is_number = text[at] >= '0' && text[at] <= '9';
+            if (at == begin) {
+                casing.begins_upper = is_upper;
+                casing.begins_lower = is_letter && !is_upper;
+            }
+            casing.has_upper |= is_upper;
+            casing.has_lower |= is_letter && !is_upper;
+            casing.is_number &= is_number;
+            casing.n_chars += is_letter || is_number;
+            casing.n_letters += is_letter;
+            ++at;
+            continue;
+        }
         const Decoded decoded = decode_utf8(text, at, end);
         const CharRecord &record = char_record(decoded.cp);
         const CharClass kind = record.char_class();
@@ -67,7 +85,17 @@ Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end) {
     return gap;
 }
 
+// Nobody writes the bracket of "Mercury (planet)" in a text.
+std::size_t without_qualifier(const std::uint8_t *text, std::size_t size) {
+    if (size == 0 || text[size - 1] != ')') return size;
+    std::size_t bracket = size - 1;
+    while (bracket > 0 && text[bracket] != '(') --bracket;
+    return bracket > 1 && text[bracket - 1] == ' ' ? bracket - 1 : size;
+}
+
 namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
 
 struct TextToken {
     std::int32_t id;
@@ -80,6 +108,12 @@ struct TextToken {
 
 struct Span {
     std::size_t start, end;
+};
+
+// The longest name at some place of a text: the node where it ends, and how many tokens it has (0: there is none).
+struct Longest {
+    std::int32_t node = -1;
+    std::size_t n_tokens = 0;
 };
 
 class DictionaryMatcher {
@@ -121,12 +155,58 @@ class DictionaryMatcher {
         return result;
     }
 
+    // The different names in each text, as numbers in rising order. `is_inner` leaves out a name that is a whole text.
+    std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>> match_table(ArrayIn<std::uint8_t> data,
+                                                                         ArrayIn<std::int64_t> offsets, bool is_inner,
+                                                                         int n_threads) const {
+        const Texts texts(data, offsets);
+        const auto bounds = texts.chunks(chunk_bytes);
+        std::vector<std::int64_t> indptr(texts.size() + 1, 0);
+        std::vector<std::vector<std::int32_t>> chunks(bounds.size() - 1);
+        parallel_for(chunks.size(), n_threads, [&](std::size_t chunk) {
+            std::vector<std::int32_t> &names = chunks[chunk];
+            std::vector<TextToken> tokens;
+            for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1] && !stop_requested(); ++i) {
+                const auto first = static_cast<std::ptrdiff_t>(names.size());
+                read(texts.text(i), texts.length(i), tokens);
+                for (std::size_t t = 0; t < tokens.size();) {
+                    const Longest name = longest_name(tokens, t, is_inner && t == 0 ? tokens.size() - 1 : tokens.size());
+                    if (name.n_tokens > 0) names.push_back(name.node);
+                    t += std::max<std::size_t>(name.n_tokens, 1);
+                }
+                std::sort(names.begin() + first, names.end());
+                names.erase(std::unique(names.begin() + first, names.end()), names.end());
+                indptr[i + 1] = static_cast<std::int64_t>(names.size()) - first;
+            }
+        });
+        for (std::size_t i = 0; i < texts.size(); ++i) indptr[i + 1] += indptr[i];
+        std::vector<std::int32_t> joined;
+        joined.reserve(static_cast<std::size_t>(indptr.back()));
+        for (auto &names : chunks) {
+            joined.insert(joined.end(), names.begin(), names.end());
+            std::vector<std::int32_t>().swap(names);
+        }
+        return {to_numpy(std::move(indptr)), to_numpy(std::move(joined))};
+    }
+
+    // The number under which match_table finds each name; -1 if it is not looked for.
+    ArrayOut<std::int32_t> numbers(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, int n_threads) const {
+        const Texts names(data, offsets);
+        const auto bounds = names.chunks(chunk_bytes);
+        std::vector<std::int32_t> found(names.size(), -1);
+        parallel_for(bounds.size() - 1, n_threads, [&](std::size_t chunk) {
+            for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) found[i] = number(names.text(i), names.length(i));
+        });
+        return to_numpy(std::move(found));
+    }
+
   private:
     std::vector<Span> match_text(const std::uint8_t *text, std::size_t size) const {
-        const std::vector<TextToken> tokens = read(text, size);
+        std::vector<TextToken> tokens;
+        read(text, size, tokens);
         std::vector<Span> spans;
         for (std::size_t i = 0; i < tokens.size();) {
-            const std::size_t n = longest_name(tokens, i);
+            const std::size_t n = longest_name(tokens, i, tokens.size()).n_tokens;
             if (n > 0) {
                 const TextToken &last = tokens[i + n - 1];
                 spans.push_back({tokens[i].start, last.end + has_tail(text, size, tokens[i].byte_start, last)});
@@ -136,11 +216,26 @@ class DictionaryMatcher {
         return spans;
     }
 
-    std::vector<TextToken> read(const std::uint8_t *text, std::size_t size) const {
-        static thread_local Tokenizer tokenizer{FoldOptions{}};
-        std::vector<TextToken> tokens;
+    static Tokenizer &tokenizer() {
+        static thread_local Tokenizer one{FoldOptions{}};
+        return one;
+    }
+
+    std::int32_t number(const std::uint8_t *name, std::size_t size) const {
+        std::int32_t node = -1;
+        bool is_first = true;
+        tokenizer().run(name, without_qualifier(name, size), [&](const TokenView &token) {
+            const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
+            node = is_first ? id : (node < 0 || id < 0 ? -1 : trie_.child(node, id));
+            is_first = false;
+        });
+        return node >= 0 && (flags_[node] & ends_name) ? node : -1;
+    }
+
+    void read(const std::uint8_t *text, std::size_t size, std::vector<TextToken> &tokens) const {
+        tokens.clear();
         std::size_t before = 0;
-        tokenizer.run(text, size, [&](const TokenView &token) {
+        tokenizer().run(text, size, [&](const TokenView &token) {
             const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
             TextToken read{id, token.start, token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
             read.gap_before = gap_between(text, before, token.byte_start);
@@ -149,7 +244,6 @@ class DictionaryMatcher {
             tokens.push_back(read);
             before = token.byte_end;
         });
-        return tokens;
     }
 
     // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
@@ -161,18 +255,18 @@ class DictionaryMatcher {
         return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
     }
 
-    // How many tokens the longest name that begins at `first` has; 0 if none does.
-    std::size_t longest_name(const std::vector<TextToken> &tokens, std::size_t first) const {
+    // The longest name of at most `max_tokens` that begins at `first`.
+    Longest longest_name(const std::vector<TextToken> &tokens, std::size_t first, std::size_t max_tokens) const {
         std::int32_t node = tokens[first].id;
-        if (node < 0) return 0;
+        Longest longest;
+        if (node < 0 || max_tokens == 0) return longest;
         Casing casing = tokens[first].casing;
         bool has_hard = false;
-        std::size_t longest = 0;
         for (std::size_t n = 1;; ++n) {
             if (is_found(flags_[node], casing, has_hard) &&
                 !((flags_[node] & common_word) && is_capitalized_anyway(tokens, first, n)))
-                longest = n;
-            if (first + n >= tokens.size()) return longest;
+                longest = {node, n};
+            if (n >= max_tokens || first + n >= tokens.size()) return longest;
             const TextToken &next = tokens[first + n];
             if (next.id < 0 || next.gap_before.is_far) return longest;
             node = trie_.child(node, next.id);
@@ -216,7 +310,11 @@ void bind_dictionary(nb::module_ &m) {
              nb::arg("token_data"), nb::arg("token_offsets"), nb::arg("token_slots"), nb::arg("child_ptr"),
              nb::arg("labels"), nb::arg("flags"))
         .def("match", &DictionaryMatcher::match, nb::arg("texts"), nb::arg("n_threads"),
-             "For each text the (start, end) code points of the names found, in order.");
+             "For each text the (start, end) code points of the names found, in order.")
+        .def("match_table", &DictionaryMatcher::match_table, nb::arg("data"), nb::arg("offsets"), nb::arg("is_inner"),
+             nb::arg("n_threads"), "Bounds and numbers of the different names in each text.")
+        .def("numbers", &DictionaryMatcher::numbers, nb::arg("data"), nb::arg("offsets"), nb::arg("n_threads"),
+             "The number of each name, or -1.");
 }
 
 }  // namespace deixis

@@ -41,6 +41,9 @@ struct Gap {
 
 Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end);
 
+// How many bytes of a name are looked for: all but a qualifier in brackets at its end.
+std::size_t without_qualifier(const std::uint8_t *text, std::size_t size);
+
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
 enum NodeFlag : std::uint8_t {
     ends_name = 1,

@@ -98,14 +98,6 @@ class DictionaryBuild {
         is_lower_list_ = 2 * n_lower > n_cased;
     }
 
-    // Nobody writes the bracket of "Mercury (planet)" in a text.
-    static std::size_t without_qualifier(const std::uint8_t *text, std::size_t size) {
-        if (size == 0 || text[size - 1] != ')') return size;
-        std::size_t bracket = size - 1;
-        while (bracket > 0 && text[bracket] != '(') --bracket;
-        return bracket > 1 && text[bracket - 1] == ' ' ? bracket - 1 : size;
-    }
-
     void read_name(const std::uint8_t *text, std::size_t size) {
         Name name{ids_.size(), 0, {}};
         std::size_t before = 0;
