@@ -181,6 +181,9 @@ def blend_rankings(
 
 # indel_build.cpp, indel_search.cpp
 def build_indel(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], ...]: ...
+def indel_bits_agree(
+    sketches: NDArray[np.uint64], others: NDArray[np.uint64], sketch: int, other: int, length: int, least: int
+) -> bool: ...
 
 class IndelSearch:
     def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...

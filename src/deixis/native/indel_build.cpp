@@ -34,9 +34,11 @@ public:
         number_characters();
         choose_bits();
         sketches_.resize(n_);
+        others_.resize(n_);
         lengths_.resize(n_);
         for_each_name([&](std::size_t name, const Counts& counts, std::int32_t length) {
             sketches_[name] = sketch_of(counts, buckets_.data(), levels_.data());
+            others_[name] = sketch_of(counts, buckets_.data() + kBits, levels_.data() + kBits);
             lengths_[name] = length;
         });
         order_.resize(n_);
@@ -51,10 +53,11 @@ public:
     auto arrays() {
         std::vector<std::uint8_t> characters;
         std::vector<std::uint32_t> starts{0};
-        std::vector<std::uint64_t> sketches, in_all, in_any;
+        std::vector<std::uint64_t> sketches, others, in_all, in_any;
         std::vector<std::int32_t> block_lengths;
         starts.reserve(n_ + 1);
         sketches.reserve(n_);
+        others.reserve(n_);
         for (std::size_t block = 0; block + 1 < block_starts_.size(); ++block) {
             in_all.push_back(~std::uint64_t{0});
             in_any.push_back(0);
@@ -64,13 +67,14 @@ public:
                 if (characters.size() > kMaxBytes) throw std::length_error("The names have more than 4 GB of characters.");
                 starts.push_back(static_cast<std::uint32_t>(characters.size()));
                 sketches.push_back(sketches_[order_[place]]);
+                others.push_back(others_[order_[place]]);
                 in_all.back() &= sketches.back();
                 in_any.back() |= sketches.back();
             }
         }
         return std::make_tuple(to_numpy(std::move(alphabet_)), to_numpy(std::move(buckets_)), to_numpy(std::move(levels_)),
                                to_numpy(std::move(characters)), to_numpy(std::move(starts)), to_numpy(std::move(sketches)),
-                               to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)),
+                               to_numpy(std::move(others)), to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)),
                                to_numpy(std::move(in_all)), to_numpy(std::move(in_any)), to_numpy(std::move(order_)));
     }
 
@@ -133,7 +137,7 @@ private:
         std::iota(places.begin(), places.end(), 0);
         const auto n_fewer = [&](std::size_t place) { return std::min(n_reaching[place], static_cast<std::int64_t>(n_) - n_reaching[place]); };
         std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return n_fewer(a) > n_fewer(b); });
-        for (std::size_t bit = 0; bit < kBits; ++bit) {
+        for (std::size_t bit = 0; bit < 2 * kBits; ++bit) {
             buckets_.push_back(static_cast<std::uint8_t>(places[bit] / kMaxLevel));
             levels_.push_back(static_cast<std::uint8_t>(places[bit] % kMaxLevel + 1));
         }
@@ -175,7 +179,7 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
     std::array<std::uint32_t, 0x80> ascii_{};  // numbers of those characters, without looking them up
     std::vector<std::uint8_t> buckets_, levels_;
-    std::vector<std::uint64_t> sketches_;
+    std::vector<std::uint64_t> sketches_, others_;
     std::vector<std::int32_t> lengths_, order_, block_starts_{0};
 };
 

@@ -1,4 +1,4 @@
-// How the names of an Indel index are stored: as numbers of characters, and as 64 bits that bound how alike two can be.
+// How the names of an Indel index are stored: as numbers of characters, and as bits that bound how alike two can be.
 //
 // Characters are numbered by how frequent they are in the names; a number takes one byte below 128, two below 16,384 and
 // three above. They are counted in 64 buckets, number modulo 64, so that frequent characters have a bucket each. A bit of
@@ -16,7 +16,7 @@
 namespace deixis {
 
 inline constexpr std::size_t kBuckets = 64;  // in which the characters of a name are counted
-inline constexpr std::size_t kBits = 64;     // of a sketch
+inline constexpr std::size_t kBits = 64;     // of a sketch; a name has two, of which the first tells most
 
 using Counts = std::array<std::uint8_t, kBuckets>;
 
@@ -25,7 +25,7 @@ inline void count_character(std::uint32_t number, Counts& counts) {
     count = static_cast<std::uint8_t>(count + (count < 255));
 }
 
-/// The bits of a name: bit i is whether bucket[i] counts at least level[i].
+/// A sketch of a name: bit i is whether bucket[i] counts at least level[i].
 inline std::uint64_t sketch_of(const Counts& counts, const std::uint8_t* buckets, const std::uint8_t* levels) {
     std::uint64_t sketch = 0;
     for (std::size_t bit = 0; bit < kBits; ++bit)

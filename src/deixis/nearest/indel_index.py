@@ -24,8 +24,8 @@ MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
 # In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "alphabet": np.uint32, "buckets": np.uint8, "levels": np.uint8, "characters": np.uint8, "starts": np.uint32,
-    "sketches": np.uint64, "block_starts": np.int32, "block_lengths": np.int32, "in_all": np.uint64,
-    "in_any": np.uint64, "group_starts": np.uint32, "groups": np.int32,
+    "sketches": np.uint64, "others": np.uint64, "block_starts": np.int32, "block_lengths": np.int32,
+    "in_all": np.uint64, "in_any": np.uint64, "group_starts": np.uint32, "groups": np.int32,
 }  # fmt: skip
 
 
