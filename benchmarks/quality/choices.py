@@ -1,22 +1,19 @@
 """How the defaults were chosen, on dev data: `python -m benchmarks.quality.choices CHOICE`.
 
 `path-score` (WordNet dev): how the steps of a path become a label's score. `instances` (wiki468k, AIDA's train
-mentions): what the tree learns from and sees. `learned-names` (the same, four fifths of the documents to learn from):
-how much the fixed weights of the ranking count then. `tree-share` (the same): how much the tree has to say beside the
-likeness of names. `nil-threshold` (zero-shot; wiki468k with AIDA's train and the dev halves of WNED-WIKI and Reddit
-posts, MEDIC with NCBI's dev): below which score a mention is NIL. `filters` (as `instances`): candidates under filters
-that keep the right entities, and some of the others. Test splits are never read. Rows go to `benchmarks/results/`.
+mentions): what the tree learns from and sees. `nil-threshold` (zero-shot; wiki468k with AIDA's train and the dev
+halves of WNED-WIKI and Reddit posts, MEDIC with NCBI's dev): below which score a mention is NIL. `filters` (as
+`instances`): candidates under filters that keep the right entities, and some of the others. Test splits are never read.
+Rows go to `benchmarks/results/`.
 """
 
 import argparse
-import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from deixis.ranking.context import ContextRanker
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -94,7 +91,7 @@ def instances() -> Iterator[ResultRow]:
     default = LabelTreeCandidatesConfig(names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0))
     names = replace(default, features=MentionFeaturesConfig(mention=words, context_weight=0.0))
     settings = {
-        "XMRED as written": LinkerConfig.preset("xmred").candidates,
+        "XMRED as written": LinkerConfig.preset("xmred").candidates.tree,
         "names": replace(names, instances=PseudoInstancesConfig(max_shared=0)),
         "names, words of names": names,
         "names, words of names, descriptions x 0.3": replace(
@@ -107,43 +104,6 @@ def instances() -> Iterator[ResultRow]:
         generator = LabelTreeCandidates.build(kb, config=config)
         found = generator.generate(mentions, TOP_K)
         yield from recall_rows("wiki468k/aida-train-zero-shot", system, places_of(gold, found), {"top_k": TOP_K})
-
-
-def learned_names() -> Iterator[ResultRow]:
-    """How candidates are ranked when the tree has learned from annotated mentions, on documents it has not seen."""
-    linker, n_learned, mentions, gold = taught_linker()
-    candidates = linker.generator.generate(mentions, linker.config.n_candidates)
-    default = linker.config.ranking
-    settings = {
-        "generator alone": replace(default, title_weight=0, alias_weight=0, context_weight=0, prior_weight=0),
-        "zero-shot weights for all names": replace(default, learned_name_share=1, learned_context_share=1),
-        "less weight for learned names (default)": default,
-    }
-    for system, config in settings.items():
-        ranker = ContextRanker.build(linker.kb, config, learned=linker.generator.learned)
-        ranks = places_of(gold, ranker.rank(mentions, candidates))
-        yield from recall_rows("wiki468k/aida-train-held-out", system, ranks, {"n_learned": n_learned})
-
-
-def tree_share() -> Iterator[ResultRow]:
-    """How much the tree has to say about mentions seen annotated and about others, on documents it has not seen."""
-    linker, n_learned, mentions, gold = taught_linker()
-    generator, default = linker.generator, linker.generator.config
-    for unseen, learned in itertools.product((0.1, 0.2, 0.3, 0.5), (0.5, 0.8, 0.9, 1.0)):
-        names = replace(default.names, tree_share=unseen, learned_tree_share=learned)
-        generator.config = replace(default, names=names)
-        found = linker.ranker.rank(mentions, generator.generate(mentions, linker.config.n_candidates))
-        ranks = places_of(gold, found)
-        system = f"tree's share {unseen}, for learned names {learned}"
-        yield from recall_rows("wiki468k/aida-train-tree-share", system, ranks, {"n_learned": n_learned})
-
-
-def taught_linker() -> tuple[Linker, int, list[MentionInContext], list[str]]:
-    """A linker taught by four fifths of AIDA's train documents, how many those are, and the mentions of the others."""
-    kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
-    documents = list(read_documents(data_folder() / "aida" / "train.jsonl.gz"))
-    n_learned = len(documents) * 4 // 5
-    return Linker.build(kb, documents[:n_learned]), n_learned, *known_mentions(kb, documents[n_learned:])
 
 
 def places_of(gold: list[str], found: list[list[Candidate]]) -> NDArray[np.int64]:
@@ -235,8 +195,7 @@ def known_mentions(kb: KnowledgeBase, documents: Iterable[Document]) -> tuple[li
 
 
 CHOICES = {
-    "path-score": path_score, "instances": instances, "learned-names": learned_names, "tree-share": tree_share,
-    "nil-threshold": nil_threshold, "filters": filters,
+    "path-score": path_score, "instances": instances, "nil-threshold": nil_threshold, "filters": filters,
 }  # fmt: skip
 
 

@@ -28,10 +28,14 @@ from deixis.bench.suite import KbSource, Suite, read_suite
 from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.listing import listed
+from deixis.candidates.name_search import kept_where
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.context import ContextRanker
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
+from deixis.nearest.proposals import Proposals
 from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +46,7 @@ N_CANDIDATES = (1, 2, 3, 5, 10, 15, 20, 25, 50, 100)
 N_TIMED_SLOW = 100
 PEERS = ("brute-force", "bm25", "tree", "names")
 OTHER_TREES_ON = ("wordnet", "medic-ncbi")
+PLAIN = LinkerConfig(held_out_share=0.0)
 HELD_OUT = "wiki468k-aida"  # a fifth of its documents is held out, the others taught
 ABOUT = {"split": "dev", "seed": SEED, "max_mentions": MAX_MENTIONS, "timed_k": TIMED_K, "threads": 1}
 
@@ -71,10 +76,13 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
             yield from compared(f"retrieval/{suite.name}", questions, systems)
             yield from slow_ways(f"retrieval/{suite.name}", questions, systems)
             yield from other_ties(f"retrieval/{suite.name}", questions, systems)
-            yield from by_number(f"candidates/{suite.name}", questions, default, "deixis")
             if suite.name in OTHER_TREES_ON:
                 yield from compared(f"retrieval-trees/{suite.name}", questions, other_trees(kb, default))
         del systems, default
+        linker = Linker.build(kb, None, PLAIN, SEED, n_threads=1)
+        for suite in of_one_kb:
+            yield from by_number(f"candidates/{suite.name}", dev_questions(kb, suite, data), linker, "deixis")
+        del linker
         if HELD_OUT in [suite.name for suite in of_one_kb]:
             suite = next(suite for suite in of_one_kb if suite.name == HELD_OUT)
             yield from taught(kb, [document for part in suite.dev for document in data.read_part(suite, part)])
@@ -136,14 +144,20 @@ def other_ties(name: str, questions: Questions, systems: dict[str, Any]) -> Iter
     yield from metric_rows(metrics, name, "brute-force-by-entity", ABOUT)
 
 
-def by_number(name: str, questions: Questions, generator: LabelTreeCandidates, system: str) -> Iterator[ResultRow]:
-    """Recall of the first R candidates, and how often the linker is right that ranks these R."""
-    ranker = ContextRanker.build(generator.kb, None, 1, generator.learned)
+def by_number(name: str, questions: Questions, linker: Linker, system: str) -> Iterator[ResultRow]:
+    """Recall of the first R candidates of tree and names, and how often the linker is right that ranks only these."""
+    mentions, kb = questions.mentions, linker.kb
+    proposals = linker.generator.propose(mentions)
+    shares = linker.ranker.shares(linker.ranker.features(mentions, proposals), proposals)
     metrics = []
     for n in N_CANDIDATES:
-        proposed = generator.generate(questions.mentions, n)
-        metrics.append(questions.recall(ranks_of(proposed, questions.accepted), n, SEED))
-        right = questions.recall(ranks_of(ranker.rank(questions.mentions, proposed), questions.accepted), 1, SEED)
+        found = linker.generator.tree.rank(mentions, n)
+        metrics.append(questions.recall(ranks_of(listed(kb, found), questions.accepted), n, SEED))
+        both = Proposals.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
+        is_found = both["found"][both["proposed"] > 0] > 0
+        first = proposals.best(np.where(is_found, shares, 0), 1, len(kb))
+        chosen = listed(kb, kept_where(first, first.data > 0))
+        right = questions.recall(ranks_of(chosen, questions.accepted), 1, SEED)
         metrics.append(Metric(f"accuracy@{n}", right.value, right.interval, right.n))
     yield from metric_rows(metrics, name, system, ABOUT)
 
@@ -152,9 +166,9 @@ def taught(kb: KnowledgeBase, documents: Sequence[Document]) -> Iterator[ResultR
     """The same where four fifths of the documents were learned from and the others are asked about."""
     n_learned = len(documents) * 4 // 5
     log(f"learning from {n_learned} documents")
-    generator = LabelTreeCandidates.build(kb, documents[:n_learned], seed=SEED, n_threads=1)
+    linker = Linker.build(kb, documents[:n_learned], PLAIN, SEED, n_threads=1)
     questions = Questions.collect(kb, documents[n_learned:]).sample(MAX_MENTIONS, SEED)
-    yield from by_number(f"candidates/{HELD_OUT}-held-out", questions, generator, "deixis+mentions")
+    yield from by_number(f"candidates/{HELD_OUT}-held-out", questions, linker, "deixis+mentions")
 
 
 def spread(suite: str, metric: str, system: str, values: Sequence[float], unit: str) -> ResultRow:

@@ -63,7 +63,7 @@ class Document:
 
     def mentions_in_context(self) -> list[MentionInContext]:
         """What the stations see of each mention, in order."""
-        return [MentionInContext(m.text, self.text, m.start, m.end, self.lang) for m in self.mentions]
+        return [MentionInContext(m.text, self.text, m.start, m.end, self.lang, self.id) for m in self.mentions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class MentionInContext:
     start: int
     end: int
     lang: str | None = None
+    document_id: str = ""
 
     def context(self, window: int) -> str:
         """Up to `window` code points of text, the mention in their middle; a mention longer than that stays whole."""

@@ -1,84 +1,120 @@
 """What every candidate ranker promises."""
 
-import math
-
 import numpy as np
 import pytest
+from scipy import sparse
 
+from deixis.candidates.union import LISTS, UnionCandidates, standings
 from deixis.errors import DataError, StoreError
+from deixis.nearest.proposals import Proposals
 from deixis.ranking import RANKERS
-from deixis.types import Candidate
-
-
-@pytest.fixture(scope="module", params=sorted(RANKERS))
-def ranker(request, kb):
-    return RANKERS[request.param].build(kb, n_threads=1)
 
 
 @pytest.fixture(scope="module")
-def proposed(kb, mentions):
-    """Lists of different length, some empty, scores from 0 to 1."""
-    rng = np.random.default_rng(5)
-    lists = []
-    for number in range(len(mentions)):
-        rows = rng.permutation(len(kb))[: number % 7 * 3]
-        scores = sorted(rng.random(len(rows)).tolist() + [0.0, 1.0][: len(rows)], reverse=True)[: len(rows)]
-        lists.append([Candidate(kb.ids[row], score, kb.titles[row]) for row, score in zip(rows, scores, strict=True)])
+def generator(kb):
+    return UnionCandidates.build(kb, n_threads=1)
+
+
+@pytest.fixture(scope="module", params=sorted(RANKERS))
+def ranker(request, kb, generator):
+    return RANKERS[request.param].build(kb, generator.words, standings(kb.counts), n_threads=1)
+
+
+def drawn(kb, n_mentions, seed=5):
+    """Lists of different length, some empty, that name entities at random, with scores from 0 to 1."""
+    rng = np.random.default_rng(seed)
+    lists = {}
+    for name in LISTS:
+        dense = rng.random((n_mentions, len(kb))) * (rng.random((n_mentions, len(kb))) < 0.2)
+        dense[::4] = 0
+        lists[name] = sparse.csr_matrix(dense.astype(np.float32))
     return lists
 
 
-def test_no_candidate_is_added_lost_or_renamed(ranker, mentions, proposed):
-    ranked = ranker.rank(mentions, proposed)
-    assert len(ranked) == len(mentions)
-    for before, after in zip(proposed, ranked, strict=True):
-        assert {(c.id, c.title) for c in before} == {(c.id, c.title) for c in after} and len(before) == len(after)
+@pytest.fixture(scope="module", params=["found", "drawn"])
+def proposals(request, kb, generator, mentions):
+    return generator.propose(mentions) if request.param == "found" else Proposals.merged(drawn(kb, len(mentions)))
 
 
-def test_scores_fall_and_lie_between_0_and_1(ranker, mentions, proposed):
-    for listed in ranker.rank(mentions, proposed):
-        scores = [candidate.score for candidate in listed]
-        assert scores == sorted(scores, reverse=True)
-        assert all(isinstance(score, float) and math.isfinite(score) and 0 <= score <= 1 for score in scores)
+def rows_of(ranked):
+    return [ranked.indices[a:b].tolist() for a, b in zip(ranked.indptr, ranked.indptr[1:], strict=False)]
 
 
-def test_nothing_to_rank_is_an_empty_list(ranker, mentions):
-    assert ranker.rank([], []) == []
-    assert ranker.rank(mentions, [[] for _ in mentions]) == [[] for _ in mentions]
+def test_the_best_are_proposals_and_all_of_them_if_as_many_are_asked_for(ranker, mentions, proposals, kb):
+    proposed = rows_of(proposals.as_matrix(len(kb)))
+    assert [sorted(rows) for rows in rows_of(ranker.rank(mentions, proposals, len(kb)))] == proposed
+    for few, every in zip(rows_of(ranker.rank(mentions, proposals, 3)), proposed, strict=True):
+        assert len(few) == min(3, len(every)) and set(few) <= set(every) and len(set(few)) == len(few)
 
 
-def test_a_batch_is_its_singles(ranker, mentions, proposed):
-    singles = [ranker.rank([mention], [listed])[0] for mention, listed in zip(mentions, proposed, strict=True)]
-    assert ranker.rank(mentions, proposed) == singles
-    assert ranker.rank(mentions[::-1], proposed[::-1]) == singles[::-1]
+def test_more_begin_with_the_fewer(ranker, mentions, proposals):
+    few, many = (rows_of(ranker.rank(mentions, proposals, k)) for k in (2, 9))
+    assert few == [rows[:2] for rows in many]
 
 
-def test_candidates_are_left_as_they_came(ranker, mentions, proposed):
-    before = [list(listed) for listed in proposed]
-    ranker.rank(mentions, proposed)
-    assert proposed == before
+def test_scores_fall_and_lie_between_0_and_1(ranker, mentions, proposals, kb):
+    ranked = ranker.rank(mentions, proposals, len(kb))
+    assert np.isfinite(ranked.data).all() and (ranked.data >= 0).all() and (ranked.data <= 1).all()
+    for first, last in zip(ranked.indptr, ranked.indptr[1:], strict=False):
+        assert (np.diff(ranked.data[first:last]) <= 0).all()
 
 
-def test_a_list_of_candidates_for_each_mention_is_demanded(ranker, mentions):
-    with pytest.raises(DataError, match="11 and 1"):
-        ranker.rank(mentions, [[]])
+def test_nothing_to_rank_is_an_empty_row(ranker, mentions, kb):
+    nothing = dict.fromkeys(LISTS, sparse.csr_matrix((len(mentions), len(kb)), dtype=np.float32))
+    assert ranker.rank(mentions, Proposals.merged(nothing), 5).nnz == 0
+    none = dict.fromkeys(LISTS, sparse.csr_matrix((0, len(kb)), dtype=np.float32))
+    assert ranker.rank([], Proposals.merged(none), 5).shape == (0, len(kb))
 
 
-def test_a_candidate_from_elsewhere_is_named(ranker, mentions):
-    with pytest.raises(DataError, match="'nobody' is not in"):
-        ranker.rank(mentions[:1], [[Candidate("city", 0.9), Candidate("nobody", 0.5)]])
+def test_a_batch_is_its_singles(ranker, mentions, kb):
+    """To the last bit, whatever stands around a mention: each of these has a text of its own."""
+    lists = drawn(kb, len(mentions))
+    together = ranker.rank(mentions, Proposals.merged(lists), 40)
+    for number, mention in enumerate(mentions):
+        alone = Proposals.merged({name: rows[number] for name, rows in lists.items()})
+        single, row = ranker.rank([mention], alone, 40), together[number]
+        assert single.indices.tolist() == row.indices.tolist()
+        assert single.data.tobytes() == row.data.tobytes()
 
 
-def test_what_is_stored_ranks_the_same(ranker, mentions, proposed, kb):
+def test_proposals_are_left_as_they_came(ranker, mentions, proposals):
+    before = {name: signal.copy() for name, signal in proposals.signals.items()}
+    ranker.rank(mentions, proposals, 5)
+    for name, signal in proposals.signals.items():
+        assert np.array_equal(signal, before[name])
+
+
+def test_proposals_for_each_mention_are_demanded(ranker, mentions, proposals):
+    with pytest.raises(DataError, match=f"1 and {len(mentions)}"):
+        ranker.rank(mentions[:1], proposals, 5)
+
+
+def test_what_is_stored_ranks_the_same(ranker, mentions, proposals, generator):
     arrays = ranker.to_arrays("x")
-    again = type(ranker).from_arrays(arrays, "x", kb, ranker.config)
-    assert again.rank(mentions, proposed) == ranker.rank(mentions, proposed)
+    assert all(name.startswith("x.") for name in arrays)
+    again = type(ranker).from_arrays(arrays, "x", generator.words)
+    first, second = (one.rank(mentions, proposals, 40) for one in (ranker, again))
+    assert rows_of(first) == rows_of(second) and first.data.tobytes() == second.data.tobytes()
     for name, array in again.to_arrays("x").items():
         assert array.tobytes() == arrays[name].tobytes()
 
 
-def test_every_stored_array_is_needed(ranker, kb):
+def test_every_stored_array_is_needed_and_fits(ranker, generator):
     arrays = ranker.to_arrays("x")
-    for missing in arrays:
-        with pytest.raises(StoreError):
-            kept = {name: array for name, array in arrays.items() if name != missing}
-            type(ranker).from_arrays(kept, "x", kb, ranker.config)
+    for name in arrays:
+        others = {other: array for other, array in arrays.items() if other != name}
+        damaged = [others, others | {name: arrays[name].astype(np.int8)}]
+        if len(arrays[name]):
+            damaged.append(others | {name: arrays[name][:-1]})
+        for kept in damaged:
+            with pytest.raises(StoreError):
+                type(ranker).from_arrays(kept, "x", generator.words)
+
+
+def test_threads_change_nothing(kb, generator, mentions, proposals):
+    for name in RANKERS:
+        one, three = (
+            RANKERS[name].build(kb, generator.words, standings(kb.counts), n_threads=n).rank(mentions, proposals, 40)
+            for n in (1, 3)
+        )
+        assert one.indices.tobytes() == three.indices.tobytes() and one.data.tobytes() == three.data.tobytes()

@@ -11,8 +11,8 @@ PARIS = MentionInContext("Paris", TEXT, 14, 19)
 def test_a_document_shows_each_mention_in_its_text():
     document = Document("d", TEXT, "en", (Mention(8, 12, "Troy"), Mention(14, 19, "Paris", entity="Q1")))
     assert document.mentions_in_context() == [
-        MentionInContext("Troy", TEXT, 8, 12, "en"),
-        MentionInContext("Paris", TEXT, 14, 19, "en"),
+        MentionInContext("Troy", TEXT, 8, 12, "en", "d"),
+        MentionInContext("Paris", TEXT, 14, 19, "en", "d"),
     ]
     assert Document("d", TEXT).mentions_in_context() == []
 

@@ -11,5 +11,6 @@ GENERATORS = LazyRegistry(
         "embedding": Lazy("deixis.candidates.embedding:EmbeddingCandidates"),
         "label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates"),
         "string": Lazy("deixis.candidates.string:StringCandidates"),
+        "union": Lazy("deixis.candidates.union:UnionCandidates"),
     },
 )

@@ -13,7 +13,7 @@ from deixis.candidates.name_search import kept_where, with_column
 from deixis.errors import StoreError
 from deixis.features.entity_words import EntityWords, shares_of
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
-from deixis.store.checks import require
+from deixis.store.checks import check_range, require
 
 INDEX = BlockIndexConfig()
 GAIN = 0.5  # of the most popular entity, where a description with all words counts 1
@@ -68,12 +68,21 @@ class DescriptionSearch:
         return self.index.to_arrays(f"{prefix}.index") | {f"{prefix}.gains": self.gains}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int) -> DescriptionSearch:
-        """The search `to_arrays` gave, over as many entities."""
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int, n_words: int
+    ) -> DescriptionSearch:
+        """The search `to_arrays` gave, over as many entities and words."""
         gains = require(arrays, f"{prefix}.gains", np.float32)
         if len(gains) != n_entities:
             raise StoreError(
                 f"The array '{prefix}.gains' has {len(gains)} numbers for {n_entities} entities. The model is damaged; "
                 "build it again."
             )
-        return cls(BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, INDEX), gains)
+        check_range(f"{prefix}.gains", gains, 0, 2)
+        index = BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, INDEX)
+        if index.n_columns != n_words + 1:
+            raise StoreError(
+                f"The index '{prefix}.index.*' has {index.n_columns} columns for {n_words} words. The model is "
+                "damaged; build it again."
+            )
+        return cls(index, gains)

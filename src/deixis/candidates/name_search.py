@@ -18,7 +18,7 @@ from deixis.errors import ConfigError, StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
-from deixis.store.checks import require
+from deixis.store.checks import check_range, require
 
 MIN_COSINE = 0.01  # what is found by its popularity alone has no name in common with the text
 
@@ -135,6 +135,7 @@ class NameSearch:
         vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.features)
         index = BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, config.index)
         gains = require(arrays, f"{prefix}.gains", np.float32)
+        check_range(f"{prefix}.gains", gains, 0, 2)
         if len(gains) not in (0, n_entities) or index.n_columns != vectorizer.n_features + bool(len(gains)):
             raise StoreError(
                 f"The index '{prefix}.index.*' has {index.n_columns} columns for {vectorizer.n_features} features. "

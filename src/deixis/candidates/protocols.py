@@ -1,4 +1,4 @@
-"""What the linker asks of a candidate generator, whatever is inside."""
+"""What is asked of a candidate generator, whatever is inside."""
 
 from __future__ import annotations
 
@@ -7,21 +7,30 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from deixis.types import Candidate, MentionInContext
 
 
 class CandidateGenerator(Protocol):
-    """Station 1. Classes also have `build(kb, ...)` and `from_arrays(arrays, prefix, kb, config)`."""
+    """Station 1. Classes also have `build(kb, annotated, config, ...)` and `from_arrays(arrays, prefix, kb, config)`.
 
-    def generate(
+    The linker walks through `union`, which puts the others' lists together (`UnionCandidates.propose`).
+    """
+
+    def rank(
         self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[list[Candidate]]:
-        """For each mention up to `k` different entities, best first, scores in 0..1; an empty list if none is found.
+    ) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of the knowledge base, stored best first, scores in 0..1.
 
         `allowed` is a mask over the rows of the knowledge base: what is not allowed is left out before the best `k`
         are taken, so that a filter never gives fewer candidates than exist.
         """
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[list[Candidate]]:
+        """The same as lists of entities, one for each mention; an empty list if none is found."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""

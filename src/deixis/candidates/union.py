@@ -1,8 +1,8 @@
 """Candidates of several lists put together: names, spellings, likeness of names, the label tree and descriptions.
 
 Every list finds what the others miss: a table knows what a name means, spellings find names misspelled, likeness finds
-names longer than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called. Which of all
-these candidates is meant is for the ranking to say; it is given what each list says of each of them.
+names longer than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called.
+Which of all these candidates is meant is for the ranking to say; it is given what each list says of each of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
 from deixis.progress import stage
 from deixis.types import Candidate, Document, MentionInContext
-
 
 LISTS = ("alias", "string", "names", "tree", "described")
 
@@ -169,14 +168,17 @@ class UnionCandidates:
         string = described = None
         if config.n_string:
             string = StringCandidates.from_arrays(arrays, f"{prefix}.string", kb, config.string, n_threads)
-        if f"{prefix}.described.gains" in arrays:
-            described = DescriptionSearch.from_arrays(arrays, f"{prefix}.described", len(kb))
+        words = EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb))
+        if config.n_described and len(words.descriptions.indices):
+            described = DescriptionSearch.from_arrays(
+                arrays, f"{prefix}.described", len(kb), words.vectorizer.n_features
+            )
         return cls(
             kb,
             AliasCandidates.from_arrays(arrays, f"{prefix}.alias", kb, config.alias),
             string,
             LabelTreeCandidates.from_arrays(arrays, f"{prefix}.tree", kb, config.tree, n_threads),
-            EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb)),
+            words,
             described,
             config,
         )

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import StoreError
 from deixis.features.row_dots import binary_row_dots
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
-from deixis.store.checks import check_indptr, check_length, require
+from deixis.store.checks import check_indptr, check_length, check_range, require
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -125,6 +124,10 @@ class EntityWords:
         dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
         return dots * self.description_scales[pairs.rows]
 
+    def overlap(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """The sum of the weights of a query's words that the description of each proposed entity has."""
+        return self._dots(queries, self.descriptions, pairs, n_threads)
+
     def share_described(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query the description of each proposed entity has, by weight, 0 to 1."""
         return self._dots(shares_of(queries), self.descriptions, pairs, n_threads)
@@ -164,8 +167,8 @@ class EntityWords:
         scales = [require(arrays, f"{prefix}.{name}_scales", np.float32) for name in ("description", "title")]
         for name, values in zip(("description", "title"), scales, strict=True):
             check_length(f"{prefix}.{name}_scales", values, n_entities)
-        if vectorizer.n_features == 0 and any(len(part.indices) for part in parts):
-            raise StoreError(f"The words '{prefix}.*' have no vocabulary. The model is damaged; build it again.")
+            check_range(f"{prefix}.{name}_scales", values, 0, 1e10)
+        # What the words are is not checked: that would read them all, and the core only compares them.
         descriptions, titles, names = parts
         return cls(vectorizer, descriptions, titles, names, *scales)
 

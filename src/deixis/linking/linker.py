@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from deixis.linking.rehearsal import Rehearsal
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.fusion import FusionRanker
+from deixis.ranking.fusion_features import document_numbers
 from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
@@ -37,7 +39,7 @@ from deixis.types import Candidate, Document, Mention, MentionInContext
 KIND = "linker"
 BATCH_SIZE = 64  # documents that walk through the stations together
 FILTERS_KEPT = 8  # whose masks are at hand for the next call
-MENTIONS_AT_ONCE = 4096  # at most; each brings its context, so a book full of names must not walk as one
+MENTIONS_AT_ONCE = 1024  # at most; each brings its context, so a book full of names must not walk as one
 
 Names = str | Iterable[str] | None
 """One name or several, or none asked for."""
@@ -193,8 +195,8 @@ class Linker:
         """The candidates of each mention, best first, with the scores of the ranker: nothing calibrated or decided."""
         k = self.config.n_candidates if k is None else k
         ranked: list[list[Candidate]] = []
-        for begin in range(0, len(mentions), MENTIONS_AT_ONCE):
-            asked = mentions[begin : begin + MENTIONS_AT_ONCE]
+        for portion in portions(mentions):
+            asked = mentions[portion]
             found = self.ranker.rank(asked, self.generator.propose(asked, allowed), k)
             ranked += listed(self.kb, found)
         return ranked
@@ -204,8 +206,8 @@ class Linker:
         if self.config.ranking.weights != "auto":
             return self
         with stage("weighing what speaks for a candidate"):
-            mentions, rows = zip(*known_mentions(self.kb, documents), strict=True)
-            lesson = self.lesson(mentions, np.array(rows))
+            known = list(known_mentions(self.kb, documents))
+            lesson = self.lesson([mention for mention, _ in known], np.array([row for _, row in known], np.int64))
             weights = fit_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
         ranker = self.ranker.with_weights(weights)
         return Linker(self.kb, self.detector, self.generator, ranker, self.config, self.n_threads, self.calibration)
@@ -213,10 +215,10 @@ class Linker:
     def lesson(self, mentions: Sequence[MentionInContext], rows: NDArray[np.integer]) -> Lesson:
         """The candidates of mentions whose entity is known, as training sees them."""
         parts = []
-        for begin in range(0, len(mentions), MENTIONS_AT_ONCE):
-            asked = mentions[begin : begin + MENTIONS_AT_ONCE]
+        for portion in portions(mentions):
+            asked = mentions[portion]
             proposals = self.generator.propose(asked)
-            is_right = proposals.rows == rows[begin:][proposals.mention_numbers]
+            is_right = proposals.rows == rows[portion][proposals.mention_numbers]
             parts.append(Lesson(proposals.starts, self.ranker.features(asked, proposals), is_right))
         return Lesson.joined(parts)
 
@@ -298,6 +300,19 @@ class Linker:
 
 def _mask(kb: KnowledgeBase, only: EntityFilter) -> Mask | None:
     return only.allowed(kb)
+
+
+def portions(mentions: Sequence[MentionInContext]) -> Iterator[slice]:
+    """Which mentions walk together: whole documents, and a long one in parts, whatever documents stand around it."""
+    places = np.flatnonzero(np.diff(document_numbers(mentions), prepend=-1, append=-2))
+    cuts = [cut for begin, end in itertools.pairwise(places.tolist()) for cut in range(begin, end, MENTIONS_AT_ONCE)]
+    begin = 0
+    for cut, after in itertools.pairwise([*cuts, len(mentions)]):
+        if after - begin > MENTIONS_AT_ONCE and cut > begin:
+            yield slice(begin, cut)
+            begin = cut
+    if mentions:
+        yield slice(begin, len(mentions))
 
 
 def annotated_documents(mentions: Iterable[Document]) -> list[Document]:

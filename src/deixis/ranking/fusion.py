@@ -26,10 +26,13 @@ from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion_features import FEATURES, learned_features, own_features, word_features
-from deixis.store.checks import require
+from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
 from deixis.types import MentionInContext
 
+MAX_FACT = 64  # ln(2^63) and more
+MAX_WEIGHT = 1e9
+BLOCK = 16_384  # rows weighed together
 _FORMS = NameForms(NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True))
 
 
@@ -135,7 +138,7 @@ class FusionRanker:
 
     def shares(self, features: NDArray[np.float32], proposals: Proposals) -> NDArray[np.float32]:
         """How likely each proposal is the one, given that one of its mention's is."""
-        totals = features.astype(np.float64) @ self.weights
+        totals = weighed(features, self.weights)
         shares = np.exp(totals - proposals.group_max(totals))
         likely: NDArray[np.float32] = (shares / proposals.group_sum(shares)).astype(np.float32)
         return likely
@@ -162,8 +165,20 @@ class FusionRanker:
                 f"The arrays '{prefix}.*' do not fit {n_entities} entities and {len(FEATURES)} features. The model is "
                 "damaged or from another version; build it again."
             )
+        for name, array in (("popularity", popularity), ("facts", facts)):
+            check_range(f"{prefix}.{name}", array, 0, MAX_FACT)
+        check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
         learned = NameSet(require(arrays, f"{prefix}.learned", np.uint64))
         return cls(words, popularity, facts.reshape(-1, 2), keys.reshape(-1, 2), learned, weights, n_threads)
+
+
+def weighed(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weighted sum of each row; the same whatever rows stand around it, which a matrix product does not promise."""
+    totals = np.empty(len(features))
+    for begin in range(0, len(features), BLOCK):
+        rows = features[begin : begin + BLOCK].astype(np.float64)
+        totals[begin : begin + BLOCK] = np.einsum("rf,f->r", rows, weights)
+    return totals
 
 
 def weights_of(told: Mapping[str, float]) -> NDArray[np.float64]:

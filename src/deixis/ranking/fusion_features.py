@@ -95,7 +95,7 @@ def word_features(
         "near": words.likeness(near, pairs, n_threads),
         "around": words.likeness(around, pairs, n_threads),
         "text": words.likeness(text, pairs, n_threads),
-        "others": words.likeness(_others(mentions, asked), pairs, n_threads),
+        "others": _others(words, mentions, asked, pairs, n_threads),
     }
 
 
@@ -114,18 +114,42 @@ def learned_features(
     }
 
 
-def _others(mentions: Sequence[MentionInContext], asked: sparse.csr_matrix) -> sparse.csr_matrix:
-    """For each mention the words of the other mentions of its text, that are not its own."""
-    text_to_number: dict[str, int] = {}
-    numbers = [text_to_number.setdefault(mention.document_text, len(text_to_number)) for mention in mentions]
-    belongs = sparse.csr_matrix((np.ones(len(numbers), np.float32), (numbers, np.arange(len(numbers)))))
+def _others(
+    words: EntityWords, mentions: Sequence[MentionInContext], asked: sparse.csr_matrix, pairs: Pairs, n_threads: int
+) -> NDArray[np.float32]:
+    """Likeness of descriptions to the words of the document's other mentions that are not the mention's own.
+
+    What all mentions of a document say is held against each candidate once, and what the mention itself says is taken
+    out again: a book's mentions need not each have a row with the words of all others.
+    """
+    idf = words.vectorizer.idf
+    numbers = document_numbers(mentions)
+    n_documents = int(numbers.max(initial=-1)) + 1
+    shape = (n_documents, len(mentions))
+    belongs = sparse.csr_matrix((np.ones(len(mentions), np.float32), (numbers, np.arange(len(mentions)))), shape=shape)
     together = (belongs @ asked).tocsr()
-    together.data = np.ones_like(together.data)
-    own = asked.copy()
-    own.data = np.ones_like(own.data)
-    others = sparse.csr_matrix(together[np.array(numbers)] - own)
-    others.eliminate_zeros()
-    return others
+    together.data = idf[together.indices]
+    firsts = np.searchsorted(numbers, np.arange(n_documents + 1))
+    all_dots = words.overlap(together, Pairs(pairs.starts[firsts], pairs.rows), n_threads)
+    own_dots = words.overlap(asked, pairs, n_threads)
+    sums = np.asarray(together.sum(axis=1, dtype=np.float64)).ravel()[numbers]
+    sums -= np.asarray(asked.sum(axis=1, dtype=np.float64)).ravel()
+    is_alone = np.diff(together.indptr)[numbers] == np.diff(asked.indptr)
+    lengths = np.where(is_alone, np.inf, np.sqrt(np.maximum(sums, 1e-9)))
+    scales = words.description_scales[pairs.rows] / np.repeat(lengths, np.diff(pairs.starts))
+    likeness: NDArray[np.float32] = (np.maximum(all_dots - own_dots, 0) * scales).astype(np.float32)
+    return likeness
+
+
+def document_numbers(mentions: Sequence[MentionInContext]) -> NDArray[np.int64]:
+    """The number of each mention's document, from 0: mentions that follow one another belong to one, or do not."""
+    is_new = [
+        number > 0
+        and (mention.document_id != mentions[number - 1].document_id)
+        | (mention.document_text != mentions[number - 1].document_text)
+        for number, mention in enumerate(mentions)
+    ]
+    return np.cumsum(is_new, dtype=np.int64)
 
 
 def surroundings(mention: MentionInContext, window: int) -> str:

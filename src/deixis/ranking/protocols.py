@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
+from scipy import sparse
 
-from deixis.types import Candidate, MentionInContext
+from deixis.nearest.proposals import Proposals
+from deixis.types import MentionInContext
 
 
 class CandidateRanker(Protocol):
-    """Station 2. Classes also have `build(kb, ...)` and `from_arrays(arrays, prefix, kb, config)`."""
+    """Station 2. Classes also have `build(kb, words, ...)` and `from_arrays(arrays, prefix, words)`."""
 
-    def rank(
-        self, mentions: Sequence[MentionInContext], candidates: Sequence[Sequence[Candidate]]
-    ) -> list[list[Candidate]]:
-        """The same candidates for each mention, best first, with new scores in 0..1; none is added or lost."""
+    def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` of each mention's proposals, stored best first, scores in 0..1."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""
+        """Everything it learned as arrays under names that begin with `prefix`, without the words of the entities."""

@@ -19,6 +19,7 @@ from deixis.bench.questions import Questions
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
 from deixis.types import Document, Mention, MentionInContext
 
 KB = KnowledgeBase.from_records([
@@ -114,12 +115,13 @@ def test_only_dev_documents_are_read():
     assert not tests & set(Listening.read)
 
 
-def test_more_candidates_never_lower_recall_and_accuracy_is_at_most_recall(default):
+def test_more_candidates_never_lower_recall_and_accuracy_is_at_most_recall():
     documents = [
         Document("d", "Paris of Troy", mentions=(Mention(0, 5, "Paris", "Q167646"), Mention(9, 13, "Troy", "Q22647"))),
         Document("e", "Fort Dodge", mentions=(Mention(0, 10, "Fort Dodge", "Q494710"),)),
     ]
-    rows = list(retrieval.by_number("candidates/x", Questions.collect(KB, documents), default, "deixis"))
+    linker = Linker.build(KB, n_threads=1)
+    rows = list(retrieval.by_number("candidates/x", Questions.collect(KB, documents), linker, "deixis"))
     values = {row.metric: row.value for row in rows}
     recalls = [values[f"recall@{n}"] for n in retrieval.N_CANDIDATES]
     assert recalls == sorted(recalls)

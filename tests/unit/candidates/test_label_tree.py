@@ -1,10 +1,8 @@
 import logging
 
-import numpy as np
 import pytest
-from scipy import sparse
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig, _without_rows, known_row
+from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig, known_row
 from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -98,14 +96,6 @@ def test_a_gold_id_with_a_joint_in_it_is_not_taken_apart():
     assert known_row(kb, "C++|Java") == 2
     assert known_row(kb, "Rust|C++") == 2
     assert known_row(kb, "Rust+Java") == 1
-
-
-def test_rows_that_are_left_out_are_empty_and_the_others_as_before():
-    ranked = sparse.csr_matrix(([0.9, 0.2, 0.5, 0.7], [2, 0, 1, 2], [0, 2, 3, 3, 4]), shape=(4, 3))
-    kept = _without_rows(ranked, np.array([True, False, True, False]))
-    assert kept.indptr.tolist() == [0, 0, 1, 1, 2] and kept.indices.tolist() == [1, 2] and kept.shape == ranked.shape
-    assert _without_rows(ranked, np.zeros(4, dtype=bool)) is ranked
-    assert _without_rows(ranked, np.ones(4, dtype=bool)).nnz == 0
 
 
 def test_no_score_is_above_1_though_names_are_kept_in_bytes():

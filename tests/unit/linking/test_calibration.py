@@ -13,6 +13,7 @@ from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.rehearsal import RehearsalConfig
 from deixis.ranking.calibration import CalibrationConfig
+from deixis.ranking.fusion import FusionConfig
 from deixis.types import Document, Mention
 
 N = 120
@@ -118,14 +119,22 @@ def test_documents_without_known_entities_cannot_calibrate(linker):
 
 
 def test_annotated_documents_can_be_held_back_at_build(linker):
-    config = LinkerConfig(calibration_share=0.3)
+    config = LinkerConfig(held_out_share=0.3, ranking=FusionConfig(min_mentions=10))
     whole = Linker.build(linker.kb, annotated(), config)
     assert len(whole.calibration.held_out) == round(N * 0.3)
-    assert whole.config.calibration_share == 0.3
+    assert whole.config.held_out_share == 0.3
     learned = [d.mentions[0].text for d in annotated() if d.mentions[0].entity is not None]
-    assert whole.generator.learned.holds(learned).all()  # those held back too
-    with pytest.raises(ConfigError, match="calibration_share"):
-        LinkerConfig(calibration_share=1.0)
+    assert whole.generator.tree.learned.holds(learned).all()  # those held back too
+    assert not np.array_equal(whole.ranker.weights, linker.ranker.weights)
+    with pytest.raises(ConfigError, match="held_out_share"):
+        LinkerConfig(held_out_share=1.0)
+
+
+def test_too_few_annotated_mentions_teach_no_weights_and_calibrate_nothing(linker):
+    whole = Linker.build(linker.kb, annotated())
+    assert whole.calibration is None
+    assert np.array_equal(whole.ranker.weights, linker.ranker.weights)
+    assert whole.generator.tree.learned.holds(["old iron 1", "zinc 0"]).any()
 
 
 def test_cross_validation_scores_every_mention_by_curves_that_have_not_seen_it(linker):

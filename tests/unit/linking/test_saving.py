@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
-from deixis.ranking.context import ContextRankerConfig
+from deixis.ranking.fusion import FusionConfig
 from deixis.store.model_folder import save_model
 
 KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "city"}, {"id": "b", "title": "Troy"}])
@@ -18,12 +18,12 @@ KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "c
 def test_settings_come_back_with_the_model(tmp_path):
     config = LinkerConfig(
         detection=DictionaryConfig(case="ignore", max_tokens=3),
-        ranking=ContextRankerConfig(context_weight=2.5, window=80),
+        ranking=FusionConfig(weights="default", penalty=0.5),
         nil=NilRule(0.25),
         n_candidates=3,
     )
-    ranker = replace(config.candidates.ranker, n_trees=2)
-    config = replace(config, candidates=replace(config.candidates, ranker=ranker))
+    tree = replace(config.candidates.tree, ranker=replace(config.candidates.tree.ranker, n_trees=2))
+    config = replace(config, candidates=replace(config.candidates, tree=tree, n_described=0, n_names=7))
     linker = Linker.build(KB, config=config)
     linker.save(tmp_path / "model")
     loaded = Linker.load(tmp_path / "model", n_threads=2)
