@@ -29,7 +29,7 @@ from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.candidates.listing import listed
-from deixis.candidates.name_search import kept_where
+from deixis.candidates.popular_rows import kept_where
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.name_search import kept_where, with_column
+from deixis.candidates.popular_rows import search_popular, with_column
 from deixis.errors import StoreError
 from deixis.features.entity_words import EntityWords, shares_of
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
@@ -17,7 +17,6 @@ from deixis.store.checks import check_range, require
 
 INDEX = BlockIndexConfig()
 GAIN = 0.5  # of the most popular entity, where a description with all words counts 1
-MIN_SHARE = 0.01
 
 
 class DescriptionSearch:
@@ -55,13 +54,9 @@ class DescriptionSearch:
         self, queries: sparse.csr_matrix, k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
     ) -> sparse.csr_matrix:
         """queries_by_entities: the best `k` by how much of the query is in the description, and by popularity."""
-        has_words = np.diff(queries.indptr) > 0
-        found = self.index.search(
-            with_column(shares_of(queries), has_words.astype(np.float32)), k, n_threads, allowed=allowed
-        )
-        shared = found.data - self.gains[found.indices]
-        found.data /= 1 + GAIN
-        return kept_where(found, shared > MIN_SHARE)
+        found = search_popular(self.index, shares_of(queries), self.gains, k, n_threads, allowed)
+        np.minimum(found.data / (1 + GAIN), 1, out=found.data)  # weights in a byte may add up to a little more
+        return found
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as arrays under names that begin with `prefix`."""

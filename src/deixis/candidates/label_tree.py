@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.listing import listed
-from deixis.candidates.name_search import NameSearch, NameSearchConfig, kept_where
+from deixis.candidates.name_search import NameSearch, NameSearchConfig
+from deixis.candidates.popular_rows import kept_where
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.gold import known_parts

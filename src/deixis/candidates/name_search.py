@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.popular_rows import search_popular, with_column
 from deixis.errors import ConfigError, StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
-
-MIN_COSINE = 0.01  # what is found by its popularity alone has no name in common with the text
 
 
 def _words_and_letters() -> TfidfConfig:
@@ -110,10 +109,9 @@ class NameSearch:
             found = self.index.search(queries, k, n_threads, allowed=allowed)
             np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
             return found
-        has_words = np.diff(queries.indptr) > 0
-        found = self.index.search(with_column(queries, has_words.astype(np.float32)), k, n_threads, allowed=allowed)
-        found.data /= 1 + self.gains.max()
-        return kept_where(found, self.cosines(found) > MIN_COSINE)
+        found = search_popular(self.index, queries, self.gains, k, n_threads, allowed)
+        np.minimum(found.data / (1 + self.gains.max()), 1, out=found.data)
+        return found
 
     def cosines(self, found: sparse.csr_matrix) -> NDArray[np.float32]:
         """The cosine of the best name of each entity that `search` found, in stored order."""
@@ -142,23 +140,3 @@ class NameSearch:
                 "The model is damaged; build it again."
             )
         return cls(vectorizer, index, gains)
-
-
-def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.csr_matrix:
-    """The rows with one more column at the end.
-
-    Examples
-    --------
-    >>> with_column(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.array([0.5, 0], dtype=np.float32)).toarray()
-    array([[1. , 0. , 0.5],
-           [0. , 1. , 0. ]], dtype=float32)
-    """
-    return sparse.csr_matrix(sparse.hstack([rows, sparse.csr_matrix(values[:, None])], dtype=np.float32))
-
-
-def kept_where(ranked: sparse.csr_matrix, is_kept: NDArray[np.bool_]) -> sparse.csr_matrix:
-    """The ranking without some of its entries, the others in the same order."""
-    if is_kept.all():
-        return ranked
-    n_kept = np.concatenate([[0], np.cumsum(is_kept)])
-    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], n_kept[ranked.indptr]), shape=ranked.shape)

@@ -1,0 +1,63 @@
+"""A search in which popularity counts beside what is asked: one more column of the index and of every query."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.nearest.allowed import Mask
+from deixis.nearest.block_index import BlockIndex
+from deixis.nearest.proposals import Proposals
+
+MIN_LIKENESS = 0.01  # what is found by its popularity alone has nothing in common with the query
+
+
+def search_popular(
+    index: BlockIndex,
+    queries: sparse.csr_matrix,
+    gains: NDArray[np.float32],
+    k: int,
+    n_threads: int = 0,
+    allowed: Mask | None = None,
+) -> sparse.csr_matrix:
+    """queries_by_groups: the best `k` by likeness plus gain, stored best first, of those that are like the query.
+
+    The last column of the index has the gain of each row's group. Popular groups that are unlike the query may take
+    places of the best `k` and leave fewer; under a filter, which promises all there are, those places are filled again.
+    """
+    has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
+    found = index.search(with_column(queries, has_words), k, n_threads, allowed=allowed)
+    kept = kept_where(found, found.data - gains[found.indices] > MIN_LIKENESS)
+    has_lost = np.diff(kept.indptr) < np.diff(found.indptr)
+    if allowed is None or not has_lost.any():
+        return kept
+    lost = np.flatnonzero(has_lost)
+    alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=allowed)
+    alike = kept_where(alike, alike.data > MIN_LIKENESS)
+    alike.data += gains[alike.indices]
+    both = Proposals.merged({"kept": kept[lost], "alike": alike})
+    filled = both.best(np.maximum(*both.signals.values()), k, found.shape[1])
+    order = np.arange(len(has_lost))
+    order[lost] = len(has_lost) + np.arange(len(lost))
+    return sparse.csr_matrix(sparse.vstack([kept, filled], format="csr")[order])
+
+
+def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.csr_matrix:
+    """The rows with one more column at the end.
+
+    Examples
+    --------
+    >>> with_column(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.array([0.5, 0], dtype=np.float32)).toarray()
+    array([[1. , 0. , 0.5],
+           [0. , 1. , 0. ]], dtype=float32)
+    """
+    return sparse.csr_matrix(sparse.hstack([rows, sparse.csr_matrix(values[:, None])], dtype=np.float32))
+
+
+def kept_where(ranked: sparse.csr_matrix, is_kept: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The ranking without some of its entries, the others in the same order."""
+    if is_kept.all():
+        return ranked
+    n_kept = np.concatenate([[0], np.cumsum(is_kept)])
+    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], n_kept[ranked.indptr]), shape=ranked.shape)

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deixis.candidates.popular_rows import kept_where, search_popular, with_column
+from deixis.nearest.block_index import BlockIndex
+
+RANKED = sparse.csr_matrix(([0.9, 0.2, 0.5, 0.7], [2, 0, 1, 2], [0, 2, 3, 3, 4]), shape=(4, 3))
+
+
+def test_what_is_left_out_leaves_the_others_in_their_order():
+    kept = kept_where(RANKED, np.array([True, True, False, True]))
+    assert kept.indptr.tolist() == [0, 2, 2, 2, 3] and kept.indices.tolist() == [2, 0, 2] and kept.shape == RANKED.shape
+    assert kept_where(RANKED, np.ones(4, dtype=bool)) is RANKED
+    nothing = kept_where(RANKED, np.zeros(4, dtype=bool))
+    assert nothing.nnz == 0 and nothing.indptr.tolist() == [0] * 5
+
+
+def test_a_column_is_put_at_the_end_and_other_entries_stay():
+    assert with_column(RANKED[:0], np.zeros(0, np.float32)).shape == (0, 4)
+    wider = with_column(RANKED, np.array([0, 1, 2, 3], np.float32))
+    assert np.array_equal(wider.toarray()[:, :3], RANKED.toarray().astype(np.float32))
+    assert wider.toarray()[:, 3].tolist() == [0, 1, 2, 3]
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """Three hundred popular rows that have one column, and twenty unheard of that have another."""
+    popular, unheard = np.tile([1.0, 0, 0], (300, 1)), np.tile([0, 0.2, 0], (20, 1))
+    unheard[:, 2] = np.linspace(0.01, 0.1, 20)
+    rows = sparse.csr_matrix(np.concatenate([popular, unheard]).astype(np.float32))
+    gains = np.array([0.3] * 300 + [0.0] * 20, dtype=np.float32)
+    return BlockIndex.build(with_column(rows, gains), np.arange(320)), gains
+
+
+QUERY = sparse.csr_matrix(np.array([[0, 1, 1], [1, 0, 0], [0, 0, 0]], dtype=np.float32))
+
+
+def test_popularity_alone_finds_nothing(crowd):
+    found = search_popular(*crowd[:1], QUERY, crowd[1], 400)
+    assert [set(found[row].indices.tolist()) for row in range(3)] == [set(range(300, 320)), set(range(300)), set()]
+
+
+def test_under_a_filter_popular_rows_that_are_unlike_the_query_take_no_place(crowd):
+    index, gains = crowd
+    allowed = np.ones(320, dtype=bool)
+    for k in (1, 5, 20, 50):
+        found = search_popular(index, QUERY, gains, k, allowed=allowed)
+        assert found.shape == (3, 320)
+        assert np.diff(found.indptr).tolist() == [min(k, 20), min(k, 300), 0]
+        assert found[0].indices.tolist() == list(range(319, 319 - min(k, 20), -1))
+        assert (np.diff(found[0].data) <= 0).all()
+    allowed[310:] = False
+    assert set(search_popular(index, QUERY, gains, 50, allowed=allowed)[0].indices.tolist()) == set(range(300, 310))
+
+
+def test_what_popularity_gains_is_in_the_score_however_it_was_found(crowd):
+    index, gains = crowd
+    found = search_popular(index, QUERY, gains, 5, allowed=np.ones(320, dtype=bool))
+    assert found[1].data == pytest.approx(1.3, abs=0.01)
+    assert found[0].data.max() == pytest.approx(0.3, abs=0.01)

@@ -1,0 +1,174 @@
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from deixis.candidates.union import LISTS, UnionCandidates, standings
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.features.name_set import NameSet
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, weights_of
+from deixis.ranking.fusion_features import FEATURES
+from deixis.types import MentionInContext
+
+RECORDS = [
+    {"id": "city", "title": "Paris", "aliases": ["Lutetia"], "description": "capital of France on the Seine"},
+    {"id": "prince", "title": "Paris", "aliases": ["Alexander"], "description": "prince of Troy who took Helen"},
+    {"id": "texas", "title": "Paris, Texas", "aliases": ["Paris"], "count": 26000},
+    {"id": "bare", "title": "Nowhere"},
+]
+KB = KnowledgeBase.from_records(RECORDS)
+GENERATOR = UnionCandidates.build(KB, n_threads=1)
+
+
+def asked(mention, text=None):
+    text = mention if text is None else text
+    start = text.index(mention)
+    return MentionInContext(mention, text, start, start + len(mention))
+
+
+def ranker(learned=(), kb=KB, generator=GENERATOR, **weights):
+    built = FusionRanker.build(kb, generator.words, standings(kb.counts), NameSet.of(learned), n_threads=1)
+    return built.with_weights(weights_of(weights)) if weights else built
+
+
+def ranked(mention, **weights):
+    found = ranker(**weights).rank([mention], GENERATOR.propose([mention]), 4)
+    return KB.ids.strings(found.indices)
+
+
+def features(*mentions, learned=()):
+    """One dictionary of features for each mention and proposed entity."""
+    proposals = GENERATOR.propose(mentions)
+    found = ranker(learned).features(mentions, proposals)
+    ids = KB.ids.strings(proposals.rows)
+    numbers = proposals.mention_numbers.tolist()
+    return {
+        (number, one): dict(zip(FEATURES, row.tolist(), strict=True))
+        for number, one, row in zip(numbers, ids, found, strict=True)
+    }
+
+
+def test_every_feature_has_a_default_weight_and_the_other_way_round():
+    told = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
+    assert set(told) == set(FEATURES)
+    assert np.isfinite(weights_of(default_weights())).all()
+
+
+def test_context_tells_namesakes_apart():
+    assert ranked(asked("Paris", "Paris took Helen away from Sparta"))[0] == "prince"
+    assert ranked(asked("Paris", "bridges over the Seine in Paris"))[0] == "city"
+
+
+def test_scores_are_the_softmax_of_the_weighted_sum_and_add_up_to_one():
+    mention = asked("Paris", "Paris took Helen")
+    proposals, weights = GENERATOR.propose([mention]), weights_of({"names": 2.0, "around": 5.0})
+    fused = ranker().with_weights(weights)
+    totals = fused.features([mention], proposals).astype(np.float64) @ weights
+    expected = np.exp(totals) / np.exp(totals).sum()
+    np.testing.assert_allclose(fused.shares(fused.features([mention], proposals), proposals), expected, rtol=1e-5)
+    assert fused.rank([mention], proposals, 99).data.sum() == pytest.approx(1)
+
+
+def test_without_weights_all_proposals_are_alike_and_stand_in_the_order_of_rows():
+    found = ranker(names=0.0).rank([asked("Paris")], GENERATOR.propose([asked("Paris")]), 9)
+    assert found.indices.tolist() == sorted(found.indices.tolist())
+    assert len(set(found.data.tolist())) == 1
+
+
+def test_weights_without_bounds_do_not_overflow():
+    found = ranker(names=1e6, tree_log=-1e6).rank([asked("Paris")], GENERATOR.propose([asked("Paris")]), 9)
+    assert np.isfinite(found.data).all() and found.data.sum() == pytest.approx(1)
+
+
+def test_a_title_and_an_id_are_told_from_other_names():
+    found = features(asked("PARIS"), asked("lutetia"), asked("texas"))
+    assert found[0, "city"]["title"] == found[0, "prince"]["title"] == 1
+    assert found[0, "texas"]["title"] == found[1, "city"]["title"] == 0
+    assert found[0, "texas"]["alias"] == found[1, "city"]["alias"] == 1
+    assert found[2, "texas"]["id"] == 1 and found[0, "city"]["id"] == 0
+
+
+def test_what_is_spoken_of_more_often_is_more_popular():
+    found = features(asked("Paris"))
+    assert found[0, "texas"]["popularity"] == 1 and found[0, "city"]["popularity"] == 0
+    assert ranked(asked("Paris"), popularity=1.0)[0] == "texas"
+    assert found[0, "texas"]["popularity_unnamed"] == 0  # Paris is one of its names
+
+
+def test_learned_features_are_zero_for_mentions_never_seen_annotated():
+    seen, unseen = features(asked("Paris"), learned=["PARIS"]), features(asked("Paris"), learned=["Troy"])
+    names = [name for name in FEATURES if name.startswith("learned")]
+    assert all(row[name] == 0 for row in unseen.values() for name in names)
+    assert seen[0, "city"]["learned"] == 1
+    assert seen[0, "city"]["learned_names"] == seen[0, "city"]["names"] > 0.9
+
+
+def test_the_label_tree_alone_orders_as_the_tree_does():
+    fused = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), config=FusionConfig(weights="tree"))
+    mention = asked("Paris")
+    tree = GENERATOR.tree.rank_by_tree([mention], 4)
+    found = fused.rank([mention], GENERATOR.propose([mention]), 4)
+    scores = dict(zip(tree.indices.tolist(), tree.data.tolist(), strict=True))
+    assert [scores[row] for row in found.indices.tolist()] == sorted(scores.values(), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"id": "only", "title": "Paris"}],
+        [{"id": "a", "title": "Paris"}, {"id": "b", "title": "Troy", "aliases": ["Paris"]}],
+        [{"id": "a", "title": "Paris", "description": ""}, {"id": "b", "title": "Troy", "description": "Paris Paris"}],
+        [{"id": "a", "title": "!!!"}, {"id": "b", "title": "Paris"}],
+    ],
+    ids=["one entity", "no descriptions", "one description", "a title without words"],
+)
+def test_small_and_bare_knowledge_bases_can_be_ranked(records):
+    kb = KnowledgeBase.from_records(records)
+    generator = UnionCandidates.build(kb, n_threads=1)
+    mentions = [
+        asked("Paris", "Paris is fair"),
+        asked("", "x"),
+        asked("\u0301"),
+        asked("🦕"),
+        asked("x\x00y"),
+        asked("  "),
+    ]
+    proposals = generator.propose(mentions)
+    fused = ranker(kb=kb, generator=generator)
+    assert np.isfinite(fused.features(mentions, proposals)).all()
+    found = fused.rank(mentions, proposals, 5)
+    assert np.isfinite(found.data).all()
+    assert kb.titles[int(found.indices[0])] == "Paris"
+
+
+def test_odd_code_points_are_ranked_and_lone_surrogates_too():
+    for text in ("Pa\ud800ris", "Paris\u202e", "ﬀ Paris", "P\u0301aris", "İstanbul Paris"):
+        mention = MentionInContext(text, text, 0, len(text))
+        assert np.isfinite(ranker().features([mention], GENERATOR.propose([mention]))).all()
+
+
+def test_unknown_weights_are_named():
+    with pytest.raises(DataError, match="No feature is named 'nmaes'"):
+        weights_of({"nmaes": 1.0})
+
+
+@pytest.mark.parametrize("wrong", [{"penalty": -1.0}, {"min_mentions": 0}, {"weights": "best"}])
+def test_settings_out_of_range_are_refused(wrong):
+    with pytest.raises(ConfigError):
+        FusionConfig(**wrong)
+
+
+@pytest.mark.parametrize("name", ["popularity", "facts", "weights"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
+def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
+    arrays = ranker().to_arrays("r")
+    arrays[f"r.{name}"] = arrays[f"r.{name}"].copy()
+    arrays[f"r.{name}"][1] = value
+    with pytest.raises(StoreError, match=rf"r\.{name}"):
+        FusionRanker.from_arrays(arrays, "r", GENERATOR.words)
+
+
+def test_all_lists_have_a_say():
+    assert set(GENERATOR.propose([asked("Paris")]).signals) == set(LISTS)
