@@ -95,7 +95,10 @@ class EntityWords:
         count as words of the description.
         """
         n_entities = len(texts)
-        vectorizer = TfidfVectorizer(WORDS).fit(names.joined(texts), n_threads)
+        vocabulary = names.joined(texts)
+        for _, labels in more_words:
+            vocabulary = vocabulary.joined(labels)
+        vectorizer = TfidfVectorizer(WORDS).fit(vocabulary, n_threads)
         vectorizer = vectorizer.damped(filler_words(), STOP_WORD_WEIGHT)
         described = vectorizer.transform(texts, n_threads)
         for entities_by_labels, labels in more_words:
