@@ -1,10 +1,11 @@
 """What each evidence weighs, and what fusing them brings: `python -m benchmarks.quality.fusion [--write]`.
 
-On the dev data of every suite, zero-shot, and where a suite has annotated mentions, once more with a linker that learned
-from them (AIDA: from one half of its train documents, asked the other): the candidates of all lists, what the library's
-features say of them, and how well each list alone, the fused ranking, and a fused ranking whose weights have not seen
-that knowledge base, put the right one first. `--write` makes the weights learned on all of it the library's default
-(`src/deixis/ranking/fusion_weights.json`). Test splits are never read. Rows go to `benchmarks/results/`.
+On the dev data of every suite, zero-shot, and where a suite has annotated mentions, once more with a linker that
+learned from them (AIDA: from one half of its train documents, asked the other): the candidates of all lists, what the
+library's features say of them, and how well each list alone, the fused ranking, and a fused ranking whose weights have
+not seen that suite, put the right one first. Knowledge bases with descriptions and those of names only learn apart.
+`--write` makes the weights learned on all of it the library's default (`src/deixis/ranking/fusion_weights.json`).
+Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
-from deixis.ranking.fusion import default_weights, weights_of
+from deixis.ranking.fusion import Kind, default_weights, kind_of, weights_of
 from deixis.ranking.fusion_features import FEATURES
 from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.types import Document
@@ -36,7 +37,7 @@ N_MENTIONS = 1000  # of each suite
 N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)
 ALONE = ("alias", "string", "names", "tree")
-ZERO_SHOT, TAUGHT = "zero-shot", "taught"
+TAUGHT = "taught"
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,9 @@ class Asked:
     """The candidates of a suite's dev mentions."""
 
     suite: str
-    kb: str
+    kind: Kind
     lesson: Lesson
     questions: Questions
-
-    @property
-    def kind(self) -> str:
-        """Whether annotated mentions were learned from."""
-        return TAUGHT if self.suite.endswith(TAUGHT) else ZERO_SHOT
 
 
 def main() -> int:
@@ -64,31 +60,36 @@ def main() -> int:
     suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem != "demo"]
     suites = [suite for suite in suites if not chosen.suite or suite.name in chosen.suite]
     asked = list(ask(data, sorted(suites, key=lambda suite: suite.kb.path)))
-    weights = fit_weights([hardest(one.lesson) for one in asked])
-    rows = list(measure(asked, weights))
+    rows, learned = list[ResultRow](), dict[str, dict[str, float]]()
+    for kind in ("described", "bare"):
+        alike = [one for one in asked if one.kind == kind]
+        weights = fit_weights([hardest(one) for one in alike])
+        rows += measure(alike, weights)
+        learned[kind] = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
     record(rows)
     if chosen.write:
-        told = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
-        WEIGHTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
 def ask(data: DataFolder, suites: list[Suite]) -> Iterator[Asked]:
     """The candidates of every suite's dev mentions, and of mentions asked after others were learned."""
     config = LinkerConfig(held_out_share=0.0)
-    path, linker = "", None
+    path, built = "", dict[str, Linker]()
     for suite in suites:
         if data.missing(suite):
             print(f"{suite.name}: left out, {', '.join(data.missing(suite))} not there", file=sys.stderr)
             continue
-        if linker is None or path != suite.kb.path:
-            path, linker = suite.kb.path, Linker.build(data.read_kb(suite.kb), None, config)
+        if path != suite.kb.path:
+            path, built = suite.kb.path, {"": Linker.build(data.read_kb(suite.kb), None, config)}
         documents = [document for part in suite.dev for document in data.read_part(suite, part)]
-        yield asked_of(linker, suite, documents, "")
+        yield asked_of(built[""], suite, documents, "")
         if suite.mentions:
             learned, held_out = teaching(data, suite, documents)
-            taught = Linker.build(linker.kb, learned, config)
-            yield asked_of(taught, suite, held_out, f"+{TAUGHT}")
+            key = f"{len(learned)} of {suite.mentions}"
+            if key not in built:
+                built[key] = Linker.build(built[""].kb, learned, config)
+            yield asked_of(built[key], suite, held_out, f"+{TAUGHT}")
 
 
 def teaching(data: DataFolder, suite: Suite, dev: list[Document]) -> tuple[list[Document], list[Document]]:
@@ -112,12 +113,13 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
         parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
-    return Asked(suite.name + mark, suite.kb.path, Lesson.joined(parts), questions)
+    return Asked(suite.name + mark, kind_of(linker.kb), Lesson.joined(parts), questions)
 
 
-def hardest(lesson: Lesson) -> Lesson:
+def hardest(asked: Asked) -> Lesson:
     """The right candidates and the wrong ones that the default weights like best: the others teach next to nothing."""
-    totals = np.where(lesson.is_right, np.inf, lesson.features @ weights_of(default_weights()).astype(np.float32))
+    lesson, weights = asked.lesson, weights_of(default_weights(asked.kind)).astype(np.float32)
+    totals = np.where(lesson.is_right, np.inf, lesson.features @ weights)
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-totals, numbers))
     place = np.arange(len(order)) - lesson.starts[numbers]
@@ -127,28 +129,24 @@ def hardest(lesson: Lesson) -> Lesson:
 
 
 def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[ResultRow]:
-    """Recall of each list alone, of the fused ranking, and of one learned without that knowledge base."""
-    for kb in dict.fromkeys(one.kb for one in asked):
-        others = [hardest(one.lesson) for one in asked if one.kb != kb]
+    """Recall of each list alone, of the fused ranking, and of one whose weights have not seen the suite."""
+    for one in asked:
+        name = one.suite.removesuffix(f"+{TAUGHT}")
+        others = [hardest(other) for other in asked if other.suite.removesuffix(f"+{TAUGHT}") != name]
         foreign = fit_weights(others) if others else weights
-        for one in (one for one in asked if one.kb == kb):
-            features = one.lesson.features
-            scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE}
-            scores |= {"fused": features @ weights, "fused, weights of other knowledge bases": features @ foreign}
-            scores["all lists"] = np.zeros(len(features))
-            for system, totals in scores.items():
-                ranks = ranks_by(totals, one.lesson)
-                if system == "all lists":
-                    metrics = [one.questions.recall((ranks > 0).astype(np.int64), 1)]
-                else:
-                    metrics = [one.questions.recall(ranks, depth) for depth in DEPTHS]
-                shown = " ".join(f"{metric.value:.3f}" for metric in metrics)
-                print(f"{one.suite:28} {system:42} {shown}", flush=True)
-                yield from metric_rows(metrics, f"{one.suite}/fusion", system, {"split": "dev", "kind": one.kind})
+        features = one.lesson.features
+        scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE}
+        scores |= {"fused": features @ weights, "fused, weights of other suites": features @ foreign}
+        for system, totals in scores.items():
+            ranks = ranks_by(totals, one.lesson)
+            metrics = [one.questions.recall(ranks, depth) for depth in DEPTHS]
+            shown = " ".join(f"{metric.value:.3f}" for metric in metrics)
+            print(f"{one.suite:28} {system:42} {shown}", flush=True)
+            yield from metric_rows(metrics, f"{one.suite}/fusion", system, {"split": "dev", "weights": one.kind})
 
 
 def ranks_by(totals: NDArray[np.floating], lesson: Lesson) -> NDArray[np.int64]:
-    """The place of the first right candidate of each mention, from 1; 0 where there is none. Lists do not rank what they lack."""
+    """The place of the first right candidate of each mention, from 1; 0 where there is none."""
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-totals, numbers))
     places = np.arange(len(order)) - lesson.starts[numbers] + 1

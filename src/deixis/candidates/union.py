@@ -1,8 +1,9 @@
 """Candidates of several lists put together: names, spellings, likeness of names, the label tree and descriptions.
 
-Every list finds what the others miss: a table knows what a name means, spellings find names misspelled, likeness finds
-names longer than the mention, the tree what annotated mentions taught, and descriptions what an entity is also called.
-Which of all these candidates is meant is for the ranking to say; it is given what each list says of each of them.
+Every list finds what the others miss: a table knows what a name means, spellings find names misspelled or in another
+script, likeness finds names longer than the mention, the tree what annotated mentions taught, and descriptions what an
+entity is also called. Which of all these candidates is meant is for the ranking to say; it is given what each list says
+of each of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from deixis.candidates.listing import listed
 from deixis.candidates.string import StringCandidates, StringConfig
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
+from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
 from deixis.progress import stage
@@ -30,12 +32,17 @@ from deixis.types import Candidate, Document, MentionInContext
 LISTS = ("alias", "string", "names", "tree", "described")
 
 
+def _any_script() -> StringConfig:
+    forms = NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True, transliterates=True)
+    return StringConfig(forms=forms)
+
+
 @dataclass(frozen=True)
 class UnionConfig:
     """The lists, and how many candidates each puts forward; one that puts forward 0 is left out."""
 
     alias: AliasConfig = field(default_factory=AliasConfig)
-    string: StringConfig = field(default_factory=StringConfig)
+    string: StringConfig = field(default_factory=_any_script)
     tree: LabelTreeCandidatesConfig = field(default_factory=LabelTreeCandidatesConfig)
     n_alias: int = field(default=100, metadata={"help": "Candidates from the table of names."})
     n_string: int = field(default=20, metadata={"help": "Candidates by the spelling of names."})

@@ -50,9 +50,7 @@ class NameFormsConfig:
     lemmatizes: bool = field(
         default=False, metadata={"help": "Take every word's lemma by its language (extra 'lemmas')."}
     )
-    transliterates: bool = field(
-        default=False, metadata={"help": "Write every script in Latin letters (extra 'transliteration')."}
-    )
+    transliterates: bool = field(default=False, metadata={"help": "Write every script in Latin letters."})
     lang: str = field(default="", metadata={"help": "Language of names that come without one; empty: unknown."})
 
 

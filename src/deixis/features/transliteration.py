@@ -1,4 +1,4 @@
-"""Names in Latin letters, with the tables of the package `anyascii` (extra `transliteration`).
+"""Names in Latin letters, with the tables of the package `anyascii`.
 
 It reads character by character and knows no language. Cyrillic, Greek, kana and Hangul come out about as people write
 them. Han characters get their Mandarin reading, also in Japanese names: 東京 is DongJing, not Tokyo. Syllables of Han
@@ -8,11 +8,9 @@ vowels, so القاهرة is lqhrh, not al-Qahira: alike, not equal. String simi
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
+from anyascii import anyascii
 
-from deixis.errors import MissingExtraError
 from deixis.features.changed_names import changed_names
 from deixis.store.strings import StringTable
 
@@ -25,10 +23,6 @@ def transliterated(names: StringTable) -> StringTable:
     >>> list(transliterated(StringTable.from_strings(["Москва", "Αθήνα", "かな", "Paris"])))
     ['Moskva', 'Athina', 'kana', 'Paris']
     """
-    try:
-        anyascii = importlib.import_module("anyascii").anyascii
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("Transliterating names", "anyascii", "transliteration") from error
     return changed_names(names, _not_ascii(names), lambda name: anyascii(name) or name)
 
 

@@ -161,6 +161,11 @@ class KnowledgeBase(EntityColumns):
         """One text per entity, or per entity in `rows`: its descriptions, joined by a space."""
         return entity_descriptions(self, rows)
 
+    @property
+    def described_share(self) -> float:
+        """The share of entities that have a description."""
+        return float((np.diff(self.description_indptr) > 0).mean()) if len(self) else 0.0
+
     def _alias(self, item: int) -> Alias:
         return Alias(self.aliases[item], self._lang(self.alias_langs[item]), int(self.alias_counts[item]))
 

@@ -59,8 +59,7 @@ class RehearsalConfig:
         """Whether a linker to `kb` is calibrated this way; docs/decisions/0014-calibration.md says when that helps."""
         if self.use != "auto":
             return self.use == "always"
-        is_described = np.diff(kb.description_indptr) > 0
-        return not has_annotated and len(kb) >= MIN_ENTITIES and float(is_described.mean()) < MAX_DESCRIBED
+        return not has_annotated and len(kb) >= MIN_ENTITIES and kb.described_share < MAX_DESCRIBED
 
     @property
     def damage_shares(self) -> tuple[float, ...]:

@@ -36,11 +36,24 @@ BLOCK = 16_384  # rows weighed together
 _FORMS = NameForms(NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True))
 
 
+Kind = Literal["described", "bare"]
+"""Whether the entities of a knowledge base are described, or most are names only: evidence weighs differently."""
+
+MIN_DESCRIBED = 0.1
+
+
 @cache
-def default_weights() -> dict[str, float]:
+def default_weights(kind: Kind) -> dict[str, float]:
     """What each feature weighs where nothing was learned: data of the package."""
-    told: dict[str, float] = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
-    return told
+    told: dict[str, dict[str, float]] = json.loads(
+        files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8")
+    )
+    return told[kind]
+
+
+def kind_of(kb: KnowledgeBase) -> Kind:
+    """Which default weights a knowledge base takes."""
+    return "described" if kb.described_share >= MIN_DESCRIBED else "bare"
 
 
 @dataclass(frozen=True)
@@ -66,9 +79,9 @@ class FusionConfig:
                 f"penalty and min_mentions must be at least 0 and 1, got {self.penalty}, {self.min_mentions}."
             )
 
-    def known_weights(self) -> NDArray[np.float64]:
+    def known_weights(self, kb: KnowledgeBase) -> NDArray[np.float64]:
         """The weights before anything is learned."""
-        return weights_of({"tree_log": 1.0} if self.weights == "tree" else default_weights())
+        return weights_of({"tree_log": 1.0} if self.weights == "tree" else default_weights(kind_of(kb)))
 
 
 class FusionRanker:
@@ -76,7 +89,7 @@ class FusionRanker:
 
     Examples
     --------
-    >>> sorted(default_weights()) == sorted(FEATURES)
+    >>> sorted(default_weights("bare")) == sorted(FEATURES)
     True
     """
 
@@ -112,7 +125,7 @@ class FusionRanker:
         lengths = np.diff(kb.description_texts().offsets)
         facts = np.log1p(np.stack([lengths, np.diff(kb.alias_indptr)], axis=1)).astype(np.float32)
         keys = np.stack([_hashes(kb.titles, n_threads), _hashes(kb.ids, n_threads)], axis=1)
-        weights = (config or FusionConfig()).known_weights()
+        weights = (config or FusionConfig()).known_weights(kb)
         return cls(words, popularity, facts, keys, learned or NameSet(), weights, n_threads)
 
     def with_weights(self, weights: NDArray[np.float64]) -> FusionRanker:
