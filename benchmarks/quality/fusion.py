@@ -135,8 +135,8 @@ def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[Result
         others = [hardest(other) for other in asked if other.suite.removesuffix(f"+{TAUGHT}") != name]
         foreign = fit_weights(others) if others else weights
         features = one.lesson.features
-        scores = {f"{name} alone": features[:, list(FEATURES).index(name)] for name in ALONE}
-        scores |= {"fused": features @ weights, "fused, weights of other suites": features @ foreign}
+        scores = {name: features[:, list(FEATURES).index(name)] for name in ALONE}
+        scores |= {"fused": features @ weights, "fused-foreign": features @ foreign}
         for system, totals in scores.items():
             ranks = ranks_by(totals, one.lesson)
             metrics = [one.questions.recall(ranks, depth) for depth in DEPTHS]
