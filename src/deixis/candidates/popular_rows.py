@@ -29,7 +29,8 @@ def search_popular(
     has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
     found = index.search(with_column(queries, has_words), k, n_threads, allowed=allowed)
     kept = kept_where(found, found.data - gains[found.indices] > MIN_LIKENESS)
-    has_lost = np.diff(kept.indptr) < np.diff(found.indptr)
+    n_found = np.diff(found.indptr)
+    has_lost = (n_found == k) & (np.diff(kept.indptr) < n_found)  # of a list that is not full nothing was left out
     if allowed is None or not has_lost.any():
         return kept
     lost = np.flatnonzero(has_lost)
@@ -37,7 +38,8 @@ def search_popular(
     alike = kept_where(alike, alike.data > MIN_LIKENESS)
     alike.data += gains[alike.indices]
     both = Proposals.merged({"kept": kept[lost], "alike": alike})
-    filled = both.best(np.maximum(*both.signals.values()), k, found.shape[1])
+    scores = np.where(both.signals["kept"] > 0, both.signals["kept"], both.signals["alike"])
+    filled = both.best(scores, k, found.shape[1])
     order = np.arange(len(has_lost))
     order[lost] = len(has_lost) + np.arange(len(lost))
     return sparse.csr_matrix(sparse.vstack([kept, filled], format="csr")[order])

@@ -8,7 +8,7 @@ from deixis.candidates.union import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, weights_of
+from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, kind_of, weights_of
 from deixis.ranking.fusion_features import FEATURES
 from deixis.types import MentionInContext
 
@@ -52,8 +52,19 @@ def features(*mentions, learned=()):
 
 def test_every_feature_has_a_default_weight_and_the_other_way_round():
     told = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
-    assert set(told) == set(FEATURES)
-    assert np.isfinite(weights_of(default_weights())).all()
+    assert set(told) == {"described", "bare"}
+    for kind, weights in told.items():
+        assert set(weights) == set(FEATURES)
+        assert np.isfinite(weights_of(default_weights(kind))).all()
+
+
+@pytest.mark.parametrize(("n_described", "kind"), [(0, "bare"), (1, "bare"), (2, "described"), (20, "described")])
+def test_a_list_of_names_takes_other_weights_than_described_entities(n_described, kind):
+    records = [{"id": str(n), "title": "x"} | ({"description": "y"} if n < n_described else {}) for n in range(20)]
+    kb = KnowledgeBase.from_records(records)
+    assert kind_of(kb) == kind
+    assert np.array_equal(FusionConfig().known_weights(kb), weights_of(default_weights(kind)))
+    assert np.flatnonzero(FusionConfig(weights="tree").known_weights(kb)).tolist() == [list(FEATURES).index("tree_log")]
 
 
 def test_context_tells_namesakes_apart():
