@@ -31,8 +31,8 @@ def search_popular(
     kept = kept_where(found, found.data - gains[found.indices] > MIN_LIKENESS)
     n_found = np.diff(found.indptr)
     has_lost = (n_found == k) & (np.diff(kept.indptr) < n_found)  # of a list that is not full nothing was left out
-    if allowed is None or not has_lost.any():
-        return kept
+    if allowed is None or not has_lost.any() or allowed.all():
+        return kept  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
     alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=allowed)
     alike = kept_where(alike, alike.data > MIN_LIKENESS)

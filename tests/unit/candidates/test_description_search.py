@@ -47,7 +47,7 @@ def test_scores_are_the_share_and_the_gain_of_the_most_there_can_be():
 
 def test_a_filter_leaves_all_that_exist():
     search = build((1, 1, 1, 0))
-    for allowed in ([True] * 4, [False, True, True, True], [False] * 3 + [True]):
+    for allowed in ([True] * 3 + [False], [False, True, True, True], [False] * 3 + [True]):
         mask = np.array(allowed)
         rows, _ = found(search, ["British", "country"], k=1, allowed=mask)
         assert len(rows[0]) == 1 and mask[rows[0][0]]

@@ -89,7 +89,7 @@ def test_what_a_filter_leaves_is_found_though_hundreds_are_more_popular():
     kb = KnowledgeBase.from_records(records)
     config = UnionConfig(**ONLY | {"n_names": 5, "n_described": 5})
     union = UnionCandidates.build(kb, config=config, n_threads=1, popularity=np.array([1000.0] * 400 + [0.0]))
-    allowed = np.ones(401, dtype=bool)
+    allowed = np.arange(401) > 0
     assert union.propose(asked("Trigo"), allowed).rows.tolist() == [400]
     assert 400 in union.propose(asked("British of Germany"), allowed).rows
 
