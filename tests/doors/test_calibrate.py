@@ -70,3 +70,11 @@ def test_build_calibrates_on_a_file_of_its_own(foundry):
 def test_two_ways_to_say_when_to_link_are_one_too_many(foundry):
     for command in (("link", "m"), ("calibrate", "m", "dev.jsonl")):
         assert "not both" in foundry(*command, "--threshold", 0.5, "--target-precision", 0.9, code=2).stderr
+
+
+def test_a_precision_is_not_promised_on_too_few_annotated_mentions(foundry):
+    asked = ("build", "metals.jsonl", "-o", "m", "--mentions", "dev.jsonl", "--target-precision", 0.9)
+    refused = foundry(*asked, code=1)
+    assert "too few to hold 300 back" in refused.stderr and not (foundry.folder / "m").exists()
+    foundry(*asked, "--ranking-min-mentions", 10, "--held-out-share", 0.7)
+    assert (foundry.folder / "m").exists()

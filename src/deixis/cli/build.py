@@ -31,8 +31,8 @@ from deixis.progress import track
 from deixis.types import Document
 
 HELD_OUT_HINT = (
-    "Give them with --calibrate-on, hold some of --mentions back with --calibration-share 0.2, or make do with "
-    "mentions made from the knowledge base: --rehearsal-use always."
+    "Give them with --calibrate-on, give so many --mentions that enough of them can be held back (--held-out-share, "
+    "--ranking-min-mentions), or make do with mentions made from the knowledge base: --rehearsal-use always."
 )
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
@@ -124,6 +124,11 @@ def build(
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
         if calibrate_on:
             linker = linker.calibrate(read_all(calibrate_on, mentions_format), config.nil)
+        if config.nil.target_precision is not None and linker.calibration is None:
+            raise ConfigError(
+                f"A precision of {config.nil.target_precision} cannot be promised: --mentions has too few to hold "
+                f"{config.ranking.min_mentions} back to choose a threshold on. {HELD_OUT_HINT}"
+            )
         linker.save(output)
         tell_expectation(session, linker)
         size = folder_size(Path(output))
