@@ -10,7 +10,9 @@ Test splits are never read. Rows go to `benchmarks/results/`.
 
 import argparse
 import json
+import math
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +47,7 @@ class Asked:
     """The candidates of a suite's dev mentions."""
 
     suite: str
+    kb: str
     kind: Kind
     lesson: Lesson
     questions: Questions
@@ -63,7 +66,7 @@ def main() -> int:
     rows, learned = list[ResultRow](), dict[str, dict[str, float]]()
     for kind in ("described", "bare"):
         alike = [one for one in asked if one.kind == kind]
-        weights = fit_weights([hardest(one) for one in alike])
+        weights = learn(alike)
         rows += measure(alike, weights)
         learned[kind] = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
     record(rows)
@@ -113,7 +116,14 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
         parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
-    return Asked(suite.name + mark, kind_of(linker.kb), Lesson.joined(parts), questions)
+    return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), Lesson.joined(parts), questions)
+
+
+def learn(asked: list[Asked]) -> NDArray[np.float64]:
+    """Weights of these suites; ten suites of one knowledge base count as about three others, not as ten."""
+    n_suites = Counter(one.kb for one in asked)
+    importance = [1 / math.sqrt(n_suites[one.kb]) for one in asked]
+    return fit_weights([hardest(one) for one in asked], importance=importance)
 
 
 def hardest(asked: Asked) -> Lesson:
@@ -132,8 +142,8 @@ def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[Result
     """Recall of each list alone, of the fused ranking, and of one whose weights have not seen the suite."""
     for one in asked:
         name = one.suite.removesuffix(f"+{TAUGHT}")
-        others = [hardest(other) for other in asked if other.suite.removesuffix(f"+{TAUGHT}") != name]
-        foreign = fit_weights(others) if others else weights
+        others = [other for other in asked if other.suite.removesuffix(f"+{TAUGHT}") != name]
+        foreign = learn(others) if others else weights
         features = one.lesson.features
         scores = {name: features[:, list(FEATURES).index(name)] for name in ALONE}
         scores |= {"fused": features @ weights, "fused-foreign": features @ foreign}

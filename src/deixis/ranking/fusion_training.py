@@ -52,9 +52,12 @@ class Lesson:
 
 
 def fit_weights(
-    lessons: Sequence[Lesson], penalty: float = 1e-3, start: NDArray[np.float64] | None = None
+    lessons: Sequence[Lesson],
+    penalty: float = 1e-3,
+    start: NDArray[np.float64] | None = None,
+    importance: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """One weight per feature; every lesson counts as much as every other, however many mentions it has.
+    """One weight per feature; every lesson counts as its `importance`, or as every other, however long it is.
 
     With `start`, weights far from those cost, not large ones: a few mentions then change little.
 
@@ -65,23 +68,25 @@ def fit_weights(
     >>> (fit_weights([lesson]) > 1).tolist()
     [True, False]
     """
-    known = [lesson for lesson in (each.taught() for each in lessons) if len(lesson.is_right)]
+    shares = np.ones(len(lessons)) if importance is None else np.asarray(importance, dtype=np.float64)
+    taught = zip([each.taught() for each in lessons], shares / shares.sum(), strict=True)
+    known = [(lesson, share) for lesson, share in taught if len(lesson.is_right)]
     n_features = lessons[0].features.shape[1]
     if not known:
         return np.zeros(n_features) if start is None else start
-    scales = np.concatenate([lesson.features for lesson in known]).std(axis=0).astype(np.float64)
+    scales = np.concatenate([lesson.features for lesson, _ in known]).std(axis=0).astype(np.float64)
     is_used = scales > 1e-6
     scales[~is_used] = 1.0
-    prepared = [(lesson.starts, _columns(lesson.features, scales), lesson.is_right) for lesson in known]
+    prepared = [(each.starts, _columns(each.features, scales), each.is_right, share) for each, share in known]
     origin = np.zeros(n_features) if start is None else start * scales
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         away = weights - origin
         total, slope = penalty * float(away @ away), 2 * penalty * away
-        for starts, columns, is_right in prepared:
+        for starts, columns, is_right, share in prepared:
             cost, gradient = _likelihood(starts, columns, is_right, weights)
-            total += cost / len(prepared)
-            slope += gradient / len(prepared)
+            total += share * cost
+            slope += share * gradient
         return total, slope
 
     found = minimize(loss, origin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ROUNDS})
