@@ -13,6 +13,7 @@ from deixis.nearest.proposals import Proposals
 from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
+MAX_LIKENESS = 0.25  # likeness levels off towards this: in a short list three shared words must not beat a name
 LEAST = 1e-3  # a smaller share counts as this one where its logarithm is taken
 
 FEATURES: dict[str, str] = {
@@ -92,11 +93,23 @@ def word_features(
         "fully_described": (described > 0.99).astype(np.float32),
         "title_in_mention": words.title_share(asked, pairs, n_threads),
         "title_in_text": words.title_share(text, pairs, n_threads),
-        "near": words.likeness(near, pairs, n_threads),
-        "around": words.likeness(around, pairs, n_threads),
-        "text": words.likeness(text, pairs, n_threads),
-        "others": _others(words, mentions, asked, pairs, n_threads),
+        "near": levelled(words.likeness(near, pairs, n_threads)),
+        "around": levelled(words.likeness(around, pairs, n_threads)),
+        "text": levelled(words.likeness(text, pairs, n_threads)),
+        "others": levelled(_others(words, mentions, asked, pairs, n_threads)),
     }
+
+
+def levelled(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Likeness that grows ever less towards `MAX_LIKENESS`; a small one stays as it is.
+
+    Examples
+    --------
+    >>> [round(one, 2) for one in levelled(np.array([0.01, 0.25, 1], dtype=np.float32)).tolist()]
+    [0.01, 0.19, 0.25]
+    """
+    level: NDArray[np.float32] = np.float32(MAX_LIKENESS) * np.tanh(likeness / np.float32(MAX_LIKENESS))
+    return level
 
 
 def learned_features(
