@@ -40,6 +40,8 @@ N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)
 ALONE = ("alias", "string", "names", "tree")
 TAUGHT = "taught"
+# The demo is what the README reports on; GeoNames' questions are made by hiding names, which no real list does.
+NOT_ASKED = ("demo", "geonames")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="make the learned weights the library's default")
     chosen = parser.parse_args()
     data = DataFolder(data_folder())
-    suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem != "demo"]
+    suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem not in NOT_ASKED]
     suites = [suite for suite in suites if not chosen.suite or suite.name in chosen.suite]
     asked = list(ask(data, sorted(suites, key=lambda suite: suite.kb.path)))
     rows, learned = list[ResultRow](), dict[str, dict[str, float]]()
