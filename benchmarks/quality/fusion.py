@@ -28,9 +28,9 @@ from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
-from deixis.ranking.fusion import Kind, default_weights, kind_of, weights_of
+from deixis.ranking.fusion import Kind, default_weights, kind_of, learned_weights, weights_of
 from deixis.ranking.fusion_features import FEATURES
-from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.ranking.fusion_training import Lesson
 from deixis.types import Document
 
 SUITES = Path(__file__).parent
@@ -40,8 +40,9 @@ N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)
 ALONE = ("alias", "string", "names", "tree")
 TAUGHT = "taught"
-# The demo is what the README reports on; GeoNames' questions are made by hiding names, which no real list does.
-NOT_ASKED = ("demo", "geonames")
+PENALTY = 1e-3
+NOT_ASKED = ("geonames",)  # its questions are made by hiding names, which no real list does
+DEMO = "demo"
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,10 @@ def ask(data: DataFolder, suites: list[Suite]) -> Iterator[Asked]:
         if path != suite.kb.path:
             path, built = suite.kb.path, {"": Linker.build(data.read_kb(suite.kb), None, config)}
         documents = [document for part in suite.dev for document in data.read_part(suite, part)]
+        if (
+            suite.name == DEMO
+        ):  # the only short list with descriptions; half of its sentences stay unseen
+            documents = [document for document in documents if half_of(document.id) == "dev"]
         yield asked_of(built[""], suite, documents, "")
         if suite.mentions:
             learned, held_out = teaching(data, suite, documents)
@@ -125,7 +130,7 @@ def learn(asked: list[Asked]) -> NDArray[np.float64]:
     """Weights of these suites; ten suites of one knowledge base count as about three others, not as ten."""
     n_suites = Counter(one.kb for one in asked)
     importance = [1 / math.sqrt(n_suites[one.kb]) for one in asked]
-    return fit_weights([hardest(one) for one in asked], importance=importance)
+    return learned_weights([hardest(one) for one in asked], PENALTY, importance=importance)
 
 
 def hardest(asked: Asked) -> Lesson:

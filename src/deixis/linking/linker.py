@@ -29,9 +29,9 @@ from deixis.linking.own_text import popularity_of
 from deixis.linking.rehearsal import Rehearsal
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
-from deixis.ranking.fusion import FusionRanker
+from deixis.ranking.fusion import FusionRanker, learned_weights
 from deixis.ranking.fusion_features import document_numbers
-from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.ranking.fusion_training import Lesson
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -208,7 +208,7 @@ class Linker:
         with stage("weighing what speaks for a candidate"):
             known = list(known_mentions(self.kb, documents))
             lesson = self.lesson([mention for mention, _ in known], np.array([row for _, row in known], np.int64))
-            weights = fit_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
+            weights = learned_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
         ranker = self.ranker.with_weights(weights)
         return Linker(self.kb, self.detector, self.generator, ranker, self.config, self.n_threads, self.calibration)
 

@@ -19,6 +19,8 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
 from deixis.store.strings import StringTable
 
+N_SAMPLED = 2000
+
 
 @dataclass(frozen=True)
 class OwnTextConfig:
@@ -44,12 +46,28 @@ class OwnTextConfig:
 def popularity_of(
     kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
 ) -> NDArray[np.float64]:
-    """How many other entities' descriptions speak of each entity; namesakes share. Zeros if that is not asked for."""
+    """How many other entities' descriptions speak of each entity; namesakes share. Zeros if that is not asked for.
+
+    And for lists whose names are mostly in lower case: a common word in a description says little of its senses.
+    """
     config = config or OwnTextConfig()
-    if not config.popularity:
+    if not config.popularity or not has_proper_names(kb):
         return np.zeros(len(kb))
     together = mentioned_entities(kb, detector, n_threads, config)
     return np.bincount(together.indices, weights=together.data, minlength=len(kb)).astype(np.float64)
+
+
+def has_proper_names(kb: KnowledgeBase) -> bool:
+    """Whether at least half of the titles, or of a sample of them, do not begin with a small letter.
+
+    Examples
+    --------
+    >>> has_proper_names(KnowledgeBase.from_records([{"id": "n1", "title": "bank"}, {"id": "n2", "title": "light"}]))
+    False
+    """
+    step = max(1, len(kb) // N_SAMPLED)
+    first_letters = [title[:1] for title in kb.titles.strings(range(0, len(kb), step))]
+    return 2 * sum(letter.islower() for letter in first_letters) <= len(first_letters)
 
 
 def mentioned_entities(

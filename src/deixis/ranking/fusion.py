@@ -25,7 +25,8 @@ from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
-from deixis.ranking.fusion_features import FEATURES, learned_features, own_features, word_features
+from deixis.ranking.fusion_features import COUNT_FOR, FEATURES, learned_features, own_features, word_features
+from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
 from deixis.types import MentionInContext
@@ -192,6 +193,17 @@ def weighed(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
         rows = features[begin : begin + BLOCK].astype(np.float64)
         totals[begin : begin + BLOCK] = np.einsum("rf,f->r", rows, weights)
     return totals
+
+
+def learned_weights(
+    lessons: Sequence[Lesson],
+    penalty: float,
+    start: NDArray[np.float64] | None = None,
+    importance: Sequence[float] | None = None,
+) -> NDArray[np.float64]:
+    """Weights of `FEATURES` learned from lessons; what can only speak for a candidate never counts against one."""
+    is_positive = np.array([name in COUNT_FOR for name in FEATURES])
+    return fit_weights(lessons, penalty, start, importance, is_positive)
 
 
 def weights_of(told: Mapping[str, float]) -> NDArray[np.float64]:

@@ -50,6 +50,13 @@ FEATURES: dict[str, str] = {
 }
 """The features by name, in order, and what each says of a candidate."""
 
+# The others may count against a candidate too; these never do, whatever the data to learn from say.
+COUNT_FOR = frozenset({
+    "names", "names_squared", "string", "tree", "tree_log", "alias", "prior", "title", "id", "popularity",
+    "popularity_unnamed", "popularity_described", "fully_named", "described", "fully_described", "title_in_mention",
+    "title_in_text", "near", "around", "text", "others", "learned", "learned_prior", "learned_tree",
+})  # fmt: skip
+
 
 def own_features(
     proposals: Proposals, popularity: NDArray[np.float32], facts: NDArray[np.float32]

@@ -56,10 +56,12 @@ def fit_weights(
     penalty: float = 1e-3,
     start: NDArray[np.float64] | None = None,
     importance: Sequence[float] | None = None,
+    is_positive: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     """One weight per feature; every lesson counts as its `importance`, or as every other, however long it is.
 
-    With `start`, weights far from those cost, not large ones: a few mentions then change little.
+    With `start`, weights far from those cost, not large ones: a few mentions then change little. Features that are
+    `is_positive` have a weight of at least 0.
 
     Examples
     --------
@@ -89,7 +91,8 @@ def fit_weights(
             slope += share * gradient
         return total, slope
 
-    found = minimize(loss, origin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ROUNDS})
+    bounds = None if is_positive is None else [(0 if positive else None, None) for positive in is_positive.tolist()]
+    found = minimize(loss, origin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
     weights: NDArray[np.float64] = np.where(is_used, found.x, origin) / scales
     return weights
 
