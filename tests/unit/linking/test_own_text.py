@@ -88,9 +88,9 @@ def test_a_name_with_brackets_or_signs_stands_back_behind_the_plain_one():
 
 def test_names_inside_names_count_when_asked():
     kb = KnowledgeBase.from_records([
-        {"id": "0", "title": "diabetes"},
-        {"id": "1", "title": "diabetes mellitus"},
-        {"id": "2", "title": "diabetes mellitus, type 2", "aliases": ["adult diabetes mellitus", "adult diabetes"]},
+        {"id": "0", "title": "Diabetes"},
+        {"id": "1", "title": "Diabetes Mellitus"},
+        {"id": "2", "title": "Diabetes Mellitus, Type 2", "aliases": ["Adult Diabetes Mellitus", "Adult Diabetes"]},
     ])  # fmt: skip
     assert popularity(kb) == [0.0, 0.0, 0.0]
     assert popularity(kb, names=True) == [2.0, 1.0, 0.0]
@@ -98,6 +98,12 @@ def test_names_inside_names_count_when_asked():
 
 def test_popularity_can_be_switched_off():
     assert popularity(kb_of(Paris="capital of France", France=""), popularity=False) == [0.0, 0.0]
+
+
+def test_a_list_of_common_words_makes_nobody_popular():
+    kb = kb_of(bank="an institution for money", money="what a bank holds", light="what is seen")
+    assert graph_of(kb)[0] == [0, 1, 0]
+    assert popularity(kb) == [0.0, 0.0, 0.0]
 
 
 def test_one_thread_and_many_give_the_same_bytes():
