@@ -71,15 +71,18 @@ def fit_weights(
     [True, False]
     """
     shares = np.ones(len(lessons)) if importance is None else np.asarray(importance, dtype=np.float64)
-    taught = zip([each.taught() for each in lessons], shares / shares.sum(), strict=True)
+    taught = zip([each.taught() for each in lessons], shares, strict=True)
     known = [(lesson, share) for lesson, share in taught if len(lesson.is_right)]
+    all_shares = sum(share for _, share in known)
     n_features = lessons[0].features.shape[1]
     if not known:
         return np.zeros(n_features) if start is None else start
     scales = np.concatenate([lesson.features for lesson, _ in known]).std(axis=0).astype(np.float64)
     is_used = scales > 1e-6
     scales[~is_used] = 1.0
-    prepared = [(each.starts, _columns(each.features, scales), each.is_right, share) for each, share in known]
+    prepared = [
+        (each.starts, _columns(each.features, scales), each.is_right, share / all_shares) for each, share in known
+    ]
     origin = np.zeros(n_features) if start is None else start * scales
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
