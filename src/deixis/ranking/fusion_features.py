@@ -13,7 +13,7 @@ from deixis.nearest.proposals import Proposals
 from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
-MAX_LIKENESS = 0.25  # likeness levels off towards this: in a short list three shared words must not beat a name
+MAX_LIKENESS = 0.05  # likeness levels off towards this: in a short list three shared words must not beat a name
 LEAST = 1e-3  # a smaller share counts as this one where its logarithm is taken
 
 FEATURES: dict[str, str] = {
@@ -112,8 +112,8 @@ def levelled(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
 
     Examples
     --------
-    >>> [round(one, 2) for one in levelled(np.array([0.01, 0.25, 1], dtype=np.float32)).tolist()]
-    [0.01, 0.19, 0.25]
+    >>> [round(one, 2) for one in levelled(np.array([0.01, 0.05, 1], dtype=np.float32)).tolist()]
+    [0.01, 0.04, 0.05]
     """
     level: NDArray[np.float32] = np.float32(MAX_LIKENESS) * np.tanh(likeness / np.float32(MAX_LIKENESS))
     return level
