@@ -139,6 +139,7 @@ class FusionRanker:
             raise DataError(f"Each mention needs its proposals, got {len(mentions)} and {len(proposals.starts) - 1}.")
         found = own_features(proposals, self.popularity, self.facts)
         found |= word_features(self.words, mentions, proposals, self.n_threads)
+        found["fully_described"] *= 1 - found["alias"]  # of its own name a description says nothing new
         found["popularity_described"] = found["popularity"] * found["fully_described"]
         asked = _hashes([mention.text for mention in mentions], 1)[proposals.mention_numbers]
         found["title"], found["id"] = (asked[:, None] == self.keys[proposals.rows]).astype(np.float32).T
