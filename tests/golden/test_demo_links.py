@@ -33,7 +33,7 @@ SHOWCASE = [
     ("Atlanta is the largest city in Georgia.", {"Georgia": "georgia_us_state"}),
     ("Apple released a new iPhone.", {"Apple": "apple_company"}),
     ("Python is a programming language.", {"Python": "python_language"}),
-    ("Amazon delivers parcels to customers.", {"Amazon": "amazon_company"}),
+    ("Amazon sends every parcel from its own warehouses.", {"Amazon": "amazon_company"}),
     ("The Amazon flows through Brazil.", {"Amazon": "amazon_river"}),
     ("Ajax won the match in Amsterdam.", {"Ajax": "ajax_amsterdam"}),
     ("The Beatles sang in Liverpool.", {"Liverpool": "liverpool_city"}),
