@@ -17,7 +17,7 @@ MAX_OTHER = 6  # mentions that may be linked otherwise than when frozen, if as m
 TOLERANCE = 0 if platform.machine() in ("x86_64", "AMD64") else 3
 
 SHOWCASE = [
-    ("To save Troy, Paris had to be sacrificed.", {"Troy": "troy_ancient", "Paris": "paris_mythology"}),
+    ("Paris carried Helen off from Menelaus.", {"Paris": "paris_mythology"}),
     ("Paris took Helen from Sparta.", {"Paris": "paris_mythology", "Sparta": "sparta_greece"}),
     ("In Paris fließt die Seine.", {"Paris": "paris_city", "Seine": "seine_river"}),
     ("パリはフランスの首都である。", {"パリ": "paris_city"}),

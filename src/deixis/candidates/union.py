@@ -29,6 +29,7 @@ from deixis.nearest.proposals import Proposals
 from deixis.progress import stage
 from deixis.types import Candidate, Document, MentionInContext
 
+PROVEN = 1000  # in a short list nobody is spoken of often: one mention more must not seem much
 LISTS = ("alias", "string", "names", "tree", "described")
 
 
@@ -192,15 +193,15 @@ class UnionCandidates:
 
 
 def standings(counts: NDArray[Any]) -> NDArray[np.float32]:
-    """Counts as numbers from 0 to 1: their logarithm against that of the largest.
+    """Counts as numbers from 0 to 1: their logarithm against that of the largest, or of `PROVEN` if that is larger.
 
     Examples
     --------
-    >>> standings(np.array([0, 9, 99])).round(1).tolist()
+    >>> standings(np.array([0, 99, 9999])).round(1).tolist()
     [0.0, 0.5, 1.0]
     """
     logs = np.log1p(counts)
-    shares: NDArray[np.float32] = (logs / max(logs.max(initial=0.0), 1e-9)).astype(np.float32)
+    shares: NDArray[np.float32] = (logs / max(logs.max(initial=0.0), np.log1p(PROVEN))).astype(np.float32)
     return shares
 
 

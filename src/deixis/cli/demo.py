@@ -29,7 +29,7 @@ N_FAMILIES = 3
 N_PER_FAMILY = 3
 LANGUAGES = ("de", "fr", "es", "ru", "zh", "ja")
 TEXT = (
-    "To save Troy, Paris had to be sacrificed. Centuries later Apple opened its largest shop in London, "
+    "Paris carried Helen off from Menelaus. Centuries later Apple opened its largest shop in London, "
     "far from the jaguars of the Amazon."
 )
 
