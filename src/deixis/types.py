@@ -81,3 +81,14 @@ class MentionInContext:
         """Up to `window` code points of text, the mention in their middle; a mention longer than that stays whole."""
         margin = max(0, window - (self.end - self.start)) // 2
         return self.document_text[max(0, self.start - margin) : self.end + margin]
+
+
+def base_language(code: str) -> str:
+    """The language of a code without its region or script.
+
+    Examples
+    --------
+    >>> base_language("pt-BR"), base_language("zh_Hant"), base_language("DE")
+    ('pt', 'zh', 'de')
+    """
+    return code.replace("_", "-").partition("-")[0].strip().casefold()

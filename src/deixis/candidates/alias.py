@@ -20,28 +20,25 @@ from deixis.candidates.alias_names import AliasNames
 from deixis.candidates.listing import listed
 from deixis.errors import ConfigError
 from deixis.features.acronyms import acronym_of_mention, acronyms
-from deixis.features.name_forms import NameForms, NameFormsConfig, primary_language
+from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.allowed import check_allowed
 from deixis.nearest.key_table import KeyEntries, KeyTable
+from deixis.nearest.proposals import Proposals
 from deixis.progress import stage
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.types import Candidate, Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
 _NO_LANG = -1
-
-
-def _loose_forms() -> NameFormsConfig:
-    return NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True)
 
 
 @dataclass(frozen=True)
 class AliasConfig:
     """Which names are the same, which count for a mention, and for how much."""
 
-    forms: NameFormsConfig = field(default_factory=_loose_forms)
+    forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
     all_languages: bool = field(
         default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
     )
@@ -122,12 +119,8 @@ class AliasCandidates:
             check_allowed(allowed, len(self.kb))
             kept = allowed[rows]
             keys, rows, priors = keys[kept], rows[kept], priors[kept]
-        order = np.lexsort((rows, -priors, keys))
-        keys, rows, priors = keys[order], rows[order], priors[order]
-        indptr = np.searchsorted(keys, np.arange(len(mentions) + 1))
-        is_best = np.arange(len(keys)) - indptr[keys] < k
-        indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(indptr), k))])
-        return sparse.csr_matrix((priors[is_best], rows[is_best], indptr), shape=(len(mentions), len(self.kb)))
+        starts = np.searchsorted(keys, np.arange(len(mentions) + 1))
+        return Proposals(starts, rows.astype(np.int64), {}).best(priors, k, len(self.kb))
 
     def priors(
         self, mentions: Sequence[MentionInContext], mentions_by_entities: sparse.csr_matrix
@@ -174,7 +167,7 @@ class AliasCandidates:
 
     def _code(self, lang: str | None) -> int:
         """The number of a mention's language: -1 is none, so all names count; one unheard of has no names."""
-        own = primary_language(lang or self.config.forms.lang)
+        own = base_language(lang or self.config.forms.lang)
         return self._lang_to_code.get(own, len(self.langs)) if own else _NO_LANG
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -206,7 +199,7 @@ def _table(
     lang_to_code = {"": _NO_LANG}
     kinds = np.zeros(len(known.langs), dtype=np.int16)
     if not config.all_languages:
-        kinds[:] = [lang_to_code.setdefault(primary_language(lang), len(lang_to_code) - 1) for lang in known.langs]
+        kinds[:] = [lang_to_code.setdefault(base_language(lang), len(lang_to_code) - 1) for lang in known.langs]
     keys = NameForms(config.forms).keys(known.names, known.langs, n_threads)
     spellings = _spellings(known.names, n_threads)
     entries = KeyEntries(np.arange(len(keys)), known.rows, kinds, spellings, known.weights, known.counts)

@@ -23,14 +23,13 @@ from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import encode_rows, encoder_arrays, encoder_from_arrays, fit_encoder
 from deixis.features.encoders.protocols import TextEncoder
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.languages import base_language
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.allowed import Mask, check_allowed
 from deixis.nearest.protocols import VectorSearch
 from deixis.progress import stage, track
 from deixis.store.checks import check_length, check_range, require
 from deixis.store.strings import StringTable
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.types import Candidate, Document, MentionInContext, base_language
 
 _BATCH = 8192  # names encoded at a time
 _NO_LANG = -1

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from deixis.candidates.near_names import near_ids, unknown_name
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.languages import base_language, known_in
+from deixis.kb.languages import known_in
 from deixis.nearest.allowed import Mask
+from deixis.types import base_language
 
 MAX_SHOWN = 5
 

@@ -29,15 +29,11 @@ from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, MentionInContext
 
 
-def _loose_forms() -> NameFormsConfig:
-    return NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True)
-
-
 @dataclass(frozen=True)
 class StringConfig:
     """What of a name is compared, and what is similar enough."""
 
-    forms: NameFormsConfig = field(default_factory=_loose_forms)
+    forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
     min_similarity: float = field(default=0.6, metadata={"help": "Least similarity of a name, from 0 to 1."})
     searches_always: bool = field(
         default=False, metadata={"help": "Also look for similar names where the mention is itself a name."}

@@ -34,8 +34,7 @@ LISTS = ("alias", "string", "names", "tree", "described")
 
 
 def _any_script() -> StringConfig:
-    forms = NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True, transliterates=True)
-    return StringConfig(forms=forms)
+    return StringConfig(forms=replace(NameFormsConfig.loose(), transliterates=True))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from deixis.features.name_lemmas import lemmatized
 from deixis.features.transliteration import transliterated
 from deixis.native import _core
 from deixis.store.strings import StringTable
+from deixis.types import base_language
 
 TURKIC = frozenset({"tr", "az", "crh", "gag"})  # written with a dotted and a dotless i
 
@@ -52,6 +53,11 @@ class NameFormsConfig:
     )
     transliterates: bool = field(default=False, metadata={"help": "Write every script in Latin letters."})
     lang: str = field(default="", metadata={"help": "Language of names that come without one; empty: unknown."})
+
+    @classmethod
+    def loose(cls) -> NameFormsConfig:
+        """Case, punctuation and diacritics do not count."""
+        return cls(ignores_punctuation=True, ignores_diacritics=True)
 
 
 class NameForms:
@@ -97,20 +103,9 @@ class NameForms:
     def _languages(self, langs: Langs, n_names: int) -> tuple[NDArray[np.int64], list[str]]:
         """For each name the place of its language in a list of languages without regions."""
         if langs is None or isinstance(langs, str):
-            return np.zeros(n_names, dtype=np.int64), [primary_language(langs or self.config.lang)]
+            return np.zeros(n_names, dtype=np.int64), [base_language(langs or self.config.lang)]
         if len(langs) != n_names:
             raise DataError(f"{n_names} names have {len(langs)} languages; give one for each, or one for all.")
         lang_to_code: dict[str | None, int] = {}
         codes = np.fromiter((lang_to_code.setdefault(lang, len(lang_to_code)) for lang in langs), np.int64, n_names)
-        return codes, [primary_language(lang or self.config.lang) for lang in lang_to_code] or [""]
-
-
-def primary_language(lang: str) -> str:
-    """The language without region and script, in lower case.
-
-    Examples
-    --------
-    >>> primary_language("pt-BR"), primary_language("zh_Hant"), primary_language("")
-    ('pt', 'zh', '')
-    """
-    return lang.replace("_", "-").partition("-")[0].lower()
+        return codes, [base_language(lang or self.config.lang) for lang in lang_to_code] or [""]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from deixis.errors import UnknownNameError
 from deixis.kb.columns import EntityColumns
-from deixis.kb.languages import base_language
+from deixis.types import base_language
 
 ALL, BY_MENTIONS = "all", "mentions"
 

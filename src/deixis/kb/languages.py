@@ -6,17 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.kb.columns import EntityColumns
-
-
-def base_language(code: str) -> str:
-    """The language of a code without its region or script.
-
-    Examples
-    --------
-    >>> base_language("pt-BR"), base_language("zh_Hant"), base_language("DE")
-    ('pt', 'zh', 'de')
-    """
-    return code.replace("_", "-").partition("-")[0].strip().casefold()
+from deixis.types import base_language
 
 
 def language_codes(columns: EntityColumns, lang: str) -> list[int]:

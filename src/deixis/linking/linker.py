@@ -236,23 +236,26 @@ class Linker:
     def calibrate(self, documents: Iterable[Document], rule: NilRule | None = None) -> Linker:
         """The same linker with probabilities as scores, learned from annotated documents that it has not learned from.
 
-        Its threshold is the one that `rule` asks for, by default one that keeps to the target precision of the
-        settings or else has the best F1.
+        Its threshold is that of `calibrated_by`.
         """
         with stage("calibrating"):
             calibration = Calibration.fit(self.judged(documents), self.config.calibration)
-        return self.calibrated_by(calibration, rule or NilRule(target_precision=self.config.nil.target_precision))
+        return self.calibrated_by(calibration, rule)
 
     def rehearse(self, seed: int = 0, rule: NilRule | None = None) -> Linker:
         """The same linker, calibrated on mentions made from its knowledge base: for want of annotated documents."""
         with stage("calibrating on names of the knowledge base"):
             judged = Rehearsal.make(self.kb, self.config.rehearsal, seed).judged(self.kb, self.ranked)
             calibration = Calibration.fit(judged, self.config.calibration, "rehearsed")
-        return self.calibrated_by(calibration, rule or NilRule(target_precision=self.config.nil.target_precision))
+        return self.calibrated_by(calibration, rule)
 
-    def calibrated_by(self, calibration: Calibration, rule: NilRule) -> Linker:
-        """The same linker with a calibration and with the threshold that does what `rule` asks for."""
-        config = replace(self.config, nil=calibration.settled(rule))
+    def calibrated_by(self, calibration: Calibration, rule: NilRule | None = None) -> Linker:
+        """The same linker with a calibration and with the threshold that does what `rule` asks for.
+
+        By default that is the one that keeps to the target precision of the settings, or else has the best F1.
+        """
+        asked = rule or NilRule(target_precision=self.config.nil.target_precision)
+        config = replace(self.config, nil=calibration.settled(asked))
         return Linker(self.kb, self.detector, self.generator, self.ranker, config, self.n_threads, calibration)
 
     def _with_detected(self, documents: list[Document]) -> list[Document]:

@@ -19,12 +19,12 @@ from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Judged
 from deixis.nearest.allowed import Mask
+from deixis.ranking.fusion import kind_of
 from deixis.types import Candidate, MentionInContext
 
 Rank = Callable[[Sequence[MentionInContext], Mask | None], list[list[Candidate]]]
 
 MIN_ENTITIES = 1000  # a shorter list has too few namesakes to learn from
-MAX_DESCRIBED = 0.1
 MAX_WORDS = 60  # of a description, on each side of the mention
 
 
@@ -59,7 +59,7 @@ class RehearsalConfig:
         """Whether a linker to `kb` is calibrated this way; docs/decisions/0014-calibration.md says when that helps."""
         if self.use != "auto":
             return self.use == "always"
-        return not has_annotated and len(kb) >= MIN_ENTITIES and kb.described_share < MAX_DESCRIBED
+        return not has_annotated and len(kb) >= MIN_ENTITIES and kind_of(kb) == "bare"
 
     @property
     def damage_shares(self) -> tuple[float, ...]:

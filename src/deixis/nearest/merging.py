@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.errors import DataError
+from deixis.nearest.proposals import Proposals
 
 
 def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
@@ -20,15 +21,5 @@ def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) ->
     """
     if first.shape != second.shape:
         raise DataError(f"Rankings of {first.shape} and {second.shape} do not fit.")
-    n_rows = first.shape[0]
-    rows = np.concatenate([np.repeat(np.arange(n_rows), np.diff(ranking.indptr)) for ranking in (first, second)])
-    labels = np.concatenate([first.indices, second.indices])
-    scores = np.concatenate([first.data, second.data])
-    order = np.lexsort((labels, -scores, rows))
-    pairs = (rows * first.shape[1] + labels)[order]
-    _, best = np.unique(pairs, return_index=True)  # of equal labels the first in order, which has the greater score
-    order = order[np.sort(best)]
-    starts = np.searchsorted(rows[order], np.arange(n_rows + 1))
-    order = order[np.arange(len(order)) - starts[rows[order]] < k]
-    indptr = np.searchsorted(rows[order], np.arange(n_rows + 1))
-    return sparse.csr_matrix((scores[order], labels[order], indptr), shape=first.shape)
+    both = Proposals.merged({"first": first, "second": second})
+    return both.best(np.maximum(both.signals["first"], both.signals["second"]), k, first.shape[1])

@@ -34,7 +34,7 @@ from deixis.types import MentionInContext
 MAX_FACT = 64  # ln(2^63) and more
 MAX_WEIGHT = 1e9
 BLOCK = 16_384  # rows weighed together
-_FORMS = NameForms(NameFormsConfig(ignores_punctuation=True, ignores_diacritics=True))
+_FORMS = NameForms(NameFormsConfig.loose())
 
 
 Kind = Literal["described", "bare"]
