@@ -14,6 +14,18 @@ from deixis.types import Document, MentionInContext
 logger = logging.getLogger(__name__)
 
 
+def annotated_documents(annotated: Iterable[Document]) -> list[Document]:
+    """The documents to learn from, in a list."""
+    if not isinstance(annotated, Iterable):
+        raise DataError(f"Annotated mentions come as Documents in a list, got {type(annotated).__name__}.")
+    return list(annotated)
+
+
+def known_row(kb: KnowledgeBase, gold: str) -> int | None:
+    """The row of a gold id, or of the first known one among several joined by `|` or `+`."""
+    return next(known_parts(gold, kb.row_of), None)
+
+
 def known_mentions(kb: KnowledgeBase, annotated: Iterable[Document]) -> Iterator[tuple[MentionInContext, int]]:
     """The mentions whose entity the knowledge base holds, and its row; of several joined by `|` or `+` the first known.
 
@@ -25,16 +37,14 @@ def known_mentions(kb: KnowledgeBase, annotated: Iterable[Document]) -> Iterator
     >>> [(mention.text, row) for mention, row in known_mentions(kb, [document])]
     [('Paris', 0)]
     """
-    if not isinstance(annotated, Iterable):
-        raise DataError(f"Annotated mentions come as Documents in a list, got {type(annotated).__name__}.")
     n_known = n_unknown = 0
-    for document in track(annotated, "reading annotated mentions"):
+    for document in track(annotated_documents(annotated), "reading annotated mentions"):
         if not isinstance(document, Document):
             raise DataError(f"Annotated mentions come as Documents, got {type(document).__name__}: {document!r:.60}.")
         for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
             if mention.entity is None:
                 continue
-            row = next(known_parts(mention.entity, kb.row_of), None)
+            row = known_row(kb, mention.entity)
             n_known, n_unknown = n_known + (row is not None), n_unknown + (row is None)
             if row is not None:
                 yield in_context, row

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.listing import listed
 from deixis.candidates.name_search import NameSearch, NameSearchConfig
 from deixis.candidates.popular_rows import kept_where
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
-from deixis.errors import ConfigError, DataError, StoreError
-from deixis.evaluation.gold import known_parts
+from deixis.errors import ConfigError, StoreError
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.name_set import NameSet
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.blending import blended
-from deixis.progress import stage, track
+from deixis.progress import stage
 from deixis.store.checks import require
 from deixis.store.strings import StringTableBuilder
 from deixis.types import Candidate, Document, MentionInContext
@@ -199,35 +199,19 @@ def _searches_names(config: LabelTreeCandidatesConfig) -> bool:
 
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
     """The annotated mentions whose entity is in the knowledge base."""
+    documents = annotated_documents(annotated)
     mentions, contexts, rows = StringTableBuilder(), StringTableBuilder(), list[int]()
-    n_unknown = n_documents = 0
-    if not isinstance(annotated, Iterable):
-        raise DataError(f"Annotated mentions come as Documents in a list, got {type(annotated).__name__}.")
-    for document in track(annotated, "reading annotated mentions"):
-        if not isinstance(document, Document):
-            raise DataError(f"Annotated mentions come as Documents, got {type(document).__name__}: {document!r:.60}.")
-        n_documents += 1
-        for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
-            row = None if mention.entity is None else known_row(kb, mention.entity)
-            n_unknown += mention.entity is not None and row is None
-            if row is None:
-                continue
-            mentions.append(mention.text)
-            contexts.append(in_context.context(window) if window else "")
-            rows.append(row)
-    logger.info("%d annotated mentions; %d more name entities that are not in the knowledge base", len(rows), n_unknown)
+    for mention, row in known_mentions(kb, documents):
+        mentions.append(mention.text)
+        contexts.append(mention.context(window) if window else "")
+        rows.append(row)
     if not rows:
-        if n_documents:
+        if documents:
             logger.warning(
                 "nothing learned from %d documents: no mention has an entity of the knowledge base (%d have another)",
-                n_documents, n_unknown,
+                len(documents), sum(m.entity is not None for document in documents for m in document.mentions),
             )  # fmt: skip
         return None
     places = (np.arange(len(rows)), np.array(rows))
     labels = sparse.csr_matrix((np.ones(len(rows), np.float32), places), shape=(len(rows), len(kb)))
     return Instances(mentions.build(), contexts.build(), labels)
-
-
-def known_row(kb: KnowledgeBase, gold: str) -> int | None:
-    """The row of a gold id, or of the first known one among several joined by `|` or `+`."""
-    return next(known_parts(gold, kb.row_of), None)

@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.annotated import known_mentions
+from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.filters import EntityFilter
 from deixis.candidates.listing import listed
 from deixis.candidates.union import UnionCandidates, standings
@@ -316,13 +316,6 @@ def portions(mentions: Sequence[MentionInContext]) -> Iterator[slice]:
             begin = cut
     if mentions:
         yield slice(begin, len(mentions))
-
-
-def annotated_documents(mentions: Iterable[Document]) -> list[Document]:
-    """The documents to learn from, in a list."""
-    if not isinstance(mentions, Iterable):
-        raise DataError(f"Annotated mentions come as Documents in a list, got {type(mentions).__name__}.")
-    return list(mentions)
 
 
 def as_document(text: object, number: int) -> Document:

@@ -2,7 +2,8 @@ import logging
 
 import pytest
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig, known_row
+from deixis.candidates.annotated import known_row
+from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.kb.knowledge_base import KnowledgeBase
