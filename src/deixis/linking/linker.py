@@ -175,7 +175,9 @@ class Linker:
 
     def _link_batch(self, given: list[Document], allowed: Mask | None) -> list[Document]:
         documents = self._with_detected(given)
-        in_context = [mention for document in documents for mention in document.mentions_in_context()]
+        # By number, not by id: two documents of one id and text must not lend each other mentions.
+        numbered = (replace(document, id=str(number)) for number, document in enumerate(documents))
+        in_context = [mention for document in numbered for mention in document.mentions_in_context()]
         ranked = self.ranked(in_context, allowed)
         if self.calibration is not None:
             ranked = self.calibration.calibrated(ranked)
