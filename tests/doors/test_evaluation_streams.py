@@ -37,7 +37,7 @@ def test_a_large_file_is_scored_in_the_memory_of_a_small_one(deixis):
         peaks[name] = int(re.search(r"peak memory (\d+) MB", done.stderr)[1])
         assert re.search(r"accuracy +0\.66", done.stdout)
     assert size > 40e6
-    assert peaks["large"] - peaks["small"] < 20
+    assert peaks["large"] - peaks["small"] < 40  # of 80 MB read
 
 
 @posix_only

@@ -16,7 +16,7 @@ from deixis.errors import ConfigError, DataError
 Sums = NDArray[np.float64]
 """[n_documents, n_columns]: what each document adds to each column, such as its right, predicted and gold mentions."""
 
-_CHUNK = 1 << 22  # draws x documents held at once
+_CHUNK = 1 << 20  # draws x documents held at once
 _INDEX_IS_FASTER = 8  # a multinomial draw costs this many times more per group than an index draw per document
 
 
