@@ -44,7 +44,7 @@ class EmbeddingConfig:
     all_languages: bool = field(
         default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
     )
-    index: Literal["exact", "graph"] = field(
+    index: Literal["exact", "faiss", "graph"] = field(
         default="exact", metadata={"help": "Compare all vectors, or walk a graph of them, which may miss some."}
     )
 

@@ -3,10 +3,12 @@ import pytest
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.nearest import VECTOR_INDEXES
+from deixis.nearest.faiss_index import FaissIndex, flat_search
 from deixis.nearest.graph_index import GraphIndex
 from deixis.nearest.vector_index import VectorIndex
 
 KINDS = sorted(VECTOR_INDEXES)
+GRAPHS = pytest.mark.parametrize("graph", [FaissIndex, GraphIndex])
 
 
 def unit(n: int, d: int = 16, seed: int = 0) -> np.ndarray:
@@ -71,7 +73,7 @@ def test_blocks_of_vectors_do_not_split_what_is_found():
 def test_a_group_of_thousands_leaves_room_for_others():
     vectors = np.concatenate([np.tile(unit(1), (9000, 1)), unit(50, seed=5)])
     groups = np.concatenate([np.zeros(9000, int), np.arange(1, 51)])
-    for kind in (VectorIndex, GraphIndex):
+    for kind in (VectorIndex, GraphIndex, FaissIndex):
         index = kind.build([vectors], groups)
         exact = index if kind is VectorIndex else index.exact
         assert rows_of(index.search(unit(1), k=5)) == compared(exact.vectors(slice(None)), groups, 51, unit(1), 5)
@@ -87,21 +89,39 @@ def test_only_open_vectors_are_found_and_as_many_as_there_are(kind):
         assert rows_of(index.search(queries, 12, is_open)) == rows_of(sub.search(queries, 12))
 
 
-def test_the_graph_finds_nearly_all_that_exact_search_finds():
+@GRAPHS
+def test_a_graph_finds_nearly_all_that_exact_search_finds(graph):
     # Vectors in clumps, as names are: neighbours of one are neighbours of the others.
     centres = unit(300, 32)
     vectors = np.repeat(centres, 20, axis=0) + 0.3 * unit(6000, 32, seed=1)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     groups = np.arange(6000)
     queries = vectors[::60] + 0.1 * unit(100, 32, seed=2)
-    exact, graph = (kind.build([vectors], groups).search(queries, 10) for kind in (VectorIndex, GraphIndex))
-    same = [len(set(a) & set(b)) for a, b in zip(rows_of(exact), rows_of(graph), strict=True)]
+    exact, walked = (kind.build([vectors], groups).search(queries, 10) for kind in (VectorIndex, graph))
+    same = [len(set(a) & set(b)) for a, b in zip(rows_of(exact), rows_of(walked), strict=True)]
     assert np.mean(same) >= 9.8
 
 
-def test_a_graph_is_the_same_each_time_it_is_built():
-    one, two = (GraphIndex.build([unit(1000)], np.arange(1000)).to_arrays("x") for _ in range(2))
+@GRAPHS
+def test_a_graph_is_the_same_each_time_it_is_built(graph):
+    one, two = (graph.build([unit(1000)], np.arange(1000)).to_arrays("x") for _ in range(2))
     assert {name: array.tobytes() for name, array in one.items()} == {name: a.tobytes() for name, a in two.items()}
+
+
+def test_comparing_all_finds_what_the_flat_index_of_faiss_finds():
+    index = VectorIndex.build([unit(20_000, 32)], np.arange(20_000))
+    queries = unit(50, 32, seed=7)
+    scores, places = flat_search(index.vectors(slice(None)), queries, 20)
+    found = index.search(queries, 20)
+    assert rows_of(found) == places.tolist()
+    np.testing.assert_allclose(found.data, scores.ravel(), atol=1e-5)
+
+
+def test_how_many_threads_faiss_uses_is_put_back():
+    faiss = pytest.importorskip("faiss")
+    before = faiss.omp_get_max_threads()
+    FaissIndex.build([unit(1000)], np.arange(1000)).search(unit(3), 2)
+    assert faiss.omp_get_max_threads() == before
 
 
 def test_what_is_stored_finds_the_same(kind):
@@ -117,13 +137,22 @@ def test_what_is_stored_finds_the_same(kind):
         kind.from_arrays(arrays, "x", 999)
 
 
-def test_a_graph_of_other_vectors_is_refused():
-    other = GraphIndex.build([unit(10)], np.arange(10)).to_arrays("x")
-    arrays = GraphIndex.build([unit(12)], np.arange(12)).to_arrays("x")
-    with pytest.raises(StoreError, match="damaged"):
-        GraphIndex.from_arrays(arrays | {"x.graph": other["x.graph"]}, "x", 12)
-    with pytest.raises(StoreError, match="damaged"):
-        GraphIndex.from_arrays(arrays | {"x.graph": np.zeros(100, np.uint8)}, "x", 12)
+@GRAPHS
+def test_a_graph_of_other_vectors_is_refused(graph):
+    arrays = graph.build([unit(12)], np.arange(12)).to_arrays("x")
+    fewer, shorter = (graph.build([rows], np.arange(len(rows))).to_arrays("x") for rows in (unit(10), unit(12, 8)))
+    for wrong in (fewer["x.graph"], shorter["x.graph"], np.zeros(100, np.uint8), arrays["x.graph"][:-40]):
+        with pytest.raises(StoreError, match="damaged"):
+            graph.from_arrays(arrays | {"x.graph": wrong}, "x", 12)
+
+
+def test_another_kind_of_faiss_index_is_refused():
+    faiss = pytest.importorskip("faiss")
+    flat = faiss.IndexFlatIP(16)
+    flat.add(unit(12))
+    arrays = FaissIndex.build([unit(12)], np.arange(12)).to_arrays("x")
+    with pytest.raises(StoreError, match="no HNSW,SQ8"):
+        FaissIndex.from_arrays(arrays | {"x.graph": faiss.serialize_index(flat)}, "x", 12)
 
 
 def test_what_does_not_fit_is_refused(kind):
