@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol, TypeVar
@@ -18,6 +18,9 @@ class Listener(Protocol):
 
     def advanced(self, task: int, n: int) -> None:
         """Note that `n` more items are done."""
+
+    def told(self, task: int, text: str) -> None:
+        """Note a word on how the work goes, in place of the last one, such as the loss of a training step."""
 
     def finished(self, task: int) -> None:
         """Note that the work has ended, well or badly."""
@@ -55,6 +58,31 @@ def track(items: Iterable[T], label: str, total: int | None = None) -> Iterator[
         for item in items:
             yield item
             listener.advanced(task, 1)
+    finally:
+        listener.finished(task)
+
+
+@contextmanager
+def steps(label: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """For work that counts its own steps: a function to call with how many more are done, and a word on how it goes.
+
+    Examples
+    --------
+    >>> with steps("training", 2) as advance:
+    ...     advance(1, "loss 0.7")
+    """
+    listener = _listener.get()
+    if listener is None:
+        yield lambda n, text: None
+        return
+    task = listener.started(label, total)
+
+    def advance(n: int, text: str) -> None:
+        listener.advanced(task, n)
+        listener.told(task, text)
+
+    try:
+        yield advance
     finally:
         listener.finished(task)
 

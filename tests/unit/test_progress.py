@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from deixis.progress import listening, stage, track
+from deixis.progress import listening, stage, steps, track
 
 
 class Notes:
@@ -17,6 +17,9 @@ class Notes:
 
     def advanced(self, task, n):
         self.heard.append(("advanced", task, n))
+
+    def told(self, task, text):
+        self.heard.append(("told", task, text))
 
     def finished(self, task):
         self.heard.append(("finished", task))
@@ -33,6 +36,14 @@ def test_a_listener_hears_each_item_and_the_end():
     with listening(notes):
         assert list(track(["a", "b"], "letters")) == ["a", "b"]
     assert notes.heard == [("started", "letters", 2), ("advanced", 1, 1), ("advanced", 1, 1), ("finished", 1)]
+
+
+def test_work_that_counts_its_own_steps_says_how_it_goes_and_ends_even_badly():
+    notes = Notes()
+    with listening(notes), pytest.raises(ZeroDivisionError), steps("training", 3) as advance:
+        advance(2, "loss 0.5")
+        raise ZeroDivisionError
+    assert notes.heard == [("started", "training", 3), ("advanced", 1, 2), ("told", 1, "loss 0.5"), ("finished", 1)]
 
 
 def test_the_total_is_known_only_if_it_can_be():

@@ -54,6 +54,12 @@ class ProgressWatch:
             self.bars.advance(state.bar, state.unsent)
             state.unsent, state.sent_at = 0, now
 
+    def told(self, task: int, text: str) -> None:
+        """Puts the word behind the bar's label."""
+        state = self._tasks[task]
+        if self.bars is not None and state.bar is not None:
+            self.bars.update(state.bar, description=f"{state.label} ({text})" if text else state.label)
+
     def finished(self, task: int) -> None:
         """Takes the bar away and notes how long the stage took, together with earlier ones of the same name."""
         state = self._tasks.pop(task)
@@ -85,7 +91,15 @@ def watch_progress(is_shown: bool) -> Iterator[ProgressWatch]:
 
 def _terminal_bars() -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         SpinnerColumn(),
@@ -93,5 +107,7 @@ def _terminal_bars() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
