@@ -15,7 +15,8 @@ from deixis.config import config_to_dict
 from deixis.documents.reading import read_documents
 from deixis.evaluation.distinct import distinct
 from deixis.evaluation.pairing import paired
-from deixis.linking.linker import MENTIONS_AT_ONCE, Linker
+from deixis.linking.linker import Linker
+from deixis.linking.portions import MENTIONS_AT_ONCE
 from deixis.nearest.allowed import Mask
 from deixis.types import Candidate, Document, Mention
 

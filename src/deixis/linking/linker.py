@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import functools
-import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.filters import EntityFilter
@@ -22,15 +23,18 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
+from deixis.linking.given import as_document, not_a_text
 from deixis.linking.held_out import split_documents
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.own_text import popularity_of
+from deixis.linking.portions import portions
 from deixis.linking.rehearsal import Rehearsal
+from deixis.linking.reranking import Reranking, no_reranker
+from deixis.linking.seen import SeenDocuments
 from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.fusion import FusionRanker, learned_weights
-from deixis.ranking.fusion_features import document_numbers
 from deixis.ranking.fusion_training import Lesson
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
@@ -39,7 +43,6 @@ from deixis.types import Candidate, Document, Mention, MentionInContext
 KIND = "linker"
 BATCH_SIZE = 64  # documents that walk through the stations together
 FILTERS_KEPT = 8  # whose masks are at hand for the next call
-MENTIONS_AT_ONCE = 1024  # at most; each brings its context, so a book full of names must not walk as one
 
 Names = str | Iterable[str] | None
 """One name or several, or none asked for."""
@@ -69,6 +72,8 @@ class Linker:
         config: LinkerConfig,
         n_threads: int = 0,
         calibration: Calibration | None = None,
+        reranking: Reranking | None = None,
+        learned_from: SeenDocuments | None = None,
     ) -> None:
         self.kb = kb
         self.detector = detector
@@ -78,6 +83,8 @@ class Linker:
         self.n_threads = n_threads
         self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(functools.partial(_mask, kb))
         self.calibration = calibration
+        self.reranking = reranking
+        self.learned_from = learned_from or SeenDocuments()
 
     @classmethod
     def build(
@@ -112,17 +119,30 @@ class Linker:
         ranker = FusionRanker.build(
             kb, generator.words, standings(counts), generator.tree.learned, config.ranking, n_threads
         )
-        linker = cls(kb, detector, generator, ranker, config, n_threads)
+        seen = SeenDocuments.of(documents or ())
+        linker = cls(kb, detector, generator, ranker, config, n_threads, learned_from=seen)
         is_rehearsed = config.rehearsal.is_used_for(kb, has_annotated=mentions is not None)
         return linker.rehearse(seed, config.nil) if is_rehearsed else linker
 
     @overload
     def link(  # type: ignore[overload-overlap]
-        self, text: str | Document, *, types: Names = None, subset: Names = None, languages: Names = None
+        self,
+        text: str | Document,
+        *,
+        types: Names = None,
+        subset: Names = None,
+        languages: Names = None,
+        rerank: bool = False,
     ) -> Document: ...
     @overload
     def link(
-        self, text: Iterable[str | Document], *, types: Names = None, subset: Names = None, languages: Names = None
+        self,
+        text: Iterable[str | Document],
+        *,
+        types: Names = None,
+        subset: Names = None,
+        languages: Names = None,
+        rerank: bool = False,
     ) -> list[Document]: ...
     def link(
         self,
@@ -131,19 +151,21 @@ class Linker:
         types: Names = None,
         subset: Names = None,
         languages: Names = None,
+        rerank: bool = False,
     ) -> Document | list[Document]:
         """The document with its mentions linked; mentions are detected where none are given. A list for many.
 
         Only to entities of one of the `types`, with an id in `subset`, known in one of the `languages`, where these
         are given. All others are left out before candidates are ranked, so none of them takes the place of one that
-        passes; and names that none has that passes are not detected.
+        passes; and names that none has that passes are not detected. With `rerank` the best candidates are looked at
+        again by the re-ranker that the model was taught.
         """
         if isinstance(text, (str, Document)):
             allowed = self.allowed(EntityFilter.of(types, subset, languages))
-            return self._link_batch([as_document(text, 0)], allowed)[0]
+            return self._link_batch([as_document(text, 0)], allowed, rerank)[0]
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
-            raise _not_a_text(text)
-        return list(self.link_stream(text, types=types, subset=subset, languages=languages))
+            raise not_a_text(text)
+        return list(self.link_stream(text, types=types, subset=subset, languages=languages, rerank=rerank))
 
     def link_stream(
         self,
@@ -153,66 +175,110 @@ class Linker:
         types: Names = None,
         subset: Names = None,
         languages: Names = None,
+        rerank: bool = False,
     ) -> Iterator[Document]:
-        """Linked documents as they come, for more text than fits in memory; filtered as by `link`."""
+        """Linked documents as they come, for more text than fits in memory; filtered and re-ranked as by `link`."""
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
-        return self._stream(texts, batch_size, self.allowed(EntityFilter.of(types, subset, languages)))
+        if rerank and self.reranking is None:
+            raise no_reranker()
+        return self._stream(texts, batch_size, self.allowed(EntityFilter.of(types, subset, languages)), rerank)
 
     def allowed(self, only: EntityFilter) -> Mask | None:
         """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
         return self._masks(only)
 
-    def _stream(self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None) -> Iterator[Document]:
+    def _stream(
+        self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None, rerank: bool
+    ) -> Iterator[Document]:
         batch: list[Document] = []
         for number, text in enumerate(texts):
             batch.append(as_document(text, number))
             if len(batch) == batch_size:
-                yield from self._link_batch(batch, allowed)
+                yield from self._link_batch(batch, allowed, rerank)
                 batch = []
         if batch:
-            yield from self._link_batch(batch, allowed)
+            yield from self._link_batch(batch, allowed, rerank)
 
-    def _link_batch(self, given: list[Document], allowed: Mask | None) -> list[Document]:
+    def _link_batch(self, given: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
         documents = self._with_detected(given)
         # By number, not by id: two documents of one id and text must not lend each other mentions.
         numbered = (replace(document, id=str(number)) for number, document in enumerate(documents))
         in_context = [mention for document in numbered for mention in document.mentions_in_context()]
-        ranked = self.ranked(in_context, allowed)
-        if self.calibration is not None:
-            ranked = self.calibration.calibrated(ranked)
+        ranked = self.ranked(in_context, allowed, rerank=rerank)
+        calibration, rule = self.decision(rerank)
+        if calibration is not None:
+            ranked = calibration.calibrated(ranked)
         linked, first = [], 0
         for before, document in zip(given, documents, strict=True):
             last = first + len(document.mentions)
-            mentions = self.config.nil.decide(document.mentions, ranked[first:last])
+            mentions = rule.decide(document.mentions, ranked[first:last])
             if allowed is not None and not before.mentions:
                 mentions = [mention for mention in mentions if has_named(self.kb, mention)]
             linked.append(document.with_mentions(mentions))
             first = last
         return linked
 
+    def decision(self, rerank: bool = False) -> tuple[Calibration | None, NilRule]:
+        """What turns scores into probabilities, if anything does, and when a link is made: with or without rerank."""
+        if not rerank:
+            return self.calibration, self.config.nil
+        if self.reranking is None:
+            raise no_reranker()
+        return self.reranking.calibration, self.reranking.nil
+
     def ranked(
-        self, mentions: Sequence[MentionInContext], allowed: Mask | None = None, k: int | None = None
+        self,
+        mentions: Sequence[MentionInContext],
+        allowed: Mask | None = None,
+        k: int | None = None,
+        rerank: bool = False,
     ) -> list[list[Candidate]]:
-        """The candidates of each mention, best first, with the scores of the ranker: nothing calibrated or decided."""
+        """The candidates of each mention, best first, with the scores of the ranker: nothing calibrated or decided.
+
+        With `rerank`, in the order and with the scores of the re-ranker.
+        """
         k = self.config.n_candidates if k is None else k
-        ranked: list[list[Candidate]] = []
+        lists: list[list[Candidate]] = []
+        for found in self._ranked_portions(mentions, allowed, k, rerank):
+            lists += [best[:k] for best in listed(self.kb, found)]
+        return lists
+
+    def ranked_rows(self, mentions: Sequence[MentionInContext], k: int) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` of each mention, stored best first, with the scores of the ranker."""
+        found = list(self._ranked_portions(mentions, None, k, rerank=False))
+        nothing = self.ranker.rank([], self.generator.propose([]), k)
+        joined: sparse.csr_matrix = sparse.vstack([nothing, *found], format="csr")
+        return joined
+
+    def _ranked_portions(
+        self, mentions: Sequence[MentionInContext], allowed: Mask | None, k: int, rerank: bool
+    ) -> Iterator[sparse.csr_matrix]:
+        reranker = None
+        if rerank:
+            if self.reranking is None:
+                raise no_reranker()
+            reranker = self.reranking.ranker
         for portion in portions(mentions):
             asked = mentions[portion]
-            found = self.ranker.rank(asked, self.generator.propose(asked, allowed), k)
-            ranked += listed(self.kb, found)
-        return ranked
+            proposals = self.generator.propose(asked, allowed)
+            if reranker is None:
+                yield self.ranker.rank(asked, proposals, k)
+            else:
+                # It reads as many as it was taught to, however few are wanted.
+                yield reranker.rank(asked, self.ranker.rank(asked, proposals, max(k, reranker.n_candidates)))
 
     def taught_by(self, documents: Iterable[Document]) -> Linker:
         """The same linker with weights learned from annotated documents that it has not learned from otherwise."""
         if self.config.ranking.weights != "auto":
             return self
+        documents = annotated_documents(documents)
         with stage("weighing what speaks for a candidate"):
             known = list(known_mentions(self.kb, documents))
             lesson = self.lesson([mention for mention, _ in known], np.array([row for _, row in known], np.int64))
             weights = learned_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
-        ranker = self.ranker.with_weights(weights)
-        return Linker(self.kb, self.detector, self.generator, ranker, self.config, self.n_threads, self.calibration)
+        learned_from = self.learned_from | SeenDocuments.of(documents)
+        return self._with(ranker=self.ranker.with_weights(weights), learned_from=learned_from)
 
     def lesson(self, mentions: Sequence[MentionInContext], rows: NDArray[np.integer]) -> Lesson:
         """The candidates of mentions whose entity is known, as training sees them."""
@@ -224,7 +290,7 @@ class Linker:
             parts.append(Lesson(proposals.starts, self.ranker.features(asked, proposals), is_right))
         return Lesson.joined(parts)
 
-    def judged(self, documents: Iterable[Document]) -> Judged:
+    def judged(self, documents: Iterable[Document], rerank: bool = False) -> Judged:
         """How this linker ranks the mentions of annotated documents, held against their entities; NIL counts too.
 
         Mentions about which nobody has decided, neither an entity nor NIL, are left out.
@@ -233,16 +299,16 @@ class Linker:
         annotated = [each.with_mentions([m for m in each.mentions if m.is_decided]) for each in checked]
         accepted, numbers = answers_of(annotated, self.kb.own_id)
         in_context = [mention for document in annotated for mention in document.mentions_in_context()]
-        return Judged.of(self.ranked(in_context), accepted, numbers)
+        return Judged.of(self.ranked(in_context, rerank=rerank), accepted, numbers)
 
-    def calibrate(self, documents: Iterable[Document], rule: NilRule | None = None) -> Linker:
+    def calibrate(self, documents: Iterable[Document], rule: NilRule | None = None, rerank: bool = False) -> Linker:
         """The same linker with probabilities as scores, learned from annotated documents that it has not learned from.
 
-        Its threshold is that of `calibrated_by`.
+        Its threshold is that of `calibrated_by`. With `rerank` it is the re-ranker whose scores become probabilities.
         """
         with stage("calibrating"):
-            calibration = Calibration.fit(self.judged(documents), self.config.calibration)
-        return self.calibrated_by(calibration, rule)
+            calibration = Calibration.fit(self.judged(documents, rerank), self.config.calibration)
+        return self.calibrated_by(calibration, rule, rerank)
 
     def rehearse(self, seed: int = 0, rule: NilRule | None = None) -> Linker:
         """The same linker, calibrated on mentions made from its knowledge base: for want of annotated documents."""
@@ -251,14 +317,25 @@ class Linker:
             calibration = Calibration.fit(judged, self.config.calibration, "rehearsed")
         return self.calibrated_by(calibration, rule)
 
-    def calibrated_by(self, calibration: Calibration, rule: NilRule | None = None) -> Linker:
+    def calibrated_by(self, calibration: Calibration, rule: NilRule | None = None, rerank: bool = False) -> Linker:
         """The same linker with a calibration and with the threshold that does what `rule` asks for.
 
-        By default that is the one that keeps to the target precision of the settings, or else has the best F1.
+        By default that is the one that keeps to the target precision of the settings, or else has the best F1. With
+        `rerank` both are the re-ranker's.
         """
-        asked = rule or NilRule(target_precision=self.config.nil.target_precision)
-        config = replace(self.config, nil=calibration.settled(asked))
-        return Linker(self.kb, self.detector, self.generator, self.ranker, config, self.n_threads, calibration)
+        asked = rule or NilRule(target_precision=self.decision(rerank)[1].target_precision)
+        if rerank and self.reranking is not None:
+            return self._with(reranking=self.reranking.calibrated_by(calibration, asked))
+        return self._with(config=replace(self.config, nil=calibration.settled(asked)), calibration=calibration)
+
+    def with_reranking(self, reranking: Reranking | None) -> Linker:
+        """The same linker with another re-ranker, or with none."""
+        return self._with(reranking=reranking)
+
+    def _with(self, **changes: Any) -> Linker:  # noqa: ANN401 - whatever the attribute is
+        other = copy.copy(self)
+        vars(other).update(changes)
+        return other
 
     def _with_detected(self, documents: list[Document]) -> list[Document]:
         bare = [number for number, document in enumerate(documents) if not document.mentions]
@@ -277,6 +354,9 @@ class Linker:
         arrays |= self.generator.to_arrays("candidates") | self.ranker.to_arrays("ranking")
         if self.calibration is not None:
             arrays |= self.calibration.to_arrays("calibration")
+        if self.reranking is not None:
+            arrays |= self.reranking.to_arrays("reranking")
+        arrays |= self.learned_from.to_arrays("learned_from")
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
@@ -300,47 +380,10 @@ class Linker:
             config,
             n_threads,
             Calibration.from_arrays(stored.arrays, "calibration"),
+            Reranking.from_arrays(stored.arrays, "reranking", kb, n_threads),
+            SeenDocuments.from_arrays(stored.arrays, "learned_from"),
         )
 
 
 def _mask(kb: KnowledgeBase, only: EntityFilter) -> Mask | None:
     return only.allowed(kb)
-
-
-def portions(mentions: Sequence[MentionInContext]) -> Iterator[slice]:
-    """Which mentions walk together: whole documents, and a long one in parts, whatever documents stand around it."""
-    places = np.flatnonzero(np.diff(document_numbers(mentions), prepend=-1, append=-2))
-    cuts = [cut for begin, end in itertools.pairwise(places.tolist()) for cut in range(begin, end, MENTIONS_AT_ONCE)]
-    begin = 0
-    for cut, after in itertools.pairwise([*cuts, len(mentions)]):
-        if after - begin > MENTIONS_AT_ONCE and cut > begin:
-            yield slice(begin, cut)
-            begin = cut
-    if mentions:
-        yield slice(begin, len(mentions))
-
-
-def as_document(text: object, number: int) -> Document:
-    """A document of a plain text; a document as it is, if its mentions stand where they say."""
-    if isinstance(text, Document):
-        _check_spans(text)
-        return text
-    if not isinstance(text, str):
-        raise _not_a_text(text)
-    return Document(f"doc{number + 1}", text)
-
-
-def _not_a_text(value: object) -> DataError:
-    return DataError(f"Expected a text or a Document, or several in a list, got {type(value).__name__}: {value!r:.60}.")
-
-
-def _check_spans(document: Document) -> None:
-    text = document.text
-    if not isinstance(text, str):
-        raise DataError(f"The text of document {document.id!r} must be a string, got {type(text).__name__}.")
-    for mention in document.mentions:
-        if not 0 <= mention.start <= mention.end <= len(text) or text[mention.start : mention.end] != mention.text:
-            raise DataError(
-                f"Document {document.id!r} has a mention {mention.text!r:.60} at {mention.start}..{mention.end}, where "
-                f"its text has {text[max(0, mention.start) : max(0, mention.end)]!r:.60}. Offsets count code points."
-            )

@@ -1,7 +1,10 @@
-"""Station 2, candidates to ranked candidates."""
+"""Station 2, candidates to ranked candidates; and the second look at the best of them."""
 
 from __future__ import annotations
 
 from deixis.registry import Lazy, LazyRegistry
 
 RANKERS = LazyRegistry("candidate ranker", {"fusion": Lazy("deixis.ranking.fusion:FusionRanker")})
+RERANKERS = LazyRegistry(
+    "re-ranker", {"cross-encoder": Lazy("deixis.ranking.cross_encoder:CrossEncoderRanker", extra="onnx")}
+)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking import linker as linker_module
-from deixis.linking.linker import Linker, portions
+from deixis.linking import portions as portions_module
+from deixis.linking.linker import Linker
+from deixis.linking.portions import portions
 from deixis.ranking.fusion import weights_of
 from deixis.types import Document, Mention, MentionInContext
 
@@ -23,7 +24,7 @@ def test_mentions_are_linked_the_same_however_many_walk_together(monkeypatch):
     linker = Linker.build(kb)
     texts = ["Paris fled Troy with Helen. Paris on the Seine. " * 3, "no name here", "Troy", "Paris and Troy"]
     together = linker.link(texts)
-    monkeypatch.setattr(linker_module, "MENTIONS_AT_ONCE", 9)  # a longer document would lose sight of itself
+    monkeypatch.setattr(portions_module, "MENTIONS_AT_ONCE", 9)  # a longer document would lose sight of itself
     assert linker.link(texts) == together
     assert len(together[0].mentions) == 9
 
@@ -51,7 +52,7 @@ def mentions_of(*counts):
     ],
 )
 def test_whole_documents_walk_together_and_long_ones_are_cut_from_their_start(monkeypatch, counts, expected):
-    monkeypatch.setattr(linker_module, "MENTIONS_AT_ONCE", 4)
+    monkeypatch.setattr(portions_module, "MENTIONS_AT_ONCE", 4)
     assert [(portion.start, portion.stop) for portion in portions(mentions_of(*counts))] == expected
 
 
@@ -90,7 +91,7 @@ def test_documents_with_the_same_text_do_not_lend_each_other_their_mentions(cohe
 
 
 def test_a_batch_is_its_singles_however_many_mentions_walk_together(coherent, monkeypatch):
-    monkeypatch.setattr(linker_module, "MENTIONS_AT_ONCE", 3)
+    monkeypatch.setattr(portions_module, "MENTIONS_AT_ONCE", 3)
     rng = np.random.default_rng(0)
     documents = [
         Document(str(number), TEXT, mentions=tuple(rng.permutation([PARIS, SEINE, TROY, PARIS, TROY])[: number % 6]))
