@@ -1,4 +1,4 @@
-"""Hard negatives: for each query, entities that are near and not its own; and batches in which none stands against itself.
+"""Hard negatives: for each query entities that are near and not its own; batches where none stands against itself.
 
 Algorithm 3 of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 5.2.1. Why this is ours: the
 `mine_hard_negatives` of sentence-transformers compares texts. Two descriptions of one entity (two languages) are two

@@ -29,7 +29,7 @@ class MiniLmEncoder:
     """Texts that mean alike get vectors with a large dot product, whatever their letters."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        folder = folder or _package_folder()
+        folder = folder or package_folder()
         for name in ("config.json", "vocab.txt", "model.safetensors"):
             if not (folder / name).is_file():
                 raise DataError(f"is no sentence encoder: it has no {name}. Check the path", path=folder)
@@ -66,7 +66,7 @@ class MiniLmEncoder:
         return unit_rows(vectors)
 
 
-def _package_folder() -> Path:
+def package_folder() -> Path:
     """The folder of the installed model; the package is looked for and not imported."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:

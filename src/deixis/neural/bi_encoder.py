@@ -1,0 +1,125 @@
+"""One encoder for mentions and entities, on sentence-transformers (imports torch).
+
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", sections 4.1 and 5.1: the name is marked on both
+sides by a token of its own, in a mention's window and in an entity's text alike. Trained, it is kept with an ONNX graph
+beside it, so that it is used without torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+
+from deixis.errors import ConfigError, DataError
+from deixis.features.encoders.minilm import package_folder
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.bi_texts import BiTexts
+from deixis.neural.windows import MARKER, TokenWindows
+from deixis.progress import steps
+
+MINILM = "minilm"
+_CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forward pass
+
+
+class BiEncoder:
+    """Turns mentions and entities into vectors of one space; `texts` says what it reads of them."""
+
+    def __init__(self, model: SentenceTransformer, n_tokens: int = 64) -> None:
+        self.model = model
+        self.texts = BiTexts(TokenWindows.from_bytes(tokenizer_bytes(model)), n_tokens)
+        model.max_seq_length = n_tokens + model.tokenizer.num_special_tokens_to_add()  # nothing is cut behind our back
+        longest = getattr(model.transformers_model.config, "max_position_embeddings", None)
+        if longest is not None and model.max_seq_length > longest:
+            raise ConfigError(
+                f"n_tokens is {n_tokens}; with the tokens around a text that is {model.max_seq_length}, and the "
+                f"encoder reads {longest}. Choose a smaller window."
+            )
+
+    @classmethod
+    def open(cls, name: str | Path, n_tokens: int = 64, n_layers: int = 0) -> BiEncoder:
+        """The encoder that `name` says, with markers: `minilm`, a folder or a hub name of sentence-transformers."""
+        model = open_model(name)
+        if n_layers:
+            keep_layers(model, n_layers)
+        add_marker(model)
+        return cls(model, n_tokens)
+
+    def encode(self, texts: Sequence[str], label: str = "encoding") -> NDArray[np.float32]:
+        """texts_by_dims: rows of length one."""
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # texts of a length waste no room
+        vectors = np.empty((len(texts), int(self.model.get_embedding_dimension() or 0)), dtype=np.float32)
+        with steps(label, len(texts)) as advance:
+            for start in range(0, len(order), _CHUNK):
+                places = order[start : start + _CHUNK]
+                vectors[places] = self.model.encode(
+                    [texts[place] for place in places],
+                    batch_size=_BATCH,
+                    show_progress_bar=False,
+                    normalize_embeddings=True,
+                )
+                advance(len(places), "")
+        return vectors
+
+    def encode_entities(
+        self, kb: KnowledgeBase, label: str = "encoding"
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """texts_by_dims, one row for each description, and the rows of the knowledge base they belong to."""
+        texts, rows = self.texts.of_entities(kb)
+        return self.encode(texts, label), rows
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder as a SentenceTransformer folder."""
+        self.model.save(str(folder), create_model_card=False)
+
+
+def open_model(name: str | Path) -> SentenceTransformer:
+    """The SentenceTransformer of a name, on the processor."""
+    place = package_folder() if name == MINILM else Path(name)
+    try:
+        return SentenceTransformer(str(place) if place.is_dir() else str(name), device="cpu")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DataError(
+            f"No encoder named {str(name)!r} could be opened: {str(error).splitlines()[0]:.200} Give 'minilm', the "
+            "folder of a SentenceTransformer, or the name of one that can be downloaded."
+        ) from error
+
+
+def add_marker(model: SentenceTransformer, marker: str = MARKER) -> None:
+    """Make the marker a token of its own, if it is none yet; its vector begins as the mean of all."""
+    if marker in model.tokenizer.get_vocab():
+        return
+    model.tokenizer.add_tokens([marker], special_tokens=True)
+    words = model.transformers_model.get_input_embeddings().weight
+    mean = words.detach().mean(dim=0)
+    n_tokens = max(len(model.tokenizer), len(words))
+    model.transformers_model.resize_token_embeddings(n_tokens, mean_resizing=False)
+    with torch.no_grad():
+        number = model.tokenizer.convert_tokens_to_ids(marker)
+        model.transformers_model.get_input_embeddings().weight[number] = mean
+
+
+def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
+    """Cut all layers but the first ones off a model built like BERT."""
+    inner = model.transformers_model
+    layers = getattr(getattr(inner, "encoder", None), "layer", None)
+    if layers is None:
+        raise ConfigError(f"n_layers needs an encoder built like BERT, not {type(inner).__name__}; leave it at 0.")
+    if not 1 <= n_layers <= len(layers):
+        raise ConfigError(f"n_layers must lie in 1..{len(layers)}, or be 0 for all, got {n_layers}.")
+    inner.encoder.layer = layers[:n_layers]
+    inner.config.num_hidden_layers = n_layers
+
+
+def tokenizer_bytes(model: SentenceTransformer) -> bytes:
+    """The tokenizer as tokenizer.json holds it."""
+    if not getattr(model.tokenizer, "is_fast", False):
+        raise DataError(
+            f"The tokenizer {type(model.tokenizer).__name__} has no tokenizer.json; choose another encoder."
+        )
+    stored: str = model.tokenizer.backend_tokenizer.to_str()
+    return stored.encode("utf-8")

@@ -1,0 +1,30 @@
+"""Torch and what is built on it, as a library should be: no bars, no logs, no more threads than allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import datasets
+import torch
+from transformers.utils import logging as transformers_logging
+
+
+@contextmanager
+def quiet(n_threads: int = 1) -> Iterator[None]:
+    """Nothing is printed and `n_threads` are used for as long as the block runs; then all is as it was."""
+    threads, verbosity = torch.get_num_threads(), transformers_logging.get_verbosity()
+    had_bars, had_data_bars = transformers_logging.is_progress_bar_enabled(), datasets.are_progress_bars_enabled()
+    torch.set_num_threads(n_threads)
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        transformers_logging.set_verbosity(verbosity)
+        if had_bars:
+            transformers_logging.enable_progress_bar()
+        if had_data_bars:
+            datasets.enable_progress_bars()
