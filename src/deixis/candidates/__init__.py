@@ -8,6 +8,7 @@ GENERATORS = LazyRegistry(
     "candidate generator",
     {
         "alias": Lazy("deixis.candidates.alias:AliasCandidates"),
+        "dense": Lazy("deixis.candidates.dense:DenseCandidates"),
         "embedding": Lazy("deixis.candidates.embedding:EmbeddingCandidates"),
         "label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates"),
         "string": Lazy("deixis.candidates.string:StringCandidates"),

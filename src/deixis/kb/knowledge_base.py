@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -97,6 +98,23 @@ class KnowledgeBase(EntityColumns):
         """A knowledge base of only these rows, in this order."""
         chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
         return KnowledgeBase.from_columns(self.take_rows(chosen))
+
+    def with_entities(self, records: Iterable[Mapping[str, Any] | Entity]) -> KnowledgeBase:
+        """A knowledge base of these entities, whose rows stay what they are, and of further ones after them.
+
+        Examples
+        --------
+        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}])
+        >>> list(kb.with_entities([{"id": "Q22647", "title": "Troy"}]).ids)
+        ['Q90', 'Q22647']
+        """
+        further = KnowledgeBase.from_records(records)
+        for identifier in further.ids:
+            if self.row_of(identifier) is not None:
+                raise DataError(
+                    f"The knowledge base has an entity {identifier!r} already; give the new one another id."
+                )
+        return KnowledgeBase.from_records(itertools.chain(self.entities(), further.entities()))
 
     def with_description_language(self, language: str, annotated: Iterable[Document] = ()) -> KnowledgeBase:
         """The same entities, each with one description: in this language, or in another if it has none in this one.

@@ -49,7 +49,11 @@ class ApproximateIndex(ABC):
         cls, blocks: Iterable[Floats], groups: NDArray[np.integer], n_groups: int | None = None
     ) -> ApproximateIndex:
         """The index of the rows of all `blocks`; `groups` are those of `VectorIndex.build`."""
-        exact = VectorIndex.build(blocks, groups, n_groups)
+        return cls.over(VectorIndex.build(blocks, groups, n_groups))
+
+    @classmethod
+    def over(cls, exact: VectorIndex) -> ApproximateIndex:
+        """The index of the vectors of an exact one."""
         return cls(exact, cls.graph_bytes(exact))
 
     def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:

@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.nearest.vector_index import VectorIndex
+
 
 class VectorSearch(Protocol):
-    """Vectors that stand for groups. Classes also have `build(blocks, groups, n_groups)` and `from_arrays`."""
+    """Vectors that stand for groups. Classes also have `build(blocks, groups, n_groups)`, `over` and `from_arrays`."""
+
+    @property
+    def exact(self) -> VectorIndex:
+        """The same vectors, all of which are compared; they score what an approximate index finds."""
 
     @property
     def groups(self) -> NDArray[np.int32]:

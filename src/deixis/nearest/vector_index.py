@@ -96,11 +96,7 @@ class VectorIndex:
 
     def best(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64], k: int) -> sparse.csr_matrix:
         """The best `k` groups among the vectors at `places`, where `rows` says which query each is for; scored anew."""
-        scores = np.empty(len(rows), dtype=np.float32)
-        for start in range(0, len(rows), _BLOCK_VECTORS):
-            part = slice(start, start + _BLOCK_VECTORS)
-            products = queries[rows[part]].astype(np.float64) * self.vectors(places[part])
-            scores[part] = products.sum(axis=1)
+        scores = self._dots(queries, rows, places)
         groups = self.groups[places]
         is_like = scores > _LEAST
         rows, groups, scores = rows[is_like], groups[is_like], np.minimum(scores[is_like], 1)
@@ -114,6 +110,46 @@ class VectorIndex:
         order = order[np.arange(len(rows)) - starts[rows] < k]
         indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
         return sparse.csr_matrix((scores[order], groups[order], indptr), shape=(len(queries), self.n_groups))
+
+    def scores(self, queries: Floats, starts: NDArray[np.int64], groups: NDArray[np.integer]) -> Floats:
+        """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if none is alike.
+
+        Examples
+        --------
+        >>> index = VectorIndex.build([np.array([[1, 0], [0, 1]], dtype=np.float32)], groups=np.array([0, 2]))
+        >>> index.scores(np.array([[0, 1]], dtype=np.float32), np.array([0, 3]), np.array([0, 1, 2])).tolist()
+        [0.0, 0.0, 1.0]
+        """
+        self.check_search(queries, 1, None)
+        low, high = (np.searchsorted(self.groups, groups, side) for side in ("left", "right"))
+        lengths = high - low
+        firsts = np.cumsum(lengths) - lengths
+        places = np.repeat(low - firsts, lengths) + np.arange(lengths.sum())
+        rows = np.repeat(np.repeat(np.arange(len(queries)), np.diff(starts)), lengths)
+        best = np.zeros(len(groups), dtype=np.float32)
+        if len(places):
+            has_vectors = lengths > 0
+            best[has_vectors] = np.maximum.reduceat(self._dots(queries, rows, places), firsts[has_vectors])
+        return np.where(best > _LEAST, np.minimum(best, 1), np.float32(0))
+
+    def joined(self, other: VectorIndex) -> VectorIndex:
+        """The vectors of both, those of the other after this one's own of the same group."""
+        if len(self) and len(other) and self.n_dims != other.n_dims:
+            raise DataError(f"Vectors of {self.n_dims} and of {other.n_dims} numbers cannot be in one index.")
+        groups = np.concatenate([self.groups, other.groups])
+        order = np.argsort(groups, kind="stable")
+        codes = np.concatenate([each.codes for each in (self, other) if len(each)] or [self.codes])
+        scales = np.concatenate([self.scales, other.scales])
+        return VectorIndex(codes[order], scales[order], groups[order], max(self.n_groups, other.n_groups))
+
+    def _dots(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64]) -> Floats:
+        """The dot product of each pair of a query and a vector, the same whatever pairs stand around it."""
+        scores = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _BLOCK_VECTORS):
+            part = slice(start, start + _BLOCK_VECTORS)
+            products = queries[rows[part]].astype(np.float64) * self.vectors(places[part])
+            scores[part] = products.sum(axis=1)
+        return scores
 
     def _candidates(self, queries: Floats, k: int, is_open: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of queries and places of vectors: all that may belong to the best `k` groups."""
@@ -144,6 +180,16 @@ class VectorIndex:
             high = int(np.searchsorted(groups, last, side="right"))
             yield slice(low, high) if opened is None else opened[low:high]
             low = high
+
+    @property
+    def exact(self) -> VectorIndex:
+        """The index itself: every index has an exact one."""
+        return self
+
+    @classmethod
+    def over(cls, exact: VectorIndex) -> VectorIndex:
+        """The index of the vectors of an exact one."""
+        return exact
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors and groups under names that begin with `prefix`."""

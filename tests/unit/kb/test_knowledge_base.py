@@ -220,3 +220,17 @@ def test_descriptions_of_some_rows_are_those_of_the_whole():
     whole = list(kb.description_texts())
     for rows in ([2, 0, 1], [1], [0, 0], []):
         assert list(kb.description_texts(np.array(rows, dtype=np.int64))) == [whole[row] for row in rows]
+
+
+def test_further_entities_come_after_the_known_ones_which_stay_as_they_are():
+    records = [
+        {"id": "a", "title": "A", "aliases": [{"text": "Å", "lang": "sv", "count": 3}], "types": ["x"], "count": 2},
+        {"id": "b", "title": "B", "descriptions": {"de": "be", "en": "bee"}, "alt_ids": ["b2"], "url": "u"},
+    ]
+    kb = KnowledgeBase.from_records(records)
+    grown = kb.with_entities([{"name": "C", "id": "c", "types": ["y"]}])
+    assert [grown.entity(row) for row in range(2)] == list(kb.entities()) and grown.entity("c").types == ("y",)
+    assert grown.row_of("b2") == 1 and grown.row_of("c") == 2
+    for taken in ("a", "b2"):
+        with pytest.raises(DataError, match=f"has an entity '{taken}' already"):
+            kb.with_entities([{"id": taken, "title": "again"}])

@@ -167,3 +167,26 @@ def test_what_does_not_fit_is_refused(kind):
         kind.build([unit(2)], np.array([1, 0]))
     with pytest.raises(DataError, match="need a group each"):
         kind.build([unit(2)], np.array([0]))
+
+
+def test_scores_of_chosen_groups_are_those_that_a_search_finds(kind):
+    groups = np.sort(np.random.default_rng(3).integers(0, 40, 200))
+    index, queries = kind.build([unit(200)], groups, 50), unit(6, seed=8)
+    whole = index.search(queries, 50).toarray()
+    chosen = np.random.default_rng(4).integers(0, 50, 60)
+    found = index.exact.scores(queries, np.arange(0, 61, 10), chosen)
+    np.testing.assert_array_equal(found, whole[np.repeat(np.arange(6), 10), chosen])
+
+
+def test_two_indexes_joined_find_what_one_of_all_vectors_finds(kind):
+    rows, groups = unit(300), np.random.default_rng(5).integers(0, 50, 300)
+    order = np.argsort(groups, kind="stable")
+    parts = [order[order < 200], order[order >= 200]]
+    first, second = (VectorIndex.build([rows[part]], groups[part], 50) for part in parts)
+    joined, whole = kind.over(first.joined(second)), kind.build([rows[order]], groups[order], 50)
+    queries = unit(5, seed=6)
+    assert rows_of(joined.search(queries, 9)) == rows_of(whole.search(queries, 9))
+    nothing = VectorIndex.build([], np.zeros(0, np.int32), 50)
+    assert nothing.joined(first).codes.tobytes() == first.codes.tobytes() == first.joined(nothing).codes.tobytes()
+    with pytest.raises(DataError, match="16 and of 4"):
+        first.joined(VectorIndex.build([unit(3, 4)], np.arange(3)))

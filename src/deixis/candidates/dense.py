@@ -1,0 +1,239 @@
+"""Candidates by meaning: the entities whose vectors are most like that of the mention in its context.
+
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": one encoder for mentions and entities (section
+4.1), any number of texts per entity, the best of which counts, and an index that holds descriptions, contexts of
+annotated mentions, or both (section 6.6.3). The two are kept apart, so which of them are asked is chosen at each call
+and costs an approximate index nothing; an entity can be added by its mentions alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.annotated import annotated_documents, known_mentions, known_row
+from deixis.candidates.dense_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
+from deixis.candidates.listing import listed
+from deixis.config import check_choices
+from deixis.errors import ConfigError, StoreError
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.features.encoders.protocols import TextEncoder
+from deixis.kb.entity import Entity
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest import VECTOR_INDEXES
+from deixis.nearest.allowed import Mask, check_allowed
+from deixis.nearest.merging import best_of_both
+from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.vector_index import VectorIndex
+from deixis.progress import stage, track
+from deixis.store.checks import require
+from deixis.types import Candidate, Document, MentionInContext
+
+Floats = NDArray[np.float32]
+_BATCH = 4096  # contexts encoded at a time
+
+
+@dataclass(frozen=True)
+class DenseConfig:
+    """Which encoder makes the vectors, of which texts, and how the nearest are found."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    texts: DenseTextsConfig = field(default_factory=DenseTextsConfig)
+    contents: Literal["descriptions", "contexts", "both"] = field(
+        default="both",
+        metadata={"help": "What mentions are held against: descriptions of entities, contexts of annotated mentions."},
+    )
+    max_contexts: int = field(default=20, metadata={"help": "Annotated mentions of an entity that are kept, at most."})
+    index: Literal["exact", "faiss", "graph"] = field(
+        default="exact", metadata={"help": "Compare all vectors, or walk a graph of them, which may miss some."}
+    )
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.max_contexts < 1:
+            raise ConfigError(f"max_contexts must be at least 1, got {self.max_contexts}.")
+
+
+class DenseCandidates:
+    """Finds the entities of which a text is most like the mention in its context; the score is the cosine.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "city", "title": "Paris", "description": "capital of France, on the river Seine"},
+    ...     {"id": "prince", "title": "Paris", "description": "prince of Troy who carried Helen off"},
+    ... ])
+    >>> generator = DenseCandidates.build(kb)
+    >>> mention = MentionInContext("Paris", "Paris on the river Seine", 0, 5)
+    >>> [candidate.id for candidate in generator.generate([mention], k=1)[0]]
+    ['city']
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        encoder: TextEncoder,
+        descriptions: VectorSearch,
+        contexts: VectorSearch | None,
+        config: DenseConfig,
+    ) -> None:
+        self.kb = kb
+        self.encoder = encoder
+        self.descriptions = descriptions
+        self.contexts = contexts
+        self.config = config
+        self.vectors: DenseVectors = vectors_by(encoder, config.texts)
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        annotated: Iterable[Document] = (),
+        config: DenseConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> DenseCandidates:
+        """Vectors of all descriptions of `kb`, and of the mentions of `annotated` documents in their contexts."""
+        config = config or DenseConfig()
+        if len(kb) == 0:
+            raise ConfigError("The knowledge base has no entities; dense candidates need at least one.")
+        with stage("fitting the encoder"):
+            encoder = fit_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
+        rows = np.arange(len(kb), dtype=np.int32)
+        blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
+        descriptions = VECTOR_INDEXES[config.index].build(blocks, described(kb, rows)[0], len(kb))
+        return cls(kb, encoder, descriptions, None, config)._taught(annotated)
+
+    def with_contents(self, contents: Literal["descriptions", "contexts", "both"]) -> DenseCandidates:
+        """The same vectors, others of which are asked."""
+        config = replace(self.config, contents=contents)
+        return DenseCandidates(self.kb, self.encoder, self.descriptions, self.contexts, config)
+
+    def with_mentions(self, annotated: Iterable[Document], entities: Iterable[Entity] = ()) -> DenseCandidates:
+        """The same generator with further contexts, and with entities that were not known, by their mentions alone.
+
+        An id that neither the knowledge base nor `entities` have becomes an entity of its own, with the text of most of
+        its mentions as title. New entities come after the known ones; nothing that has a vector is encoded again.
+        """
+        documents = annotated_documents(annotated)
+        further = list(entities)
+        new = {entity.id for entity in further}
+        names: dict[str, Counter[str]] = {}
+        for mention in (mention for document in documents for mention in document.mentions):
+            if mention.entity and mention.entity not in new and known_row(self.kb, mention.entity) is None:
+                names.setdefault(mention.entity, Counter())[mention.text] += 1
+        further += [Entity(each, texts.most_common(1)[0][0]) for each, texts in names.items()]
+        kb = self.kb.with_entities(further) if further else self.kb
+        config, kind = self.config, VECTOR_INDEXES[self.config.index]
+        descriptions = kind.over(_regrouped(self.descriptions.exact, len(kb))) if further else self.descriptions
+        contexts = self.contexts
+        if further and contexts is not None:
+            contexts = kind.over(_regrouped(contexts.exact, len(kb)))
+        return DenseCandidates(kb, self.encoder, descriptions, contexts, config)._taught(documents)
+
+    def _taught(self, annotated: Iterable[Document]) -> DenseCandidates:
+        """The same generator with the contexts of these documents' mentions."""
+        known = _spread(list(known_mentions(self.kb, annotated)), self.config.max_contexts)
+        if not known:
+            return self
+        starts = track(range(0, len(known), _BATCH), "embedding contexts")
+        blocks = (self.vectors.of_mentions([mention for mention, _ in known[at : at + _BATCH]]) for at in starts)
+        found = VectorIndex.build(blocks, np.array([row for _, row in known], dtype=np.int32), len(self.kb))
+        exact = found if self.contexts is None else self.contexts.exact.joined(found)
+        contexts = VECTOR_INDEXES[self.config.index].over(exact)
+        return DenseCandidates(self.kb, self.encoder, self.descriptions, contexts, self.config)
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None
+    ) -> list[list[Candidate]]:
+        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
+        return listed(self.kb, self.rank(mentions, k, allowed))
+
+    def rank(self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        if allowed is not None:
+            check_allowed(allowed, len(self.kb))
+        if not mentions:
+            return sparse.csr_matrix(np.zeros((0, len(self.kb)), dtype=np.float32))
+        return self.search(self.vectors.of_mentions(mentions), k, allowed)
+
+    def search(self, queries: Floats, k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
+        """The same for vectors of mentions."""
+        k, is_filter = min(k, len(self.kb)), allowed is not None and not allowed.all()
+        found = [
+            index.search(queries, k, allowed[index.groups] if is_filter and allowed is not None else None)
+            for index in self._asked()
+        ]
+        if not found:
+            return sparse.csr_matrix(np.zeros((len(queries), len(self.kb)), dtype=np.float32))
+        return found[0] if len(found) == 1 else best_of_both(found[0], found[1], k)
+
+    def scores(self, queries: Floats, starts: NDArray[np.int64], rows: NDArray[np.integer]) -> Floats:
+        """How much each of `rows[starts[i]:starts[i + 1]]` is like mention `i`, found or not; 0 without any vector."""
+        best = np.zeros(len(rows), dtype=np.float32)
+        for index in self._asked():
+            best = np.maximum(best, index.exact.scores(queries, starts, rows))
+        return best
+
+    def _asked(self) -> list[VectorSearch]:
+        both = {"descriptions": self.descriptions, "contexts": self.contexts}
+        asked = both.values() if self.config.contents == "both" else [both[self.config.contents]]
+        return [index for index in asked if index is not None]
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
+        n_contexts = 0 if self.contexts is None else len(self.contexts.groups)
+        sizes = np.array([len(self.kb), len(self.descriptions.groups), n_contexts], dtype=np.int64)
+        arrays = {f"{prefix}.sizes": sizes} | encoder_arrays(self.encoder, f"{prefix}.encoder")
+        arrays |= self.descriptions.to_arrays(f"{prefix}.descriptions")
+        return arrays if self.contexts is None else arrays | self.contexts.to_arrays(f"{prefix}.contexts")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        kb: KnowledgeBase,
+        config: DenseConfig,
+        n_threads: int = 0,
+    ) -> DenseCandidates:
+        """The generator `to_arrays` gave, over the knowledge base it was built from."""
+        del n_threads
+        sizes = require(arrays, f"{prefix}.sizes", np.int64)
+        kind = VECTOR_INDEXES[config.index]
+        descriptions = kind.from_arrays(arrays, f"{prefix}.descriptions", len(kb))
+        contexts = None
+        if len(sizes) == 3 and sizes[2]:
+            contexts = kind.from_arrays(arrays, f"{prefix}.contexts", len(kb))
+        n_contexts = 0 if contexts is None else len(contexts.groups)
+        if sizes.tolist() != [len(kb), len(descriptions.groups), n_contexts]:
+            raise StoreError(
+                f"The array '{prefix}.sizes' is {sizes.tolist()}, but there are {len(kb)} entities with "
+                f"{len(descriptions.groups)} and {n_contexts} vectors. The model is damaged; build it again."
+            )
+        return cls(kb, encoder_from_arrays(arrays, f"{prefix}.encoder", config.encoder), descriptions, contexts, config)
+
+
+def _regrouped(exact: VectorIndex, n_groups: int) -> VectorIndex:
+    return VectorIndex(exact.codes, exact.scales, exact.groups, n_groups)
+
+
+def _spread(known: list[tuple[MentionInContext, int]], n_each: int) -> list[tuple[MentionInContext, int]]:
+    """The mentions in the order of their rows; of one row at most `n_each`, taken evenly from first to last."""
+    by_row: dict[int, list[MentionInContext]] = {}
+    for mention, row in known:
+        by_row.setdefault(row, []).append(mention)
+    kept = []
+    for row, mentions in sorted(by_row.items()):
+        n = min(n_each, len(mentions))
+        kept += [(mentions[number * len(mentions) // n], row) for number in range(n)]
+    return kept

@@ -1,0 +1,162 @@
+"""Mentions in context and entities as vectors of one encoder, which are held against each other.
+
+A bi-encoder was taught to read one text with the name marked (`neural/bi_texts`). Others were not: with as much context
+as a bi-encoder reads they hardly tell whom the mention names (Farhan, 2024, section 6.5.1: 5 % recall). For them the
+vector of the name and that of the text are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError
+from deixis.features.encoders.making import encode_rows
+from deixis.features.encoders.protocols import TextEncoder
+from deixis.features.unit_rows import unit_rows
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.progress import track
+from deixis.registry import Lazy, LazyRegistry
+from deixis.types import MentionInContext
+
+Floats = NDArray[np.float32]
+
+MARKER = "[M]"
+BATCH = 8192  # entities encoded at a time
+# Cutting by tokens needs the tokenizers library, which only encoders that have a tokenizer bring along.
+_PARTS = LazyRegistry(
+    "text of a bi-encoder",
+    {
+        "texts": Lazy("deixis.neural.bi_texts:BiTexts", extra="onnx"),
+        "windows": Lazy("deixis.neural.windows:TokenWindows", extra="onnx"),
+    },
+)
+
+
+@dataclass(frozen=True)
+class DenseTextsConfig:
+    """How much text an encoder reads."""
+
+    n_tokens: int = field(default=64, metadata={"help": "Tokens of a text, of encoders that know the marker [M]."})
+    n_characters: int = field(
+        default=200,
+        metadata={"help": "Characters of text around a mention, of all other encoders; 0: the mention only."},
+    )
+    context_weight: float = field(
+        default=0.5, metadata={"help": "What the text counts beside the name, of encoders that do not know the marker."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.n_tokens < 8 or self.n_characters < 0 or self.context_weight < 0:
+            raise ConfigError(
+                "n_tokens must be at least 8, n_characters and context_weight at least 0, got "
+                f"{self.n_tokens}, {self.n_characters} and {self.context_weight}."
+            )
+
+
+class DenseVectors(Protocol):
+    """Vectors of length one, of mentions and of entities; a mention without letters has a vector of zeros."""
+
+    def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
+        """mentions_by_dims."""
+
+    def of_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> Iterator[Floats]:
+        """The vectors of the entities in `rows`, one for each of their texts (`described`), in blocks."""
+
+
+def vectors_by(encoder: TextEncoder, config: DenseTextsConfig) -> DenseVectors:
+    """How this encoder makes vectors: by marked texts if its tokenizer knows the marker."""
+    tokenizer = getattr(encoder, "tokenizer", None)
+    if tokenizer is not None and tokenizer.token_to_id(MARKER) is not None:
+        windows = _PARTS["windows"].from_bytes(tokenizer.to_str().encode())
+        return MarkedVectors(encoder, _PARTS["texts"](windows, config.n_tokens))
+    return PlainVectors(encoder, config)
+
+
+@dataclass(frozen=True)
+class PlainVectors:
+    """The vector of the name plus that of the text around it, or of the description.
+
+    Examples
+    --------
+    >>> from deixis.features.encoders.making import FunctionEncoder
+    >>> encoder = FunctionEncoder(lambda texts: [[text.count("Paris"), text.count("Troy")] for text in texts])
+    >>> vectors = PlainVectors(encoder, DenseTextsConfig(context_weight=1.0))
+    >>> vectors.of_mentions([MentionInContext("Paris", "Troy, Paris", 6, 11)]).round(1).tolist()
+    [[0.8999999761581421, 0.4000000059604645]]
+    """
+
+    encoder: TextEncoder
+    config: DenseTextsConfig
+
+    def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
+        """mentions_by_dims."""
+        names = [mention.text for mention in mentions]
+        return self._both(names, [mention.context(self.config.n_characters) for mention in mentions])
+
+    def of_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> Iterator[Floats]:
+        """The vectors of entities, in blocks."""
+        for begin in track(range(0, len(rows), BATCH), "embedding entities"):
+            owners, items = described(kb, rows[begin : begin + BATCH])
+            texts = [""] * len(items)
+            known = np.flatnonzero(items >= 0)
+            for place, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
+                texts[place] = text
+            yield self._both(kb.titles.strings(owners), texts)
+
+    def _both(self, names: list[str], texts: list[str]) -> Floats:
+        named = encode_rows(self.encoder, names)
+        if not self.config.n_characters or not self.config.context_weight:
+            return named
+        both = unit_rows(named + np.float32(self.config.context_weight) * encode_rows(self.encoder, texts))
+        both[[not name.strip() for name in names]] = 0
+        return both
+
+
+@dataclass(frozen=True)
+class MarkedVectors:
+    """The vector of one text in which the name is marked, as a bi-encoder was taught."""
+
+    encoder: TextEncoder
+    texts: Any  # BiTexts, whose module needs an extra
+
+    def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
+        """mentions_by_dims; of a mention that is longer than a window its beginning counts."""
+        vectors = encode_rows(self.encoder, self.texts.of_mentions(self._fitting(mentions)))
+        vectors[[not mention.text.strip() for mention in mentions]] = 0
+        return vectors
+
+    def of_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> Iterator[Floats]:
+        """The vectors of entities, in blocks."""
+        for begin in track(range(0, len(rows), BATCH), "embedding entities"):
+            yield encode_rows(self.encoder, self.texts.of_entities(kb, rows[begin : begin + BATCH])[0])
+
+    def _fitting(self, mentions: Sequence[MentionInContext]) -> list[MentionInContext]:
+        fits = self.texts.windows.fits(mentions, self.texts.n_tokens, self.texts.marker)
+        n_left = self.texts.n_tokens - 2 * self.texts.windows.n_tokens([self.texts.marker])[0]
+        cut = iter(self.texts.windows.heads([m.text for m, fit in zip(mentions, fits, strict=True) if not fit], n_left))
+        heads = [None if fit else next(cut) for fit in fits]
+        return [
+            mention if head is None else MentionInContext(head, head, 0, len(head))
+            for mention, head in zip(mentions, heads, strict=True)
+        ]
+
+
+def described(kb: KnowledgeBase, rows: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """A pair of an entity's row and a description's place for each description; -1 for an entity without any.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "a", "title": "A"}, {"id": "b", "title": "B", "description": "b"}])
+    >>> [each.tolist() for each in described(kb, np.arange(2))]
+    [[0, 1], [-1, 0]]
+    """
+    starts, lengths = kb.description_indptr[rows], kb.description_indptr[rows + 1] - kb.description_indptr[rows]
+    n_texts = np.maximum(lengths, 1)
+    within = np.arange(n_texts.sum()) - np.repeat(np.cumsum(n_texts) - n_texts, n_texts)
+    items = np.where(np.repeat(lengths > 0, n_texts), np.repeat(starts, n_texts) + within, -1)
+    return np.repeat(rows, n_texts).astype(np.int32), items

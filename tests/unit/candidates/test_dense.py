@@ -1,0 +1,191 @@
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.config import config_from_dict, config_to_dict
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.making import register_encoder
+from deixis.kb.entity import Entity
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.types import Document, Mention, MentionInContext
+
+RECORDS = [
+    {"id": "city", "title": "Paris", "descriptions": {"en": "capital of France", "de": "Hauptstadt Frankreichs"}},
+    {"id": "prince", "title": "Paris", "description": "prince of Troy who took Helen"},
+    {"id": "troy", "title": "Troy", "description": "ancient city besieged by the Greeks"},
+    {"id": "bare", "title": "Nameless Creek"},
+]
+KB = KnowledgeBase.from_records(RECORDS)
+WORDS = "paris troy capital helen france hauptstadt gold creek seine smoke".split()
+
+
+class CountingEncoder:
+    """Counts words, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, texts: list[str], /) -> np.ndarray:
+        self.asked += texts
+        rows = [[word in text.lower() for word in WORDS] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), len(WORDS))
+
+
+@pytest.fixture
+def encoder():
+    counting = CountingEncoder()
+    register_encoder("counting", counting)
+    return counting
+
+
+def counting_config(**settings) -> DenseConfig:
+    return DenseConfig(encoder=EncoderConfig(name="counting"), **settings)
+
+
+def annotated(text: str, name: str, entity: str | None, number: int = 0) -> Document:
+    start = text.index(name)
+    return Document(f"d{number}", text, mentions=(Mention(start, start + len(name), name, entity),))
+
+
+def asked(text: str, name: str) -> MentionInContext:
+    return MentionInContext(name, text, text.index(name), text.index(name) + len(name))
+
+
+def ids(generator, text, name, k=3) -> list[str]:
+    return [candidate.id for candidate in generator.generate([asked(text, name)], k)[0]]
+
+
+def test_the_text_around_tells_namesakes_apart(encoder):
+    generator = DenseCandidates.build(KB, config=counting_config())
+    assert ids(generator, "Paris, the capital of France", "Paris", 2) == ["city", "prince"]
+    assert ids(generator, "Paris and Helen sailed to Troy", "Paris", 2) == ["prince", "city"]
+
+
+def test_each_description_has_a_vector_and_the_best_one_counts(encoder):
+    generator = DenseCandidates.build(KB, config=counting_config())
+    assert generator.descriptions.groups.tolist() == [0, 0, 1, 2, 3]
+    english, german = (
+        generator.generate([asked(f"Paris {word}", "Paris")], 1)[0][0] for word in ("France", "Hauptstadt")
+    )
+    assert english.id == german.id == "city" and english.score < german.score > 0.95
+
+
+def test_descriptions_contexts_or_both_are_chosen_without_encoding_again(encoder):
+    documents = [annotated("the Smoke on the Seine", "Smoke", "city")]
+    both = DenseCandidates.build(KB, documents, counting_config())
+    n_encoded = len(encoder.asked)
+    descriptions, contexts = (both.with_contents(chosen) for chosen in ("descriptions", "contexts"))
+    assert len(encoder.asked) == n_encoded
+    query = "over Smoke and Seine", "Smoke"
+    assert ids(descriptions, *query) == []
+    assert ids(contexts, *query) == ids(both, *query) == ["city"]
+    assert ids(contexts, "Helen of Troy", "Troy") == []
+    assert ids(both, "Helen of Troy", "Troy") == ids(descriptions, "Helen of Troy", "Troy") != []
+
+
+def test_both_score_an_entity_by_its_best_vector(encoder):
+    documents = [annotated("Paris on the Seine", "Paris", "city"), annotated("Paris of Troy", "Paris", "prince", 1)]
+    both = DenseCandidates.build(KB, documents, counting_config())
+    mentions = [asked(f"Paris {word}", "Paris") for word in WORDS]
+    alone = [both.with_contents(chosen).rank(mentions, 4).toarray() for chosen in ("descriptions", "contexts")]
+    np.testing.assert_array_equal(both.rank(mentions, 4).toarray(), np.maximum(*alone))
+
+
+def test_scores_of_any_rows_are_those_of_the_search(encoder):
+    generator = DenseCandidates.build(KB, [annotated("Paris on the Seine", "Paris", "city")], counting_config())
+    mentions = [asked(text, "Paris") for text in ("Paris, the capital", "Paris on the Seine", "Paris and Helen")]
+    queries = generator.vectors.of_mentions(mentions)
+    every = generator.scores(queries, np.array([0, 4, 8, 12]), np.tile(np.arange(4), 3)).reshape(3, 4)
+    np.testing.assert_array_equal(every, generator.rank(mentions, 4).toarray())
+    assert every[:, 3].tolist() == [0, 0, 0]
+    assert generator.scores(queries[:0], np.zeros(1, np.int64), np.zeros(0, np.int64)).tolist() == []
+
+
+def test_entities_are_added_by_mentions_of_them_and_the_others_are_not_encoded_again(encoder):
+    generator = DenseCandidates.build(KB, config=counting_config())
+    encoder.asked.clear()
+    documents = [
+        annotated("gold from the Creek", "Creek", "klondike"),
+        annotated("the Creek of gold", "Creek", "klondike", 1),
+    ]
+    grown = generator.with_mentions(documents)
+    assert len(encoder.asked) == 4  # two mentions and their contexts
+    assert list(grown.kb.ids) == [*KB.ids, "klondike"] and grown.kb.entity("klondike").title == "Creek"
+    assert ids(grown, "a Creek with gold", "Creek", 1) == ["klondike"]
+    assert "klondike" not in ids(grown.with_contents("descriptions"), "a Creek with gold", "Creek")
+    assert ids(generator, "a Creek with gold", "Creek", 1) == ["bare"]
+    arrays = grown.to_arrays("x")
+    again = DenseCandidates.from_arrays(arrays, "x", grown.kb, grown.config)
+    assert ids(again, "a Creek with gold", "Creek", 1) == ["klondike"]
+
+
+def test_an_added_entity_may_be_described_by_its_record_and_known_ones_learn_contexts_too(encoder):
+    generator = DenseCandidates.build(KB, [annotated("Paris in France", "Paris", "city")], counting_config())
+    documents = [annotated("gold Creek", "Creek", "k"), annotated("Smoke of Seine", "Smoke", "city", 1)]
+    grown = generator.with_mentions(documents, [Entity("k", "Bonanza Creek", descriptions={"": "creek in Yukon"})])
+    assert grown.kb.entity("k").title == "Bonanza Creek" and len(grown.kb) == 5
+    assert ids(grown, "Smoke", "Smoke", 1) == ["city"] and grown.contexts.groups.tolist() == [0, 0, 4]
+    with pytest.raises(DataError, match="has an entity 'city' already"):
+        generator.with_mentions([], [Entity("city", "Paris")])
+
+
+def test_of_many_mentions_of_an_entity_some_are_kept_from_first_to_last(encoder):
+    documents = [annotated(f"Paris {number}", "Paris", "city", number) for number in range(10)]
+    DenseCandidates.build(KB, documents, counting_config(max_contexts=3))
+    assert [text for text in encoder.asked if text[-1:].isdigit()] == ["Paris 0", "Paris 3", "Paris 6"]
+
+
+@pytest.mark.parametrize("index", ["exact", "faiss", "graph"])
+def test_every_index_finds_the_same_in_a_small_knowledge_base(encoder, index):
+    documents = [annotated("the Smoke on the Seine", "Smoke", "city")]
+    generator = DenseCandidates.build(KB, documents, counting_config(index=index))
+    assert ids(generator, "Paris and Helen", "Paris", 2) == ["prince", "city"]
+    arrays = generator.to_arrays("x")
+    again = DenseCandidates.from_arrays(arrays, "x", KB, generator.config)
+    assert {n: a.tobytes() for n, a in again.to_arrays("x").items()} == {n: a.tobytes() for n, a in arrays.items()}
+
+
+def test_arrays_of_another_size_are_refused(encoder):
+    generator = DenseCandidates.build(KB, [annotated("Paris", "Paris", "city")], counting_config())
+    arrays = generator.to_arrays("x")
+    larger = KnowledgeBase.from_records([*RECORDS, {"id": "more", "title": "More"}])
+    for kb, changed in (
+        (larger, {}),
+        (KB, {"x.sizes": arrays["x.sizes"][:2]}),
+        (KB, {"x.sizes": arrays["x.sizes"] + 1}),
+    ):
+        with pytest.raises(StoreError, match="damaged"):
+            DenseCandidates.from_arrays(arrays | changed, "x", kb, generator.config)
+
+
+def test_no_context_is_read_where_none_is_asked_for(encoder):
+    config = counting_config()
+    DenseCandidates.build(KB, config=replace(config, texts=replace(config.texts, n_characters=0))).rank(
+        [asked("Paris and Helen", "Paris")], 2
+    )
+    assert encoder.asked[-1] == "Paris" and "Paris and Helen" not in encoder.asked
+
+
+def test_settings_survive_being_written_down_and_wrong_ones_are_refused():
+    config = counting_config(contents="contexts", index="faiss", max_contexts=3)
+    assert config_from_dict(DenseConfig, config_to_dict(config)) == config
+    for wrong in ({"contents": "all"}, {"index": "tree"}, {"max_contexts": 0}):
+        with pytest.raises(ConfigError):
+            DenseConfig(**wrong)
+    for wrong in ({"n_tokens": 3}, {"n_characters": -1}, {"context_weight": -0.5}):
+        with pytest.raises(ConfigError, match="at least"):
+            replace(DenseConfig().texts, **wrong)
+    with pytest.raises(ConfigError, match="no entities"):
+        DenseCandidates.build(KnowledgeBase.from_records([]))
+
+
+def test_scores_fall_with_k_vectors_of_one_entity(encoder):
+    documents = [annotated(f"Paris Seine {number}", "Paris", "city", number) for number in range(30)]
+    generator = DenseCandidates.build(KB, documents, counting_config(max_contexts=30))
+    found = generator.generate([asked("Paris Seine", "Paris")], 3)[0]
+    assert [candidate.id for candidate in found] == ["city", "prince", "troy"][: len(found)]
+    assert all(first.score >= second.score for first, second in pairwise(found))
