@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from deixis.errors import ConfigError, DataError
 from deixis.features.encoders.minilm import package_folder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
-from deixis.neural.windows import MARKER, TokenWindows
+from deixis.neural.pairs import MARKER
+from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
 
 MINILM = "minilm"
@@ -83,13 +84,18 @@ def open_model(name: str | Path) -> SentenceTransformer:
     try:
         return SentenceTransformer(str(place) if place.is_dir() else str(name), device="cpu")
     except (OSError, ValueError, RuntimeError) as error:
-        raise DataError(
-            f"No encoder named {str(name)!r} could be opened: {str(error).splitlines()[0]:.200} Give 'minilm', the "
-            "folder of a SentenceTransformer, or the name of one that can be downloaded."
-        ) from error
+        raise cannot_open(name, error) from error
 
 
-def add_marker(model: SentenceTransformer, marker: str = MARKER) -> None:
+def cannot_open(name: str | Path, error: Exception) -> DataError:
+    """What to say of an encoder that its library cannot open."""
+    return DataError(
+        f"No encoder named {str(name)!r} could be opened: {str(error).splitlines()[0]:.200} Give 'minilm', the "
+        "folder of a SentenceTransformer, or the name of one that can be downloaded."
+    )
+
+
+def add_marker(model: SentenceTransformer | CrossEncoder, marker: str = MARKER) -> None:
     """Make the marker a token of its own, if it is none yet; its vector begins as the mean of all."""
     if marker in model.tokenizer.get_vocab():
         return
@@ -115,7 +121,7 @@ def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
     inner.config.num_hidden_layers = n_layers
 
 
-def tokenizer_bytes(model: SentenceTransformer) -> bytes:
+def tokenizer_bytes(model: SentenceTransformer | CrossEncoder) -> bytes:
     """The tokenizer as tokenizer.json holds it."""
     if not getattr(model.tokenizer, "is_fast", False):
         raise DataError(

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.windows import MARKER, TokenWindows
+from deixis.neural.pairs import MARKER
+from deixis.neural.windows import TokenWindows
 from deixis.types import MentionInContext
 
 

@@ -72,7 +72,7 @@ def _exported(module: torch.nn.Module, example: dict[str, torch.Tensor], output:
         torch.onnx.export(
             module,
             tensors,
-            graph,  # type: ignore[arg-type] # the tracing exporter writes to open files too
+            graph,  # the tracing exporter writes to open files too
             dynamo=False,
             opset_version=OPSET,
             input_names=names,

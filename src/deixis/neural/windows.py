@@ -13,9 +13,9 @@ from os import PathLike
 from tokenizers import Encoding, Tokenizer
 
 from deixis.errors import DataError
+from deixis.neural.pairs import MARKER
 from deixis.types import MentionInContext
 
-MARKER = "[M]"
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention
 
 

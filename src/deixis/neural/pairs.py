@@ -1,0 +1,95 @@
+"""Pairs of an entity and a mention: how long they are, and pairs to learn from. Nothing here needs a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError
+
+MARKER = "[M]"
+N_SIGNS = 5  # tokens that begin, separate and end the four parts
+LEAST_TOKENS = 32
+
+Pair = tuple[str, str]
+"""An entity and a mention, as text."""
+
+
+@dataclass(frozen=True)
+class PairConfig:
+    """How many tokens a pair has, and how they are shared out.
+
+    Examples
+    --------
+    >>> PairConfig(n_tokens=128).n_abstract
+    51
+    """
+
+    n_tokens: int = field(default=128, metadata={"help": "Tokens of entity and mention together: more cost more time."})
+    is_marked: bool = field(default=True, metadata={"help": "Set [M] on both sides of the mention in its context."})
+
+    def __post_init__(self) -> None:
+        if self.n_tokens < LEAST_TOKENS:
+            raise ConfigError(f"n_tokens must be at least {LEAST_TOKENS}, got {self.n_tokens}.")
+
+    @property
+    def n_context(self) -> int:
+        """Tokens of the text around a mention: three eighths of all."""
+        return self.n_tokens * 3 // 8
+
+    @property
+    def n_mention(self) -> int:
+        """Tokens of the mention by itself; a longer one is cut here, but not in its context."""
+        return self.n_tokens // 16
+
+    @property
+    def n_names(self) -> int:
+        """Tokens of title and other names."""
+        return self.n_tokens // 8
+
+    @property
+    def n_abstract(self) -> int:
+        """Tokens of the description: what the others leave."""
+        return self.n_tokens - N_SIGNS - self.n_context - self.n_mention - self.n_names
+
+    @property
+    def marker(self) -> str:
+        """What stands on both sides of a mention in its context."""
+        return MARKER if self.is_marked else ""
+
+
+class PairScorer(Protocol):
+    """Anything that says of an entity and a mention how well they go together."""
+
+    def scores(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """A number for each pair, the larger the better: the logit of being right."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairLessons:
+    """Candidates of mentions as pairs: mention `i` has `pairs[starts[i]:starts[i + 1]]`, of which some are right."""
+
+    starts: NDArray[np.int64]
+    pairs: Sequence[Pair]
+    is_right: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def accuracy(self, logits: NDArray[np.floating]) -> float:
+        """The share of mentions whose best pair is right.
+
+        Examples
+        --------
+        >>> lessons = PairLessons(np.array([0, 2, 4]), [("", "")] * 4, np.array([True, False, True, False]))
+        >>> lessons.accuracy(np.array([0.9, 0.1, 0.2, 0.3]))
+        0.5
+        """
+        best = [
+            begin + int(np.argmax(logits[begin:end])) for begin, end in zip(self.starts, self.starts[1:], strict=False)
+        ]
+        return float(np.mean(self.is_right[best])) if best else 0.0

@@ -1,0 +1,78 @@
+"""What trainings on the trainer of transformers share: how they show progress and how they go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers.trainer_utils import get_last_checkpoint
+
+from deixis.errors import ConfigError
+
+FINGERPRINT = "training.json"
+
+
+class StepsTold(TrainerCallback):
+    """Tells the steps and the loss of a training to whoever listens."""
+
+    def __init__(self, advance: Callable[[int, str], None]) -> None:
+        self._advance = advance
+        self._n_told = 0
+        self._words: dict[str, str] = {}
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """Steps of an earlier run count as done."""
+        self._tell(state)
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """One step more."""
+        self._tell(state)
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, float] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """The newest loss, and the newest accuracy if there was a check."""
+        for name, word in (("loss", "loss"), ("eval_accuracy", "accuracy")):
+            if logs and name in logs:
+                self._words[word] = f"{word} {float(logs[name]):.3f}"
+        self._tell(state)
+
+    def _tell(self, state: TrainerState) -> None:
+        self._advance(state.global_step - self._n_told, ", ".join(self._words.values()))
+        self._n_told = state.global_step
+
+
+def fingerprint(settings: Mapping[str, Any], texts: Iterable[str]) -> dict[str, Any]:
+    """Settings, and a digest of all texts to learn from: trainings with the same of both are the same."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return {"settings": dict(settings), "texts": digest.hexdigest()}
+
+
+def claim_folder(folder: Path, mark: Mapping[str, Any]) -> str | None:
+    """The checkpoint to go on from, if one is there; a folder of another training is an error."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FINGERPRINT
+    wanted = json.dumps(mark, sort_keys=True, indent=2)
+    if path.exists() and path.read_text(encoding="utf-8") != wanted:
+        raise ConfigError(
+            f"The folder {folder} holds a training with other settings or other data. Go on with those, choose another "
+            "folder, or remove it."
+        )
+    path.write_text(wanted, encoding="utf-8")
+    found: str | None = get_last_checkpoint(str(folder))
+    return found
