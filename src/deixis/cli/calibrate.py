@@ -13,14 +13,13 @@ import click
 from deixis.cli.calibration_tables import print_calibration, reliability_chart
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.models import tell_expectation
+from deixis.cli.models import load_linker, rerank_option, tell_expectation, tell_seen
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.linking.calibration import Calibration
 from deixis.linking.held_out import HeldOut
-from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.progress import stage, track
 from deixis.ranking.calibration import Method
@@ -33,6 +32,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
         "deixis calibrate model dev.jsonl.gz                          # in place",
         "deixis calibrate model dev.jsonl --target-precision 0.95 -o precise",
         "deixis calibrate model dev.jsonl --report reliability.svg",
+        "deixis calibrate model dev.jsonl --rerank      # the re-ranker's scores",
     )
 )
 @click.argument("model", type=click.Path())
@@ -42,6 +42,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Least probability of a link, chosen by you.")
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
+@rerank_option
 @click.option("--report", metavar="FILE", help="Write a picture (SVG) of probabilities before and after.")
 @session_options("json", "threads")
 def calibrate(
@@ -53,6 +54,7 @@ def calibrate(
     threshold: float | None,
     method: Method | None,
     format_: str | None,
+    rerank: bool,
     report: str | None,
 ) -> None:
     """Learn from annotated documents how often MODEL's links of each score are right, and where to stop linking.
@@ -60,31 +62,35 @@ def calibrate(
     DATA are documents that the model was not built with. Their mentions have an `entity`, null for NIL; a link where
     gold is NIL, or an entity that the knowledge base lacks, is wrong. Without a target precision or a threshold, the
     threshold is the one with the best F1. Figures after calibration are those of curves that had not seen the document.
+    A re-ranker has a curve and a threshold of its own: --rerank learns these.
     """
     if target_precision is not None and threshold is not None:
         raise click.UsageError("Give --target-precision or --threshold, and not both.")
     documents = read_all(files, format_)
     with session.watching():
-        linker = Linker.load(model, n_threads=session.threads)
+        linker = load_linker(model, session, rerank=rerank)
         if method is not None:
             linker.config = replace(linker.config, calibration=replace(linker.config.calibration, method=method))
+        annotated = list(track(documents, "reading"))
+        tell_seen(session, linker, annotated, rerank)
         with stage("ranking held-out mentions"):
-            judged = linker.judged(track(documents, "reading"))
+            judged = linker.judged(annotated, rerank)
         calibration = Calibration.fit(judged, linker.config.calibration)
         rule = NilRule(threshold, target_precision)
         if rule == NilRule():
-            rule = NilRule(target_precision=linker.config.nil.target_precision)
-        linker = linker.calibrated_by(calibration, rule)
+            rule = NilRule(target_precision=linker.decision(rerank)[1].target_precision)
+        linker = linker.calibrated_by(calibration, rule, rerank)
         after = judged.cross_validated(linker.config.calibration)
         if report is not None:
             with output_stream(report) as stream:
                 stream.write(reliability_chart(judged.held_out, after))
         linker.save(output or model)
     if session.is_json:
-        click.echo(json.dumps(_summary(output or model, linker.config.nil, calibration, judged.held_out, after)))
+        settled = linker.decision(rerank)[1]
+        click.echo(json.dumps(_summary(output or model, settled, calibration, judged.held_out, after)))
     else:
         print_calibration(console_on(sys.stdout), judged.held_out, after, PRECISIONS)
-    tell_expectation(session, linker)
+    tell_expectation(session, linker, rerank)
     session.note(f"Model written to {Path(output or model)}.")
 
 

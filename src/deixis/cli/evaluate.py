@@ -40,6 +40,7 @@ from deixis.reports.page import report_page
         "deixis eval --predictions a.jsonl gold.jsonl --compare b.jsonl",
         "deixis eval model testa.conll --format aida --json > rows.jsonl",
         "deixis eval model gold.jsonl --type city           # cities only",
+        "deixis eval model gold.jsonl --rerank --compare model   # what it brings",
         "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
@@ -68,6 +69,7 @@ from deixis.reports.page import report_page
     help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
 )
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
+@click.option("--rerank", is_flag=True, help="MODEL looks again at its best candidates; the one of --compare does not.")
 @filter_options
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
@@ -99,6 +101,7 @@ def evaluate(
     is_upper_bound: bool,
     compare: tuple[str, ...],
     end_to_end: bool,
+    rerank: bool,
     only: EntityFilter,
     skip_duplicates: bool,
     format_: str | None,
@@ -136,6 +139,7 @@ def evaluate(
         system=system,
         seed=session.seed,
         only=only,
+        rerank=rerank,
     )
     if is_upper_bound:
         tell_upper_bounds(session, asked, output, report)

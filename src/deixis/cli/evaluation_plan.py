@@ -40,6 +40,7 @@ class Asked:
     system: str = "deixis"
     seed: int = 0
     only: EntityFilter = EntityFilter()
+    rerank: bool = False
 
     @property
     def model(self) -> str | None:
@@ -83,6 +84,8 @@ class Asked:
             raise click.UsageError(
                 "--type, --subset and --language say what a model may link to; predictions are made."
             )
+        if self.rerank and self.predictions:
+            raise click.UsageError("--rerank is for a model that links; predictions are made.")
         for option, given in (("--predictions", self.predictions), ("--compare", self._compared_files())):
             if given and len(given) != len(self.data):
                 raise click.UsageError(
@@ -143,7 +146,7 @@ class Plan:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
             tested = [_predictions(path, asked, skipped) for path in asked.predictions]
             return cls(tested, others, known, other_name, skipped)
-        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end, asked.only)
+        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end, asked.only, asked.rerank)
         known = KnownEntities.of(linker.linker.kb, name_of(asked.model), linker.allowed)
         return cls([linker] * n, others, known, other_name, skipped)
 

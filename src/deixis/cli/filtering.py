@@ -60,6 +60,14 @@ def read_ids(path: str) -> tuple[str, ...]:
     return ids
 
 
-def link_only(linker: Linker, documents: Sequence[Document], only: EntityFilter) -> list[Document]:
+def link_only(
+    linker: Linker, documents: Sequence[Document], only: EntityFilter, rerank: bool = False
+) -> list[Document]:
     """The documents linked to the entities that pass."""
-    return linker.link(documents, types=only.types or None, subset=only.ids or None, languages=only.languages or None)
+    return linker.link(
+        documents,
+        types=only.types or None,
+        subset=only.ids or None,
+        languages=only.languages or None,
+        rerank=rerank,
+    )

@@ -22,7 +22,7 @@ N_LARGEST = 8
 @click.argument("model", type=click.Path())
 @session_options("json")
 def info(session: Session, model: str) -> None:
-    """Say what is in MODEL: its kind, how many entities, its size on disk, its largest files, its settings."""
+    """Say what is in MODEL: its kind, how many entities, what it learned, its size on disk, its settings."""
     stored = open_model(model)
     facts = _facts(stored)
     if session.is_json:
@@ -31,9 +31,9 @@ def info(session: Session, model: str) -> None:
     console = console_on(sys.stdout)
     for key, value in facts.items():
         if isinstance(value, str):
-            console.print(f"{key.replace('_', ' '):<15}{value}")
+            console.print(f"{key.replace('_', ' '):<20} {value}")
         elif isinstance(value, int):
-            console.print(f"{key.replace('_', ' '):<15}{format_bytes(value) if key == 'bytes' else f'{value:,}'}")
+            console.print(f"{key.replace('_', ' '):<20} {_shown(key, value)}")
     console.print("\nLargest arrays")
     largest = sorted(stored.manifest.arrays.items(), key=lambda item: -item[1].size)[:N_LARGEST]
     width = max((len(name) for name, _ in largest), default=0)
@@ -46,11 +46,13 @@ def info(session: Session, model: str) -> None:
 
 def _facts(stored: StoredModel) -> dict[str, Any]:
     manifest = stored.manifest
-    offsets = manifest.arrays.get("kb.ids.offsets")
+    offsets, learned_from = manifest.arrays.get("kb.ids.offsets"), manifest.arrays.get("learned_from")
     return {
         "path": str(stored.path),
         "kind": stored.kind,
         "entities": None if offsets is None else offsets.shape[0] - 1,
+        "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
+        "reranker_bytes": sum(each.size for name, each in manifest.arrays.items() if name.startswith("reranking.")),
         "bytes": folder_size(stored.path),
         "deixis_version": manifest.deixis_version,
         "format_version": manifest.format_version,
@@ -60,6 +62,12 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
         },
         "config": stored.config,
     }
+
+
+def _shown(key: str, value: int) -> str:
+    if not value:
+        return "none"
+    return format_bytes(value) if key.endswith("bytes") else f"{value:,}"
 
 
 def _flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ from deixis.candidates.filters import EntityFilter
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
 from deixis.cli.filtering import filter_options, link_only
-from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker, tell_expectation
+from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker, rerank_option, tell_expectation
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
@@ -35,6 +35,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model spans.jsonl.gz     # with mentions of their own",
         "deixis link model corpus.xml --to pubtator -o links.txt",
         "deixis link model news.jsonl --type city --type river",
+        "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
     )
 )
 @click.argument("model", type=click.Path())
@@ -54,6 +55,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     type=click.FloatRange(0, 1, min_open=True),
     help="Share of links to be right, for a calibrated model: it knows the threshold.",
 )
+@rerank_option
 @filter_options
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @session_options("threads")
@@ -68,6 +70,7 @@ def link(
     top_k: int | None,
     threshold: float | None,
     target_precision: float | None,
+    rerank: bool,
     only: EntityFilter,
     is_json: bool,
 ) -> None:
@@ -89,12 +92,13 @@ def link(
     documents = read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
         is_ruled = threshold is not None or target_precision is not None
-        linker = load_linker(model, session, top_k, NilRule(threshold, target_precision) if is_ruled else None)
+        rule = NilRule(threshold, target_precision) if is_ruled else None
+        linker = load_linker(model, session, top_k, rule, rerank)
         if target_precision is not None:
-            tell_expectation(session, linker)
+            tell_expectation(session, linker, rerank)
         linker.allowed(only)  # what is wrong with it is said before anything is read
         is_dialogue = not files and sys.stdin.isatty()
-        linking = _Linking(linker, only, stream, 1 if is_dialogue else BATCH_SIZE)
+        linking = _Linking(linker, only, rerank, stream, 1 if is_dialogue else BATCH_SIZE)
         linked = linking.linked(track(documents, "linking"))
         if is_json:
             write_documents(linked, stream, to or "native", output or "-")
@@ -108,16 +112,17 @@ def link(
 class _Linking:
     """Links documents batch by batch as a writer asks for them, and counts those in which nothing was found."""
 
-    def __init__(self, linker: Linker, only: EntityFilter, stream: TextIO, batch_size: int) -> None:
+    def __init__(self, linker: Linker, only: EntityFilter, rerank: bool, stream: TextIO, batch_size: int) -> None:
         self._linker = linker
         self._only = only
+        self._rerank = rerank
         self._stream = stream
         self._batch_size = batch_size
         self.n_documents = self.n_nameless = 0
 
     def linked(self, documents: Iterable[Document]) -> Iterator[Document]:
         for batch in batches(documents, self._batch_size):
-            for document in link_only(self._linker, batch, self._only):
+            for document in link_only(self._linker, batch, self._only, self._rerank):
                 self.n_documents += 1
                 self.n_nameless += not document.mentions and bool(document.text.strip())
                 yield document

@@ -65,13 +65,22 @@ class LinkerUnderTest:
     is_end_to_end: bool = False
     only: EntityFilter = field(default_factory=EntityFilter)
     """What may be linked to."""
+    rerank: bool = False
+    """Whether the best candidates are looked at again."""
 
     @classmethod
     def load(
-        cls, path: str, session: Session, depth: int, is_end_to_end: bool = False, only: EntityFilter | None = None
+        cls,
+        path: str,
+        session: Session,
+        depth: int,
+        is_end_to_end: bool = False,
+        only: EntityFilter | None = None,
+        rerank: bool = False,
     ) -> LinkerUnderTest:
         """The linker at `path`, ready to be asked for its `depth` best candidates."""
-        return cls(load_linker(path, session), depth, is_end_to_end, only or EntityFilter())
+        linker = load_linker(path, session, rerank=rerank)
+        return cls(linker, depth, is_end_to_end, only or EntityFilter(), rerank)
 
     @property
     def allowed(self) -> Mask | None:
@@ -82,6 +91,8 @@ class LinkerUnderTest:
     def settings(self) -> dict[str, Any]:
         """The linker's own, and what it may link to if that is not everything."""
         settings = config_to_dict(self.linker.config)
+        if self.rerank:
+            settings |= {"rerank": True, "nil": config_to_dict(self.linker.decision(rerank=True)[1])}
         if not self.only:
             return settings
         only = {"types": self.only.types, "n_ids": len(self.only.ids), "languages": self.only.languages}
@@ -122,7 +133,7 @@ class LinkerUnderTest:
     def _link(self, documents: list[Document]) -> list[Document]:
         """The documents linked; given mentions are all there are, even where there are none."""
         asked = [document for document in documents if document.mentions or self.is_end_to_end]
-        linked = iter(link_only(self.linker, asked, self.only))
+        linked = iter(link_only(self.linker, asked, self.only, self.rerank))
         return [next(linked) if document.mentions or self.is_end_to_end else document for document in documents]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+
+import click
 
 from deixis.cli.session import Session
 from deixis.errors import ConfigError
@@ -29,38 +31,72 @@ def batches(documents: Iterable[Document], size: int = BATCH_SIZE) -> Iterator[l
         yield batch
 
 
-def load_linker(path: str, session: Session, top_k: int | None = None, rule: NilRule | None = None) -> Linker:
-    """The linker at `path`; it keeps `top_k` candidates and decides by `rule`, where they are given."""
+rerank_option = click.option(
+    "--rerank", is_flag=True, help="Look again at the best candidates: slower, for a model that was taught to."
+)
+
+
+def load_linker(
+    path: str, session: Session, top_k: int | None = None, rule: NilRule | None = None, rerank: bool = False
+) -> Linker:
+    """The linker at `path`; it keeps `top_k` candidates and decides by `rule`, where they are given.
+
+    With `rerank` it must have a re-ranker, and the rule is that one's.
+    """
     linker = Linker.load(path, n_threads=session.threads)
-    config = linker.config
+    if rerank and linker.reranking is None:
+        raise ConfigError(
+            f"The model {path} has no re-ranker, so it cannot rerank. Teach it one from annotated mentions: "
+            f"deixis learn {path} --mentions train.jsonl --rerank"
+        )
     if top_k is not None:
-        config = replace(config, n_candidates=top_k)
+        linker.config = replace(linker.config, n_candidates=top_k)
     if rule is not None:
-        config = replace(config, nil=_settled(linker, rule, path))
-    linker.config = config
+        settled = _settled(linker, rule, path, rerank)
+        if rerank and linker.reranking is not None:
+            linker.reranking = replace(linker.reranking, nil=settled)
+        else:
+            linker.config = replace(linker.config, nil=settled)
     return linker
 
 
-def _settled(linker: Linker, rule: NilRule, path: str) -> NilRule:
+def _settled(linker: Linker, rule: NilRule, path: str, rerank: bool) -> NilRule:
     if rule.target_precision is None:
         return rule
-    if linker.calibration is None:
+    calibration, _ = linker.decision(rerank)
+    if calibration is None:
+        flag = " --rerank" if rerank else ""
         raise ConfigError(
             f"The model {path} cannot tell which threshold has a precision of {rule.target_precision}: it was never "
-            f"calibrated. Calibrate it with: deixis calibrate {path} ANNOTATED"
+            f"calibrated. Calibrate it with: deixis calibrate {path} ANNOTATED{flag}"
         )
-    return linker.calibration.settled(rule)
+    return calibration.settled(rule)
 
 
-def tell_expectation(session: Session, linker: Linker) -> None:
+def tell_expectation(session: Session, linker: Linker, rerank: bool = False) -> None:
     """Says what the linker's threshold buys, by the mentions it was calibrated on."""
-    if linker.calibration is None:
+    calibration, rule = linker.decision(rerank)
+    if calibration is None:
         return
-    rule, held_out = linker.config.nil, linker.calibration.held_out
-    made = "mentions made from the knowledge base" if linker.calibration.source == "rehearsed" else "held-out mentions"
+    held_out = calibration.held_out
+    made = "mentions made from the knowledge base" if calibration.source == "rehearsed" else "held-out mentions"
     wish = "" if rule.target_precision is None else f" for a precision of {rule.target_precision:g}"
     expected = held_out.at(rule.least_score)
-    session.note(f"Threshold {rule.least_score:.3f}{wish}: by {len(held_out):,} {made} it {expected}.")
+    name = "Threshold of the re-ranker" if rerank else "Threshold"
+    session.note(f"{name} {rule.least_score:.3f}{wish}: by {len(held_out):,} {made} it {expected}.")
+
+
+def tell_seen(session: Session, linker: Linker, documents: Sequence[Document], rerank: bool = False) -> None:
+    """Warns that a model is judged on documents that it has learned from."""
+    seen = linker.learned_from
+    if rerank and linker.reranking is not None:
+        seen |= linker.reranking.learned_from
+    n_seen = int(seen.holds(documents).sum())
+    if n_seen:
+        session.note(
+            f"Warning: the model has learned from {n_seen:,} of these {len(documents):,} documents and looks better on "
+            "them than on others. Give documents that it has not seen."
+        )
 
 
 def without_gold(document: Document) -> Document:
