@@ -8,3 +8,6 @@ RANKERS = LazyRegistry("candidate ranker", {"fusion": Lazy("deixis.ranking.fusio
 RERANKERS = LazyRegistry(
     "re-ranker", {"cross-encoder": Lazy("deixis.ranking.cross_encoder:CrossEncoderRanker", extra="onnx")}
 )
+TRAINERS = LazyRegistry(
+    "training", {"cross-encoder": Lazy("deixis.neural.cross_training:train_pair_scorer", extra="neural")}
+)

@@ -1,0 +1,177 @@
+"""A second look at the best candidates: a cross-encoder reads each of them beside the mention (XMRED, 2.4).
+
+Its word is mixed with that of the ranking before it, by weights learned on held-out mentions (`mixing`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.config import config_from_dict, config_to_dict
+from deixis.errors import ConfigError, StoreError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.proposals import Proposals
+from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.pair_scorer import OnnxPairScorer
+from deixis.neural.pair_texts import MentionCandidates, PairTexts
+from deixis.neural.pairs import PairScorer
+from deixis.neural.windows import TokenWindows
+from deixis.ranking import TRAINERS
+from deixis.ranking.mixing import RERANKER_ALONE, Mixing, Opinions
+from deixis.store.checks import check_length, check_range, require
+from deixis.types import MentionInContext
+
+MAX_WEIGHT = 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Mentions, their candidates (mentions_by_entities, stored best first), and the row of the entity each means."""
+
+    mentions: Sequence[MentionInContext]
+    candidates: sparse.csr_matrix
+    entities: NDArray[np.integer]
+
+    def take(self, numbers: NDArray[np.integer]) -> Ranked:
+        """Only the mentions of these numbers."""
+        chosen = [self.mentions[number] for number in numbers.tolist()]
+        return Ranked(chosen, self.candidates[numbers], self.entities[numbers])
+
+    def drawn(self, n: int, seed: int) -> Ranked:
+        """At most `n` of the mentions, drawn at random, in their order; all for 0."""
+        if not 0 < n < len(self.mentions):
+            return self
+        return self.take(np.sort(np.random.default_rng(seed).choice(len(self.mentions), n, replace=False)))
+
+
+class CrossEncoderRanker:
+    """Re-orders the best candidates of each mention; scores are shares of what the ranking gave them together."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        scorer: PairScorer,
+        texts: PairTexts,
+        config: CrossEncoderConfig | None = None,
+        mixing: Mixing = RERANKER_ALONE,
+    ) -> None:
+        self.kb = kb
+        self.scorer = scorer
+        self.texts = texts
+        self.config = config or CrossEncoderConfig()
+        self.mixing = mixing
+
+    @classmethod
+    def learn(
+        cls,
+        kb: KnowledgeBase,
+        taught: Ranked,
+        held_out: Ranked,
+        config: CrossEncoderConfig,
+        folder: Path,
+        seed: int = 0,
+        n_threads: int = 1,
+    ) -> tuple[CrossEncoderRanker, Opinions]:
+        """A re-ranker trained on the mentions `taught` and mixed on those `held_out`, and what was said of these.
+
+        Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
+        """
+        train = TRAINERS["cross-encoder"]
+        lessons, checked = taught.drawn(config.max_mentions, seed), held_out.drawn(config.max_checked, seed + 1)
+        scorer, texts = train(
+            kb,
+            MentionCandidates.of(lessons.mentions, lessons.candidates, lessons.entities, config.n_taught, True),
+            MentionCandidates.of(checked.mentions, checked.candidates, checked.entities, config.n_candidates, False),
+            config,
+            folder,
+            seed,
+            n_threads,
+        )
+        ranker = cls(kb, scorer, texts, config)
+        opinions = ranker.opinions(checked)
+        ranker.mixing = opinions.mixing()
+        return ranker, opinions
+
+    @property
+    def n_candidates(self) -> int:
+        """How many of a mention's best candidates are looked at."""
+        return self.config.n_candidates
+
+    def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
+        """mentions_by_entities: the same candidates in a new order, stored best first.
+
+        Candidates behind the first `n_candidates` keep their scores, and so do all of a mention that is too long.
+        """
+        places, logits = self._looked_at(mentions, ranked)
+        if not len(places):
+            return ranked
+        scores = ranked.data.astype(np.float64)
+        numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))[places]
+        starts = np.searchsorted(numbers, np.arange(len(mentions) + 1))
+        group = Proposals(starts, places, {})
+        totals = self.mixing.totals(ranked.data[places], logits)
+        parts = np.exp(totals - group.group_max(totals))
+        scores[places] = parts / group.group_sum(parts) * group.group_sum(scores[places])
+        everything = Proposals(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
+        width = int(np.diff(ranked.indptr).max())
+        return everything.best(scores.astype(np.float32), width, ranked.shape[1])
+
+    def opinions(self, judged: Ranked) -> Opinions:
+        """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
+        places, logits = self._looked_at(judged.mentions, judged.candidates)
+        numbers = np.repeat(np.arange(len(judged.mentions)), np.diff(judged.candidates.indptr))[places]
+        starts = np.searchsorted(numbers, np.arange(len(judged.mentions) + 1))
+        is_right = judged.candidates.indices[places] == judged.entities[numbers]
+        return Opinions(starts, judged.candidates.data[places], logits, is_right)
+
+    def _looked_at(
+        self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The places, among all candidates, of those that are looked at, and what the cross-encoder says of them."""
+        if len(mentions) != ranked.shape[0]:
+            raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")
+        numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))
+        is_first = np.arange(len(numbers)) - ranked.indptr[numbers] < self.n_candidates
+        fits = np.array(self.texts.fits(mentions), dtype=np.bool_) if mentions else np.zeros(0, dtype=np.bool_)
+        places = np.flatnonzero(is_first & fits[numbers])
+        if not len(places):
+            return places, np.zeros(0, dtype=np.float32)
+        pairs = self.texts.pairs(self.kb, mentions, numbers[places], ranked.indices[places])
+        return places, self.scorer.scores(pairs)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The trained model, its settings and the mixing as arrays under names that begin with `prefix`."""
+        if not isinstance(self.scorer, OnnxPairScorer):
+            raise ConfigError(f"Only a scorer with an ONNX graph can be stored, not {type(self.scorer).__name__}.")
+        settings = json.dumps({"separator": self.texts.separator, "config": config_to_dict(self.config)}).encode()
+        return self.scorer.to_arrays(f"{prefix}.scorer") | {
+            f"{prefix}.settings": np.frombuffer(settings, dtype=np.uint8),
+            f"{prefix}.mixing": np.array([self.mixing.ranking, self.mixing.reranker], dtype=np.float64),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, n_threads: int = 0
+    ) -> CrossEncoderRanker:
+        """The re-ranker `to_arrays` gave, over the same knowledge base."""
+        weights = require(arrays, f"{prefix}.mixing", np.float64)
+        check_length(f"{prefix}.mixing", weights, 2)
+        check_range(f"{prefix}.mixing", weights, 0, MAX_WEIGHT)
+        try:
+            settings = json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
+            config = config_from_dict(CrossEncoderConfig, settings["config"])
+            separator = str(settings["separator"])
+        except (ValueError, KeyError, TypeError, ConfigError) as error:
+            raise StoreError(f"The settings of the re-ranker are damaged ({error}). Learn it again.") from error
+        scorer = OnnxPairScorer.from_arrays(arrays, f"{prefix}.scorer", n_threads)
+        windows = TokenWindows.from_bytes(scorer.tokenizer.tobytes())
+        mixing = Mixing(*weights.tolist())
+        return cls(kb, scorer, PairTexts(windows, separator, config.pairs), config, mixing)
