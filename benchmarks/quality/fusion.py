@@ -79,6 +79,7 @@ def main() -> int:
             learned["bare"][name] = learned["bare"][name] or learned["described"][name]
     record(rows)
     if chosen.write:
+        learned["dense"] = default_weights("dense")  # learned with these kept as they are, by benchmarks.quality.dense
         WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -1,9 +1,9 @@
-"""Candidates of several lists put together: names, spellings, likeness of names, the label tree and descriptions.
+"""Candidates of several lists put together: names, spellings, likeness of names, the label tree, descriptions, vectors.
 
 Every list finds what the others miss: a table knows what a name means, spellings find names misspelled or in another
-script, likeness finds names longer than the mention, the tree what annotated mentions taught, and descriptions what an
-entity is also called. Which of all these candidates is meant is for the ranking to say; it is given what each list says
-of each of them.
+script, likeness finds names longer than the mention, the tree what annotated mentions taught, descriptions what an
+entity is also called, and vectors, where there is an encoder, what a text is about. Which of all these candidates is
+meant is for the ranking to say; it is given what each list says of each of them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.alias import AliasCandidates, AliasConfig
+from deixis.candidates.dense import DenseCandidates, DenseConfig
 from deixis.candidates.description_search import DescriptionSearch
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.listing import listed
@@ -31,6 +32,8 @@ from deixis.types import Candidate, Document, MentionInContext
 
 PROVEN = 1000  # in a short list nobody is spoken of often: one mention more must not seem much
 LISTS = ("alias", "string", "names", "tree", "described")
+DENSE = "dense"  # the list that only models with an encoder have
+N_DENSE = 50  # candidates that it puts forward where an encoder is chosen and no number
 
 
 def _any_script() -> StringConfig:
@@ -44,16 +47,29 @@ class UnionConfig:
     alias: AliasConfig = field(default_factory=AliasConfig)
     string: StringConfig = field(default_factory=_any_script)
     tree: LabelTreeCandidatesConfig = field(default_factory=LabelTreeCandidatesConfig)
+    dense: DenseConfig = field(default_factory=DenseConfig)
     n_alias: int = field(default=100, metadata={"help": "Candidates from the table of names."})
     n_string: int = field(default=20, metadata={"help": "Candidates by the spelling of names."})
     n_names: int = field(default=200, metadata={"help": "Candidates by the likeness of names."})
     n_tree: int = field(default=50, metadata={"help": "Candidates from the label tree."})
     n_described: int = field(default=50, metadata={"help": "Candidates by the words of descriptions."})
+    n_dense: int = field(default=0, metadata={"help": f"Candidates by vectors of texts; --encoder makes it {N_DENSE}."})
 
     def __post_init__(self) -> None:
         counts = [getattr(self, each.name) for each in fields(self) if each.name.startswith("n_")]
         if min(counts) < 0 or not max(counts):
             raise ConfigError(f"Each list puts forward 0 candidates or more, and one of them some, got {counts}.")
+
+    def with_encoder(self, name: str) -> UnionConfig:
+        """The same lists and one of vectors by this encoder.
+
+        Examples
+        --------
+        >>> UnionConfig().with_encoder("minilm").n_dense
+        50
+        """
+        dense = replace(self.dense, encoder=replace(self.dense.encoder, name=name))
+        return replace(self, dense=dense, n_dense=self.n_dense or N_DENSE)
 
 
 class UnionCandidates:
@@ -77,6 +93,7 @@ class UnionCandidates:
         words: EntityWords,
         described: DescriptionSearch | None,
         config: UnionConfig,
+        dense: DenseCandidates | None = None,
     ) -> None:
         self.kb = kb
         self.alias = alias
@@ -85,6 +102,7 @@ class UnionCandidates:
         self.words = words
         self.described = described
         self.config = config
+        self.dense = dense
 
     @classmethod
     def build(
@@ -112,7 +130,8 @@ class UnionCandidates:
             described = None
             if config.n_described and len(words.descriptions.indices):
                 described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.places())
-        return cls(kb, alias, string, tree, words, described, config)
+        dense = DenseCandidates.build(kb, documents, config.dense, seed, n_threads) if config.n_dense else None
+        return cls(kb, alias, string, tree, words, described, config, dense)
 
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
@@ -120,7 +139,7 @@ class UnionCandidates:
         texts = [mention.text for mention in mentions]
         empty = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros(len(mentions) + 1, dtype=np.int64)
         nothing = sparse.csr_matrix(empty, shape=(len(mentions), len(self.kb)))
-        lists = dict.fromkeys(LISTS, nothing)
+        lists = dict.fromkeys(LISTS if self.dense is None else (*LISTS, DENSE), nothing)
         if not mentions:
             return Proposals.merged(lists)
         if config.n_alias:
@@ -137,7 +156,13 @@ class UnionCandidates:
             lists["described"] = self.described.search(
                 self.words.queries(texts, n_threads), config.n_described, n_threads, allowed
             )
-        return Proposals.merged(lists)
+        if self.dense is None:
+            return Proposals.merged(lists)
+        queries = self.dense.vectors.of_mentions(mentions)
+        proposals = Proposals.merged(lists | {DENSE: self.dense.search(queries, config.n_dense, allowed)})
+        # Vectors have a say on what the other lists found too.
+        scores = self.dense.scores(queries, proposals.starts, proposals.rows)
+        return replace(proposals, signals={**proposals.signals, DENSE: scores})
 
     def rank(
         self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
@@ -160,6 +185,8 @@ class UnionCandidates:
         arrays |= self.words.to_arrays(f"{prefix}.words")
         if self.string is not None:
             arrays |= self.string.to_arrays(f"{prefix}.string")
+        if self.dense is not None:
+            arrays |= self.dense.to_arrays(f"{prefix}.dense")
         return arrays if self.described is None else arrays | self.described.to_arrays(f"{prefix}.described")
 
     @classmethod
@@ -172,7 +199,9 @@ class UnionCandidates:
         n_threads: int = 0,
     ) -> UnionCandidates:
         """The generator `to_arrays` gave, over the knowledge base it was built from."""
-        string = described = None
+        string = described = dense = None
+        if config.n_dense:
+            dense = DenseCandidates.from_arrays(arrays, f"{prefix}.dense", kb, config.dense, n_threads)
         if config.n_string:
             string = StringCandidates.from_arrays(arrays, f"{prefix}.string", kb, config.string, n_threads)
         words = EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb))
@@ -188,6 +217,7 @@ class UnionCandidates:
             words,
             described,
             config,
+            dense,
         )
 
 

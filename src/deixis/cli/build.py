@@ -44,6 +44,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
         "deixis build products.csv.gz -o model --mentions annotated.jsonl",
         "deixis build mesh.jsonl -o m --mentions cdr.tsv --mentions-format pubtator",
         "deixis build kb.jsonl -o m --calibrate-on dev.jsonl --target-precision .95",
+        "deixis build kb.jsonl -o m --encoder static  # candidates by meaning, too",
         "deixis build --demo -o demo-model            # the shipped knowledge base",
         "deixis build entities.jsonl -o model --preset xmred --config mine.toml",
     ),
@@ -62,6 +63,12 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     show_default=True,
     help="Keep one description of each entity: in this language (or another where it has none); 'mentions': in the one "
     "it is mentioned in most. 'all' keeps and joins them.",
+)
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="Find candidates by vectors of texts, too, made by this encoder: static, minilm, chars, a folder of a "
+    "SentenceTransformer, or its name on the hub.",
 )
 @click.option(
     "--calibrate-on",
@@ -87,6 +94,7 @@ def build(
     mentions: tuple[str, ...],
     mentions_format: str | None,
     description_language: str,
+    encoder: str | None,
     calibrate_on: tuple[str, ...],
     target_precision: float | None,
     preset: str | None,
@@ -102,6 +110,8 @@ def build(
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = chosen_config(preset, config_file, typed)
+    if encoder is not None:
+        config = replace(config, candidates=config.candidates.with_encoder(encoder))
     if target_precision is not None:
         config = replace(config, nil=NilRule(target_precision=target_precision))
     if calibrate_on:

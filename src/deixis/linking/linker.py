@@ -116,9 +116,8 @@ class Linker:
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
         counts = kb.counts + popularity_of(kb, detector, n_threads, config.own_text)
         generator = UnionCandidates.build(kb, documents or (), config.candidates, seed, n_threads, counts)
-        ranker = FusionRanker.build(
-            kb, generator.words, standings(counts), generator.tree.learned, config.ranking, n_threads
-        )
+        known, has_dense = generator.tree.learned, generator.dense is not None
+        ranker = FusionRanker.build(kb, generator.words, standings(counts), known, config.ranking, n_threads, has_dense)
         seen = SeenDocuments.of(documents or ())
         linker = cls(kb, detector, generator, ranker, config, n_threads, learned_from=seen)
         is_rehearsed = config.rehearsal.is_used_for(kb, has_annotated=mentions is not None)

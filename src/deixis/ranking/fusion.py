@@ -25,7 +25,15 @@ from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
-from deixis.ranking.fusion_features import COUNT_FOR, FEATURES, learned_features, own_features, word_features
+from deixis.ranking.fusion_features import (
+    COUNT_FOR,
+    FEATURES,
+    dense_features,
+    feature_names,
+    learned_features,
+    own_features,
+    word_features,
+)
 from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
@@ -44,8 +52,8 @@ MIN_DESCRIBED = 0.1
 
 
 @cache
-def default_weights(kind: Kind) -> dict[str, float]:
-    """What each feature weighs where nothing was learned: data of the package."""
+def default_weights(kind: Kind | Literal["dense"]) -> dict[str, float]:
+    """What each feature weighs where nothing was learned, those of a dense list apart: data of the package."""
     told: dict[str, dict[str, float]] = json.loads(
         files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8")
     )
@@ -80,9 +88,12 @@ class FusionConfig:
                 f"penalty and min_mentions must be at least 0 and 1, got {self.penalty}, {self.min_mentions}."
             )
 
-    def known_weights(self, kb: KnowledgeBase) -> NDArray[np.float64]:
+    def known_weights(self, kb: KnowledgeBase, has_dense: bool = False) -> NDArray[np.float64]:
         """The weights before anything is learned."""
-        return weights_of({"tree_log": 1.0} if self.weights == "tree" else default_weights(kind_of(kb)))
+        told = {"tree_log": 1.0}
+        if self.weights != "tree":
+            told = default_weights(kind_of(kb)) | (default_weights("dense") if has_dense else {})
+        return weights_of(told, has_dense)
 
 
 class FusionRanker:
@@ -121,12 +132,13 @@ class FusionRanker:
         learned: NameSet | None = None,
         config: FusionConfig | None = None,
         n_threads: int = 0,
+        has_dense: bool = False,
     ) -> FusionRanker:
         """A ranker over the entities of `kb`; `popularity` is 0 to 1 for each, `learned` are names seen annotated."""
         lengths = np.diff(kb.description_texts().offsets)
         facts = np.log1p(np.stack([lengths, np.diff(kb.alias_indptr)], axis=1)).astype(np.float32)
         keys = np.stack([_hashes(kb.titles, n_threads), _hashes(kb.ids, n_threads)], axis=1)
-        weights = (config or FusionConfig()).known_weights(kb)
+        weights = (config or FusionConfig()).known_weights(kb, has_dense)
         return cls(words, popularity, facts, keys, learned or NameSet(), weights, n_threads)
 
     def with_weights(self, weights: NDArray[np.float64]) -> FusionRanker:
@@ -134,7 +146,7 @@ class FusionRanker:
         return FusionRanker(self.words, self.popularity, self.facts, self.keys, self.learned, weights, self.n_threads)
 
     def features(self, mentions: Sequence[MentionInContext], proposals: Proposals) -> NDArray[np.float32]:
-        """proposals_by_features, in the order of `FEATURES`."""
+        """proposals_by_features, in the order of `feature_names`."""
         if len(mentions) != len(proposals.starts) - 1:
             raise DataError(f"Each mention needs its proposals, got {len(mentions)} and {len(proposals.starts) - 1}.")
         found = own_features(proposals, self.popularity, self.facts)
@@ -145,7 +157,10 @@ class FusionRanker:
         found["title"], found["id"] = (asked[:, None] == self.keys[proposals.rows]).astype(np.float32).T
         is_learned = self.learned.holds([mention.text for mention in mentions])
         found |= learned_features(found, is_learned, proposals)
-        return np.stack([found[name] for name in FEATURES], axis=1)
+        has_dense = len(self.weights) > len(FEATURES)
+        if has_dense:
+            found |= dense_features(proposals)
+        return np.stack([found[name] for name in feature_names(has_dense)], axis=1)
 
     def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` proposals of each mention, stored best first; scores of all add to 1."""
@@ -175,9 +190,10 @@ class FusionRanker:
         facts, keys = require(arrays, f"{prefix}.facts", np.float32), require(arrays, f"{prefix}.keys", np.uint64)
         weights = require(arrays, f"{prefix}.weights", np.float64)
         n_entities = len(words.title_scales)
-        if not len(popularity) == len(facts) // 2 == len(keys) // 2 == n_entities or len(weights) != len(FEATURES):
+        sizes = [len(feature_names(has_dense)) for has_dense in (False, True)]
+        if not len(popularity) == len(facts) // 2 == len(keys) // 2 == n_entities or len(weights) not in sizes:
             raise StoreError(
-                f"The arrays '{prefix}.*' do not fit {n_entities} entities and {len(FEATURES)} features. The model is "
+                f"The arrays '{prefix}.*' do not fit {n_entities} entities and {sizes[0]} features. The model is "
                 "damaged or from another version; build it again."
             )
         for name, array in (("popularity", popularity), ("facts", facts)):
@@ -202,17 +218,19 @@ def learned_weights(
     start: NDArray[np.float64] | None = None,
     importance: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """Weights of `FEATURES` learned from lessons; what can only speak for a candidate never counts against one."""
-    is_positive = np.array([name in COUNT_FOR for name in FEATURES])
+    """Weights of the features of lessons; what can only speak for a candidate never counts against one."""
+    has_dense = bool(lessons) and lessons[0].features.shape[1] > len(FEATURES)
+    is_positive = np.array([name in COUNT_FOR for name in feature_names(has_dense)])
     return fit_weights(lessons, penalty, start, importance, is_positive)
 
 
-def weights_of(told: Mapping[str, float]) -> NDArray[np.float64]:
-    """Weights by name as an array in the order of `FEATURES`; a feature that is not told weighs nothing."""
-    unknown = sorted(set(told) - set(FEATURES))
+def weights_of(told: Mapping[str, float], has_dense: bool = False) -> NDArray[np.float64]:
+    """Weights by name as an array in the order of `feature_names`; a feature that is not told weighs nothing."""
+    names = feature_names(has_dense)
+    unknown = sorted(set(told) - set(names))
     if unknown:
-        raise DataError(f"No feature is named {unknown[0]!r}. Known: {', '.join(FEATURES)}.")
-    return np.array([told.get(name, 0.0) for name in FEATURES], dtype=np.float64)
+        raise DataError(f"No feature is named {unknown[0]!r}. Known: {', '.join(names)}.")
+    return np.array([told.get(name, 0.0) for name in names], dtype=np.float64)
 
 
 def _hashes(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:

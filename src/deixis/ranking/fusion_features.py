@@ -50,12 +50,28 @@ FEATURES: dict[str, str] = {
 }
 """The features by name, in order, and what each says of a candidate."""
 
+DENSE_FEATURES: dict[str, str] = {
+    "dense": "likeness of its best text to the mention in its context, in vectors",
+}
+"""Further features, after the others, of models with a dense list."""
+
 # The others may count against a candidate too; these never do, whatever the data to learn from say.
 COUNT_FOR = frozenset({
     "names", "names_squared", "string", "tree", "tree_log", "alias", "prior", "title", "id", "popularity",
     "popularity_unnamed", "popularity_described", "fully_named", "described", "fully_described", "title_in_mention",
-    "title_in_text", "near", "around", "text", "others", "learned", "learned_prior", "learned_tree",
+    "title_in_text", "near", "around", "text", "others", "learned", "learned_prior", "learned_tree", "dense",
 })  # fmt: skip
+
+
+def feature_names(has_dense: bool) -> tuple[str, ...]:
+    """The names of the features of a model, in order.
+
+    Examples
+    --------
+    >>> set(feature_names(has_dense=True)) - set(feature_names(has_dense=False))
+    {'dense'}
+    """
+    return (*FEATURES, *DENSE_FEATURES) if has_dense else tuple(FEATURES)
 
 
 def own_features(
@@ -79,6 +95,12 @@ def own_features(
         "description_length": facts[rows, 0],
         "n_names": facts[rows, 1],
     }
+
+
+def dense_features(proposals: Proposals) -> dict[str, NDArray[np.float32]]:
+    """What vectors say: likeness as a share of that of the mention's best candidate, whatever an encoder's cosines."""
+    likeness = proposals.signals.get("dense", np.zeros(len(proposals.rows), dtype=np.float32))
+    return {"dense": likeness / np.maximum(proposals.group_max(likeness), np.float32(LEAST))}
 
 
 def word_features(

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deixis.candidates.union import LISTS, UnionCandidates, UnionConfig, entity_words, standings
+from deixis.candidates.union import DENSE, LISTS, UnionCandidates, UnionConfig, entity_words, standings
 from deixis.errors import ConfigError, StoreError
 from deixis.features.entity_words import Pairs
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -148,7 +148,7 @@ def test_what_is_stored_proposes_the_same(records):
 def test_settings_that_ask_for_more_than_was_stored_are_refused():
     config = UnionConfig(**ONLY | {"n_alias": 3})
     arrays = UnionCandidates.build(KB, config=config, n_threads=1).to_arrays("u")
-    for more in ({"n_string": 3}, {"n_described": 3}):
+    for more in ({"n_string": 3}, {"n_described": 3}, {"n_dense": 3}):
         with pytest.raises(StoreError, match="no array"):
             UnionCandidates.from_arrays(arrays, "u", KB, replace(config, **more))
 
@@ -168,3 +168,29 @@ def test_a_batch_is_its_singles_and_threads_change_nothing(union):
         for name in LISTS:
             assert single.signals[name].tobytes() == together.signals[name][places].tobytes()
             assert single.signals[name].tobytes() == threaded.signals[name][places].tobytes()
+
+
+def test_vectors_propose_and_have_a_say_on_what_the_others_propose():
+    config = UnionConfig(**ONLY | {"n_alias": 5, "n_dense": 1})
+    generator = UnionCandidates.build(KB, config=config, n_threads=1)
+    mention = MentionInContext("Paris", "Paris, capital of France", 0, 5)
+    proposals = generator.propose([mention])
+    assert set(proposals.signals) == {*LISTS, DENSE}
+    scores = dict(zip(KB.ids.strings(proposals.rows), proposals.signals[DENSE].tolist(), strict=True))
+    assert max(scores, key=scores.__getitem__) == "paris"
+    both = UnionCandidates.build(KB, config=replace(config, n_alias=0, n_names=5), n_threads=1).propose([mention])
+    assert len(both.rows) > 1 and (both.signals[DENSE] > 0).all()  # all of them score, one of them is proposed by it
+    assert len(generator.propose([]).rows) == 0 and set(generator.propose([]).signals) == {*LISTS, DENSE}
+    allowed = np.arange(5) == 2
+    assert set(generator.propose([mention], allowed).rows.tolist()) <= {2}
+
+
+def test_a_model_with_vectors_is_stored_and_one_without_has_no_array_more():
+    config = UnionConfig().with_encoder("chars")
+    dense, plain = (UnionCandidates.build(KB, config=one, n_threads=1) for one in (config, UnionConfig()))
+    arrays, fewer = dense.to_arrays("u"), plain.to_arrays("u")
+    assert {name for name in arrays if ".dense." not in name} == set(fewer)
+    assert all(arrays[name].tobytes() == array.tobytes() for name, array in fewer.items())
+    again = UnionCandidates.from_arrays(arrays, "u", KB, config)
+    one, two = (each.propose(asked("the British", "Kabul")).signals[DENSE] for each in (dense, again))
+    assert one.tobytes() == two.tobytes() and one.any()

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -8,8 +9,10 @@ from deixis.candidates.union import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, kind_of, weights_of
-from deixis.ranking.fusion_features import FEATURES
+from deixis.nearest.proposals import Proposals
+from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
+from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, dense_features
+from deixis.ranking.fusion_training import Lesson
 from deixis.types import MentionInContext
 
 RECORDS = [
@@ -52,9 +55,9 @@ def features(*mentions, learned=()):
 
 def test_every_feature_has_a_default_weight_and_the_other_way_round():
     told = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
-    assert set(told) == {"described", "bare"}
-    for kind, weights in told.items():
-        assert set(weights) == set(FEATURES)
+    assert set(told) == {"described", "bare", "dense"} and set(told["dense"]) == set(DENSE_FEATURES)
+    for kind in ("described", "bare"):
+        assert set(told[kind]) == set(FEATURES)
         assert np.isfinite(weights_of(default_weights(kind))).all()
 
 
@@ -183,3 +186,40 @@ def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
 
 def test_all_lists_have_a_say():
     assert set(GENERATOR.propose([asked("Paris")]).signals) == set(LISTS)
+
+
+def with_dense(proposals: Proposals, likeness: list[float]) -> Proposals:
+    return replace(proposals, signals={**proposals.signals, "dense": np.array(likeness, dtype=np.float32)})
+
+
+def test_what_vectors_say_counts_against_the_best_of_the_mention_whatever_the_encoder():
+    proposals = Proposals(np.array([0, 2, 2, 5]), np.arange(5), {})
+    found = dense_features(with_dense(proposals, [0.2, 0.4, 0.0, 0.03, 0.06]))["dense"]
+    assert found.tolist() == pytest.approx([0.5, 1, 0, 0.5, 1])
+    assert dense_features(proposals)["dense"].tolist() == [0] * 5  # no list, nothing to say
+    assert dense_features(with_dense(proposals, [0.0] * 5))["dense"].tolist() == [0] * 5
+
+
+def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
+    mention = asked("Paris")
+    proposals = GENERATOR.propose([mention])
+    built = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
+    plain = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1)
+    assert len(built.weights) == len(plain.weights) + len(DENSE_FEATURES) and built.weights[-1] > 0
+    for row in proposals.rows[:2].tolist():
+        likeness = (proposals.rows == row).astype(np.float32)
+        dense, bare = (one.rank([mention], with_dense(proposals, likeness), 20).toarray()[0] for one in (built, plain))
+        assert dense[row] > bare[row] > 0
+    none = built.rank([mention], proposals, 20)
+    np.testing.assert_allclose(none.toarray(), plain.rank([mention], proposals, 20).toarray(), rtol=1e-6)
+
+
+def test_weights_of_vectors_are_learned_and_stored_with_the_others():
+    built = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
+    again = FusionRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
+    assert again.weights.tobytes() == built.weights.tobytes()
+    features = np.zeros((4, len(built.weights)), dtype=np.float32)
+    features[::2, -1] = 1
+    lesson = Lesson(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
+    learned = learned_weights([lesson], 1e-3, built.weights)
+    assert learned[-1] > built.weights[-1] and learned[:-1].tolist() == built.weights[:-1].tolist()
