@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,30 +25,11 @@ from deixis.neural.pairs import PairScorer
 from deixis.neural.windows import TokenWindows
 from deixis.ranking import TRAINERS
 from deixis.ranking.mixing import RERANKER_ALONE, Mixing, Opinions
+from deixis.ranking.ranked import Ranked
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import MentionInContext
 
 MAX_WEIGHT = 1e9
-
-
-@dataclass(frozen=True, eq=False)
-class Ranked:
-    """Mentions, their candidates (mentions_by_entities, stored best first), and the row of the entity each means."""
-
-    mentions: Sequence[MentionInContext]
-    candidates: sparse.csr_matrix
-    entities: NDArray[np.integer]
-
-    def take(self, numbers: NDArray[np.integer]) -> Ranked:
-        """Only the mentions of these numbers."""
-        chosen = [self.mentions[number] for number in numbers.tolist()]
-        return Ranked(chosen, self.candidates[numbers], self.entities[numbers])
-
-    def drawn(self, n: int, seed: int) -> Ranked:
-        """At most `n` of the mentions, drawn at random, in their order; all for 0."""
-        if not 0 < n < len(self.mentions):
-            return self
-        return self.take(np.sort(np.random.default_rng(seed).choice(len(self.mentions), n, replace=False)))
 
 
 class CrossEncoderRanker:

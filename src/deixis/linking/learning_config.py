@@ -1,0 +1,22 @@
+"""Everything that learning from annotated mentions can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deixis.errors import ConfigError
+from deixis.neural.cross_config import CrossEncoderConfig
+
+
+@dataclass(frozen=True)
+class LearningConfig:
+    """How much is held out to judge by, and how a re-ranker is trained."""
+
+    held_out_share: float = field(
+        default=0.2, metadata={"help": "Share of the documents held out where none are given for that."}
+    )
+    rerank: CrossEncoderConfig = field(default_factory=CrossEncoderConfig)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.held_out_share < 1:
+            raise ConfigError(f"held_out_share must lie between 0 and 1, got {self.held_out_share}.")
