@@ -36,8 +36,8 @@ class BiEncoderConfig:
     n_negatives: int = field(default=7, metadata={"help": "Negatives mined for a mention."})
     k: int = field(default=100, metadata={"help": "Nearest entities among which negatives are drawn."})
     first_round: Literal["mention", "context"] = field(
-        default="mention", metadata={"help": "What negatives of the first round are near to: the mention alone or with context."}
-    )  # fmt: skip
+        default="mention", metadata={"help": "What the first round mines by: the mention alone, or in context."}
+    )
     scale: float = field(default=20.0, metadata={"help": "What cosines are multiplied by before the softmax."})
     learning_rate: float = field(default=5e-5, metadata={"help": "Learning rate of AdamW, after the warm-up."})
     warmup: float = field(default=0.1, metadata={"help": "Share of a round's steps in which the rate rises."})

@@ -1,14 +1,14 @@
 """One encoder for mentions and entities, on sentence-transformers (imports torch).
 
-After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", sections 4.1 and 5.1: the name is marked on both
-sides by a token of its own, in a mention's window and in an entity's text alike. Trained, it is kept with an ONNX graph
-beside it, so that it is used without torch.
+After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", sections 4.1 and 5.1: the name is marked on
+both sides by a token of its own, in a mention's window and in an entity's text alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,7 +34,7 @@ class BiEncoder:
         self.model = model
         self.texts = BiTexts(TokenWindows.from_bytes(tokenizer_bytes(model)), n_tokens)
         model.max_seq_length = n_tokens + model.tokenizer.num_special_tokens_to_add()  # nothing is cut behind our back
-        longest = getattr(model.transformers_model.config, "max_position_embeddings", None)
+        longest = getattr(inner_model(model).config, "max_position_embeddings", None)
         if longest is not None and model.max_seq_length > longest:
             raise ConfigError(
                 f"n_tokens is {n_tokens}; with the tokens around a text that is {model.max_seq_length}, and the "
@@ -100,18 +100,17 @@ def add_marker(model: SentenceTransformer | CrossEncoder, marker: str = MARKER) 
     if marker in model.tokenizer.get_vocab():
         return
     model.tokenizer.add_tokens([marker], special_tokens=True)
-    words = model.transformers_model.get_input_embeddings().weight
+    inner = inner_model(model)
+    words = inner.get_input_embeddings().weight
     mean = words.detach().mean(dim=0)
-    n_tokens = max(len(model.tokenizer), len(words))
-    model.transformers_model.resize_token_embeddings(n_tokens, mean_resizing=False)
+    inner.resize_token_embeddings(max(len(model.tokenizer), len(words)), mean_resizing=False)
     with torch.no_grad():
-        number = model.tokenizer.convert_tokens_to_ids(marker)
-        model.transformers_model.get_input_embeddings().weight[number] = mean
+        inner.get_input_embeddings().weight[model.tokenizer.convert_tokens_to_ids(marker)] = mean
 
 
 def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
     """Cut all layers but the first ones off a model built like BERT."""
-    inner = model.transformers_model
+    inner = inner_model(model)
     layers = getattr(getattr(inner, "encoder", None), "layer", None)
     if layers is None:
         raise ConfigError(f"n_layers needs an encoder built like BERT, not {type(inner).__name__}; leave it at 0.")
@@ -119,6 +118,14 @@ def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
         raise ConfigError(f"n_layers must lie in 1..{len(layers)}, or be 0 for all, got {n_layers}.")
     inner.encoder.layer = layers[:n_layers]
     inner.config.num_hidden_layers = n_layers
+
+
+def inner_model(model: SentenceTransformer) -> Any:  # noqa: ANN401 - a class of transformers
+    """The transformer inside; an error if there is none."""
+    inner = model.transformers_model
+    if inner is None:
+        raise DataError("The encoder has no transformer inside, so it cannot be trained here; choose another.")
+    return inner
 
 
 def tokenizer_bytes(model: SentenceTransformer | CrossEncoder) -> bytes:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import datasets
 import torch
-from transformers.utils import logging as transformers_logging
+from transformers.utils import logging
+
+transformers_logging: Any = logging  # has no types
 
 
 @contextmanager
 def quiet(n_threads: int = 1) -> Iterator[None]:
     """Nothing is printed and `n_threads` are used for as long as the block runs; then all is as it was."""
     threads, verbosity = torch.get_num_threads(), transformers_logging.get_verbosity()
-    had_bars, had_data_bars = transformers_logging.is_progress_bar_enabled(), datasets.are_progress_bars_enabled()
+    had_bars, had_data_bars = transformers_logging.is_progress_bar_enabled(), not datasets.are_progress_bars_disabled()
     torch.set_num_threads(n_threads)
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()

@@ -1,0 +1,141 @@
+"""One round of a bi-encoder's training, on the trainer of sentence-transformers (imports torch)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+from sentence_transformers.base.sampler import DefaultBatchSampler
+from sentence_transformers.sentence_transformer.losses import (
+    CachedMultipleNegativesRankingLoss,
+    MultipleNegativesRankingLoss,
+)
+from torch.nn import Module
+from torch.utils.data import SequentialSampler
+from transformers import PrinterCallback, TrainerCallback
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+
+from deixis.neural.bi_config import BiEncoderConfig
+from deixis.neural.bi_encoder import BiEncoder
+from deixis.progress import steps
+
+STATE = "trainer_state.json"  # the last file of a checkpoint that is written
+_MAX_LOGS = 100
+_KEPT = 2  # checkpoints
+
+
+class ListedBatches(DefaultBatchSampler):
+    """Batches that were chosen beforehand, in their order."""
+
+    def __init__(self, dataset: Dataset, batches: list[list[int]], batch_size: int) -> None:
+        super().__init__(SequentialSampler(dataset), batch_size=batch_size, drop_last=False)
+        self.batches = batches
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.batches)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+
+class RoundTrainer(SentenceTransformerTrainer):
+    """A trainer whose batches are given, and whose checkpoints hold no card and no pickled settings."""
+
+    batches: list[list[int]]
+
+    def get_batch_sampler(self, dataset: Dataset, batch_size: int, *rest: object, **more: object) -> ListedBatches:
+        """The given batches."""
+        del rest, more
+        return ListedBatches(dataset, self.batches, batch_size)
+
+    def _save(self, output_dir: str | None = None, state_dict: object = None) -> None:
+        del state_dict
+        self.model.save(str(output_dir or self.args.output_dir), create_model_card=False)
+
+
+class Telling(TrainerCallback):
+    """Passes steps and losses on to whoever listens to progress."""
+
+    def __init__(self, advance: Callable[[int, str], None]) -> None:
+        self.advance = advance
+        self.word = ""
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:  # noqa: ANN401 - transformers' classes
+        """Counts the steps of an earlier run."""
+        self.advance(state.global_step, self.word)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:  # noqa: ANN401
+        """Notes the loss."""
+        if logs and "loss" in logs:
+            self.word = f"loss {float(logs['loss']):.3f}"
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:  # noqa: ANN401
+        """Counts the step."""
+        self.advance(1, self.word)
+
+
+def train_round(
+    encoder: BiEncoder,
+    columns: dict[str, list[str]],
+    batches: list[list[int]],
+    config: BiEncoderConfig,
+    folder: Path,
+    label: str,
+    seed: int,
+) -> list[tuple[int, float]]:
+    """The loss at some of the steps; training goes on from the last checkpoint in `folder`, if there is any."""
+    arguments = SentenceTransformerTrainingArguments(
+        output_dir=str(folder),
+        max_steps=len(batches),
+        per_device_train_batch_size=config.batch_size,
+        learning_rate=config.learning_rate,
+        warmup_steps=round(config.warmup * len(batches)),
+        weight_decay=0.0,
+        logging_steps=max(1, len(batches) // _MAX_LOGS),
+        save_strategy="steps",
+        save_steps=config.save_every,
+        save_total_limit=_KEPT,
+        report_to="none",
+        disable_tqdm=True,
+        use_cpu=True,
+        seed=seed,
+    )
+    with steps(label, len(batches)) as advance:
+        trainer = RoundTrainer(
+            model=encoder.model,
+            args=arguments,
+            train_dataset=Dataset.from_dict(columns),
+            loss=_loss(encoder, config),
+            callbacks=[Telling(advance)],
+        )
+        trainer.remove_callback(PrinterCallback)
+        trainer.batches = batches
+        trainer.train(resume_from_checkpoint=last_checkpoint(folder))
+    return [(int(entry["step"]), entry["loss"]) for entry in trainer.state.log_history if "loss" in entry]
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The folder of the last checkpoint that was written to its end, or None."""
+    whole = [path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{STATE}") if _is_json(path)]
+    return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:  # the process was ended while it wrote
+        return False
+    return True
+
+
+def _loss(encoder: BiEncoder, config: BiEncoderConfig) -> Module:
+    """Softmax over all entities of a batch: b x b(neg + 1) cosines, each times `scale`."""
+    if config.chunk_size:
+        return CachedMultipleNegativesRankingLoss(
+            encoder.model, scale=config.scale, mini_batch_size=config.chunk_size, show_progress_bar=False
+        )
+    return MultipleNegativesRankingLoss(encoder.model, scale=config.scale)
