@@ -19,11 +19,13 @@ from deixis.errors import ConfigError, DataError
 from deixis.features.encoders.minilm import package_folder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
+from deixis.neural.onnx_export import encoder_to_onnx
 from deixis.neural.pairs import MARKER
 from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
 
 MINILM = "minilm"
+GRAPH = "model.onnx"
 _CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forward pass
 
 
@@ -73,9 +75,11 @@ class BiEncoder:
         texts, rows = self.texts.of_entities(kb)
         return self.encode(texts, label), rows
 
-    def save(self, folder: Path) -> None:
-        """Write the encoder as a SentenceTransformer folder."""
+    def save(self, folder: Path, with_graph: bool = False) -> None:
+        """Write a SentenceTransformer folder; with the ONNX graph beside it, the encoder is used without torch."""
         self.model.save(str(folder), create_model_card=False)
+        if with_graph:
+            (folder / GRAPH).write_bytes(encoder_to_onnx(self.model))
 
 
 def open_model(name: str | Path) -> SentenceTransformer:
@@ -120,7 +124,7 @@ def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
     inner.config.num_hidden_layers = n_layers
 
 
-def inner_model(model: SentenceTransformer) -> Any:  # noqa: ANN401 - a class of transformers
+def inner_model(model: SentenceTransformer | CrossEncoder) -> Any:  # noqa: ANN401 - a class of transformers
     """The transformer inside; an error if there is none."""
     inner = model.transformers_model
     if inner is None:

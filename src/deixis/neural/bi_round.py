@@ -52,6 +52,9 @@ class RoundTrainer(SentenceTransformerTrainer):
         del rest, more
         return ListedBatches(dataset, self.batches, batch_size)
 
+    def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
+        """None: nothing is gathered for a card."""
+
     def _save(self, output_dir: str | None = None, state_dict: object = None) -> None:
         del state_dict
         self.model.save(str(output_dir or self.args.output_dir), create_model_card=False)

@@ -40,9 +40,14 @@ _MAY_CHANGE = ("n_rounds", "n_threads", "save_every")  # when a training goes on
 
 @dataclass(frozen=True)
 class TrainedBiEncoder:
-    """Where the encoder lies, and a report of each round: losses, and on dev recall; that of round 0 is untrained."""
+    """The folder of the encoder, and the window it was taught to read.
+
+    Each of `rounds` has losses and, measured on dev, recall; round 0 is the encoder as it came, `chosen` the one taken.
+    The folder is a SentenceTransformer with an ONNX graph and a tokenizer.json, so that it is opened without torch.
+    """
 
     folder: Path
+    n_tokens: int
     rounds: list[dict[str, Any]]
     chosen: int
 
@@ -150,14 +155,14 @@ class BiTraining:
         chosen = max(range(1, len(reports)), key=lambda number: (reports[number].get(BEST_BY, 0.0), number))
         best = BiEncoder.open(self._round(chosen) / MODEL, self.config.n_tokens)
         shutil.rmtree(self.folder / MODEL, ignore_errors=True)
-        self._keep(best, self.folder / MODEL)
-        return TrainedBiEncoder(self.folder / MODEL, reports, chosen)
+        self._keep(best, self.folder / MODEL, with_graph=True)
+        return TrainedBiEncoder(self.folder / MODEL, self.config.n_tokens, reports, chosen)
 
-    def _keep(self, encoder: BiEncoder, folder: Path) -> None:
+    def _keep(self, encoder: BiEncoder, folder: Path, with_graph: bool = False) -> None:
         """Save an encoder so that it is there as a whole or not at all."""
         begun = folder.with_name(folder.name + ".begun")
         shutil.rmtree(begun, ignore_errors=True)
-        encoder.save(begun)
+        encoder.save(begun, with_graph)
         os.replace(begun, folder)
 
     def _check_folder(self) -> None:
