@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,13 @@ from sentence_transformers.sentence_transformer.losses import (
 )
 from torch.nn import Module
 from torch.utils.data import SequentialSampler
-from transformers import PrinterCallback, TrainerCallback
-from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+from transformers import PrinterCallback
 
 from deixis.neural.bi_config import BiEncoderConfig
 from deixis.neural.bi_encoder import BiEncoder
+from deixis.neural.training import StepsTold, last_checkpoint
 from deixis.progress import steps
 
-STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 _MAX_LOGS = 100
 _KEPT = 2  # checkpoints
 
@@ -60,27 +58,6 @@ class RoundTrainer(SentenceTransformerTrainer):
         self.model.save(str(output_dir or self.args.output_dir), create_model_card=False)
 
 
-class Telling(TrainerCallback):
-    """Passes steps and losses on to whoever listens to progress."""
-
-    def __init__(self, advance: Callable[[int, str], None]) -> None:
-        self.advance = advance
-        self.word = ""
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:  # noqa: ANN401 - transformers' classes
-        """Counts the steps of an earlier run."""
-        self.advance(state.global_step, self.word)
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:  # noqa: ANN401
-        """Notes the loss."""
-        if logs and "loss" in logs:
-            self.word = f"loss {float(logs['loss']):.3f}"
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:  # noqa: ANN401
-        """Counts the step."""
-        self.advance(1, self.word)
-
-
 def train_round(
     encoder: BiEncoder,
     columns: dict[str, list[str]],
@@ -113,26 +90,12 @@ def train_round(
             args=arguments,
             train_dataset=Dataset.from_dict(columns),
             loss=_loss(encoder, config),
-            callbacks=[Telling(advance)],
+            callbacks=[StepsTold(advance)],
         )
         trainer.remove_callback(PrinterCallback)
         trainer.batches = batches
         trainer.train(resume_from_checkpoint=last_checkpoint(folder))
     return [(int(entry["step"]), entry["loss"]) for entry in trainer.state.log_history if "loss" in entry]
-
-
-def last_checkpoint(folder: Path) -> str | None:
-    """The folder of the last checkpoint that was written to its end, or None."""
-    whole = [path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{STATE}") if _is_json(path)]
-    return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
-
-
-def _is_json(path: Path) -> bool:
-    try:
-        json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:  # the process was ended while it wrote
-        return False
-    return True
 
 
 def _loss(encoder: BiEncoder, config: BiEncoderConfig) -> Module:

@@ -7,7 +7,6 @@ rounds, mined negatives, checkpoints. Training that was ended goes on from there
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from deixis.config import config_to_dict
-from deixis.errors import ConfigError, DataError
+from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.protocols import VectorSearch
@@ -30,9 +29,10 @@ from deixis.neural.bi_examples import EntityTexts, Examples, drawn_mentions, min
 from deixis.neural.bi_round import train_round
 from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
 from deixis.neural.quiet import quiet
+from deixis.neural.training import claim_folder, fingerprint
 from deixis.types import Document
 
-MODEL, SETTINGS, REPORT, EXAMPLES, CHECKPOINTS = "model", "settings.json", "report.json", "examples.npz", "checkpoints"
+MODEL, REPORT, EXAMPLES, CHECKPOINTS = "model", "report.json", "examples.npz", "checkpoints"
 DEPTHS = (1, 10, 100)
 BEST_BY = "recall@10"
 _MAY_CHANGE = ("n_rounds", "n_threads", "save_every")  # when a training goes on
@@ -84,7 +84,9 @@ class BiTraining:
 
     def run(self) -> TrainedBiEncoder:
         """All rounds that are not done yet."""
-        self._check_folder()
+        settings = {name: value for name, value in config_to_dict(self.config).items() if name not in _MAY_CHANGE}
+        texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold))
+        claim_folder(self.folder, fingerprint(settings, texts))
         done = [number for number in range(1, self.config.n_rounds + 1) if (self._round(number) / MODEL).is_dir()]
         if done:
             self.encoder = BiEncoder.open(self._round(max(done)) / MODEL, self.config.n_tokens)
@@ -165,33 +167,6 @@ class BiTraining:
         encoder.save(begun, with_graph)
         os.replace(begun, folder)
 
-    def _check_folder(self) -> None:
-        """Note the settings and the data of a new training; an error if the folder holds another one."""
-        settings = {key: value for key, value in config_to_dict(self.config).items() if key not in _MAY_CHANGE}
-        now = {"config": settings, "data": self._digest()}
-        path = self.folder / SETTINGS
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if not path.is_file():
-            _write_json(path, now)
-            return
-        then = json.loads(path.read_text(encoding="utf-8"))
-        if then == now:
-            return
-        other = [name for name in settings if then["config"].get(name) != settings[name]]
-        what = ", ".join(other) if other else "the knowledge base or the mentions"
-        raise ConfigError(
-            f"{self.folder} holds a training with other settings or data ({what}). Choose another folder, or delete "
-            "this one to begin anew."
-        )
-
-    def _digest(self) -> str:
-        """What the training learns from, in short."""
-        digest = hashlib.sha256()
-        for text in (*self.entities.texts, *self.windows):
-            digest.update(text.encode("utf-8") + b"\n")
-        digest.update(json.dumps(self.train.gold).encode())
-        return digest.hexdigest()
-
     def _round(self, number: int) -> Path:
         return self.folder / f"round-{number}"
 
@@ -208,10 +183,6 @@ class BiTraining:
 
     def _note(self, number: int, **values: Any) -> None:  # noqa: ANN401 - any JSON value
         self._round(number).mkdir(parents=True, exist_ok=True)
-        _write_json(self._round(number) / REPORT, self._report(number) | values)
-
-
-def _write_json(path: Path, values: dict[str, Any]) -> None:
-    begun = path.with_suffix(".begun")
-    begun.write_text(json.dumps(values), encoding="utf-8")
-    os.replace(begun, path)
+        begun = self._round(number) / f"{REPORT}.begun"
+        begun.write_text(json.dumps(self._report(number) | values), encoding="utf-8")
+        os.replace(begun, self._round(number) / REPORT)

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from transformers.trainer_utils import get_last_checkpoint
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from deixis.errors import ConfigError
 
 FINGERPRINT = "training.json"
+STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 
 
 class StepsTold(TrainerCallback):
@@ -70,9 +71,28 @@ def claim_folder(folder: Path, mark: Mapping[str, Any]) -> str | None:
     wanted = json.dumps(mark, sort_keys=True, indent=2)
     if path.exists() and path.read_text(encoding="utf-8") != wanted:
         raise ConfigError(
-            f"The folder {folder} holds a training with other settings or other data. Go on with those, choose another "
-            "folder, or remove it."
+            f"The folder {folder} holds a training with other settings or other data ({_changed(path, mark)}). Go on "
+            "with those, choose another folder, or remove it."
         )
     path.write_text(wanted, encoding="utf-8")
-    found: str | None = get_last_checkpoint(str(folder))
-    return found
+    return last_checkpoint(folder)
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The folder of the last checkpoint that was written to its end, or None."""
+    whole = [path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{STATE}") if _read_json(path) is not None]
+    return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
+
+
+def _changed(path: Path, mark: Mapping[str, Any]) -> str:
+    """The names of the settings that differ, or the data."""
+    before = (_read_json(path) or {}).get("settings", {})
+    names = [name for name, value in mark["settings"].items() if before.get(name) != value]
+    return ", ".join(names) or "the data"
+
+
+def _read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:  # the process was ended while it wrote
+        return None
