@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sentence_transformers.base.evaluation import BaseEvaluator
 from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
-from transformers import EarlyStoppingCallback
+from transformers import EarlyStoppingCallback, PrinterCallback
 
 from deixis.config import config_to_dict
 from deixis.errors import DataError
@@ -104,6 +104,7 @@ def train_cross_encoder(
             evaluator=_Watch(checked),
             callbacks=[StepsTold(advance), EarlyStoppingCallback(config.patience)],
         )
+        trainer.remove_callback(PrinterCallback)  # a library does not print
         trainer.train(resume_from_checkpoint=checkpoint)
     return model
 
