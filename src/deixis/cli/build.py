@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import time
-import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +16,10 @@ from deixis.cli.files import read_all
 from deixis.cli.measures import cpu_seconds, folder_size, format_bytes, peak_memory
 from deixis.cli.models import tell_expectation
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
+from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.errors import ConfigError, DataError
 from deixis.kb.demo import read_demo
 from deixis.kb.description_language import ALL
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -121,8 +120,8 @@ def build(
         raise click.UsageError(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"
         )
-    _check_place(Path(output))
-    _check_files((*mentions, *calibrate_on))
+    check_place(Path(output))
+    check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
         kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
@@ -150,7 +149,7 @@ def build(
 
 def chosen_config(preset: str | None, config_file: str | None, typed: dict[str, Any]) -> LinkerConfig:
     """The preset's settings with the file's and then the typed ones laid over them; a file may name its preset."""
-    from_file = {} if config_file is None else _read_toml(Path(config_file))
+    from_file = {} if config_file is None else read_toml(Path(config_file))
     named = from_file.pop("preset", None)
     name = preset or named
     config = LinkerConfig() if name is None else LinkerConfig.preset(str(name))
@@ -173,34 +172,6 @@ def _read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> Knowle
     if report.n_skipped > len(report.skipped):
         session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
     return kb
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}. Example: context_weight = 0.3") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8 text; settings are written in TOML.") from None
-
-
-def _check_place(path: Path) -> None:
-    """Says before an hour's work, and not after it, that the result cannot be put there."""
-    if path.is_file():
-        raise StoreError(f"{path} is a file; a model is a folder. Choose another place with -o.")
-    if path.is_dir() and any(path.iterdir()) and not (path / "manifest.json").is_file():
-        raise StoreError(f"The folder {path} holds other things than a model. Choose another place with -o.")
-
-    parent = next(folder for folder in path.absolute().parents if folder.exists())
-    if not os.access(parent, os.W_OK):
-        raise StoreError(f"Nothing can be written in the folder {parent}. Choose another place with -o.")
-
-
-def _check_files(paths: Iterable[str]) -> None:
-    """Says that a file is missing before the others are read."""
-    for path in paths:
-        if path != "-" and not Path(path).exists():
-            raise DataError("no such file; check the path", path=path)
 
 
 def _example_text(linker: Linker) -> str:

@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": CommandEntry("deixis.cli.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."),
     "kb": CommandEntry("deixis.cli.kb:kb", "Look at knowledge base files before building."),
     "build": CommandEntry("deixis.cli.build:build", "Build a model from a knowledge base."),
+    "learn": CommandEntry("deixis.cli.learn:learn", "Make a model better with annotated mentions."),
     "link": CommandEntry("deixis.cli.link:link", "Find the names in a text and link them."),
     "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
     "calibrate": CommandEntry("deixis.cli.calibrate:calibrate", "Make scores probabilities; choose a precision."),

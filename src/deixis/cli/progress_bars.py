@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 REDRAW_EVERY = 0.1  # seconds between two messages to the bar: counting must stay cheap
+SAY_EVERY = 60.0  # seconds between two lines on work that tells how it goes, where there is no bar
 WORTH_TELLING = 0.5  # seconds; shorter stages are not listed at the end
 
 
@@ -22,7 +23,9 @@ WORTH_TELLING = 0.5  # seconds; shorter stages are not listed at the end
 class _Task:
     label: str
     started: float
+    total: int | None = None
     bar: TaskID | None = None
+    done: int = 0
     unsent: int = 0
     sent_at: float = 0.0
 
@@ -32,6 +35,8 @@ class ProgressWatch:
     """Listens to the library's progress: times every stage, and draws bars if it was given somewhere to draw."""
 
     bars: Progress | None = None
+    say: Callable[[str], None] | None = None
+    """Where there are no bars: to whom the words of long work are said, once a minute."""
     seconds_by_label: dict[str, float] = field(default_factory=dict)
     _tasks: dict[int, _Task] = field(default_factory=dict)
     _n_started: int = 0
@@ -40,14 +45,15 @@ class ProgressWatch:
         """Begins a bar; without a total it only moves to show that something happens."""
         self._n_started += 1
         bar = None if self.bars is None else self.bars.add_task(label, total=total)
-        self._tasks[self._n_started] = _Task(label, time.perf_counter(), bar)
+        self._tasks[self._n_started] = _Task(label, time.perf_counter(), total, bar)
         return self._n_started
 
     def advanced(self, task: int, n: int) -> None:
         """Counts `n` more; the bar hears of it ten times a second at most."""
+        state = self._tasks[task]
+        state.done += n
         if self.bars is None:
             return
-        state = self._tasks[task]
         state.unsent += n
         now = time.perf_counter()
         if state.bar is not None and now - state.sent_at >= REDRAW_EVERY:
@@ -55,8 +61,11 @@ class ProgressWatch:
             state.unsent, state.sent_at = 0, now
 
     def told(self, task: int, text: str) -> None:
-        """Puts the word behind the bar's label."""
-        state = self._tasks[task]
+        """Puts the word behind the bar's label, or says it where there is no bar."""
+        state, now = self._tasks[task], time.perf_counter()
+        if self.say is not None and now - max(state.started, state.sent_at) >= SAY_EVERY:
+            state.sent_at = now
+            self.say(_in_words(state, now, text))
         if self.bars is not None and state.bar is not None:
             self.bars.update(state.bar, description=f"{state.label} ({text})" if text else state.label)
 
@@ -76,10 +85,10 @@ class ProgressWatch:
 
 
 @contextmanager
-def watch_progress(is_shown: bool) -> Iterator[ProgressWatch]:
-    """Listens while the block runs; draws only if `is_shown`."""
+def watch_progress(is_shown: bool, say: Callable[[str], None] | None = None) -> Iterator[ProgressWatch]:
+    """Listens while the block runs; draws only if `is_shown`, and else says once a minute how long work goes."""
     if not is_shown:
-        watch = ProgressWatch()
+        watch = ProgressWatch(say=say)
         with listening(watch):
             yield watch
         return
@@ -87,6 +96,14 @@ def watch_progress(is_shown: bool) -> Iterator[ProgressWatch]:
         watch = ProgressWatch(bars)
         with listening(watch):
             yield watch
+
+
+def _in_words(state: _Task, now: float, text: str) -> str:
+    words = f"{state.label}: {state.done:,} of {state.total:,}" if state.total else f"{state.label}: {state.done:,}"
+    if state.total and state.done:
+        left = (now - state.started) / state.done * (state.total - state.done)
+        words += f", about {format_seconds(left)} left at most"
+    return f"{words} ({text})" if text else words
 
 
 def _terminal_bars() -> Progress:

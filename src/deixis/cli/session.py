@@ -56,7 +56,7 @@ class Session:
         """Shows progress while the block runs, and time and memory when it has ended well."""
         from deixis.cli.progress_bars import watch_progress
 
-        with watch_progress(is_shown=not self.is_quiet and sys.stderr.isatty()) as watch:
+        with watch_progress(is_shown=not self.is_quiet and sys.stderr.isatty(), say=self.note) as watch:
             yield
         if not self.is_quiet:
             for line in watch.summary():

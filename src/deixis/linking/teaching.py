@@ -120,10 +120,9 @@ def known(
             f"None of the {len(documents):,} documents {purpose} has an annotated mention. Annotate mentions as "
             '{"start": 14, "end": 19, "entity": "Q167646"}.'
         )
-    shown = (
-        ", ".join(map(repr, ids[:N_SHOWN])) for ids in (list(dict.fromkeys(named)), kb.ids.strings(range(N_SHOWN)))
-    )
+    some = list(dict.fromkeys(named))[:N_SHOWN], kb.ids.strings(range(min(N_SHOWN, len(kb))))
+    theirs, ours = (", ".join(map(repr, ids)) for ids in some)
     raise DataError(
         f"None of the {len(named):,} annotated mentions {purpose} has an entity of the knowledge base: they name "
-        f"{next(shown)}, its ids look like {next(shown)}. Is it another one, or are its ids of another kind?"
+        f"{theirs}, its ids look like {ours}. Is it another one, or are its ids of another kind?"
     )

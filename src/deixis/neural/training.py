@@ -72,7 +72,7 @@ def claim_folder(folder: Path, mark: Mapping[str, Any]) -> str | None:
     if path.exists() and path.read_text(encoding="utf-8") != wanted:
         raise ConfigError(
             f"The folder {folder} holds a training with other settings or other data ({_changed(path, mark)}). Go on "
-            "with those, choose another folder, or remove it."
+            "with those, choose another folder (--work), or begin again (--afresh)."
         )
     path.write_text(wanted, encoding="utf-8")
     return last_checkpoint(folder)
