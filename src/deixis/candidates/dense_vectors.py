@@ -1,8 +1,8 @@
 """Mentions in context and entities as vectors of one encoder, which are held against each other.
 
-A bi-encoder was taught to read one text with the name marked (`neural/bi_texts`). Others were not: with as much context
-as a bi-encoder reads they hardly tell whom the mention names (Farhan, 2024, section 6.5.1: 5 % recall). For them the
-vector of the name and that of the text are added.
+A bi-encoder was taught to read one text with the name marked (`neural/bi_texts`). Others were not: of one text with
+name and context they hardly tell whom it names (Farhan, 2024, section 6.5.1, starts at 5 % recall). Of those the vector
+of the name and that of the text are added (decision on vectors of texts).
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ class DenseTextsConfig:
         metadata={"help": "Characters of text around a mention, of all other encoders; 0: the mention only."},
     )
     context_weight: float = field(
-        default=0.5, metadata={"help": "What the text counts beside the name, of encoders that do not know the marker."}
+        default=0.5, metadata={"help": "What the text around counts beside the mention's own, of these encoders."}
+    )
+    description_weight: float = field(
+        default=1.0, metadata={"help": "What the description counts beside the title, of these encoders."}
     )
 
     def __post_init__(self) -> None:
-        if self.n_tokens < 8 or self.n_characters < 0 or self.context_weight < 0:
+        if self.n_tokens < 8 or min(self.n_characters, self.context_weight, self.description_weight) < 0:
             raise ConfigError(
-                "n_tokens must be at least 8, n_characters and context_weight at least 0, got "
-                f"{self.n_tokens}, {self.n_characters} and {self.context_weight}."
+                "n_tokens must be at least 8, n_characters, context_weight and description_weight at least 0, got "
+                f"{self.n_tokens}, {self.n_characters}, {self.context_weight} and {self.description_weight}."
             )
 
 
@@ -96,7 +99,8 @@ class PlainVectors:
     def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
         """mentions_by_dims."""
         names = [mention.text for mention in mentions]
-        return self._both(names, [mention.context(self.config.n_characters) for mention in mentions])
+        texts = [mention.context(self.config.n_characters) for mention in mentions]
+        return self._both(names, texts, self.config.context_weight if self.config.n_characters else 0)
 
     def of_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> Iterator[Floats]:
         """The vectors of entities, in blocks."""
@@ -106,13 +110,13 @@ class PlainVectors:
             known = np.flatnonzero(items >= 0)
             for place, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
                 texts[place] = text
-            yield self._both(kb.titles.strings(owners), texts)
+            yield self._both(kb.titles.strings(owners), texts, self.config.description_weight)
 
-    def _both(self, names: list[str], texts: list[str]) -> Floats:
+    def _both(self, names: list[str], texts: list[str], weight: float) -> Floats:
         named = encode_rows(self.encoder, names)
-        if not self.config.n_characters or not self.config.context_weight:
+        if not weight:
             return named
-        both = unit_rows(named + np.float32(self.config.context_weight) * encode_rows(self.encoder, texts))
+        both = unit_rows(named + np.float32(weight) * encode_rows(self.encoder, texts))
         both[[not name.strip() for name in names]] = 0
         return both
 

@@ -14,6 +14,7 @@ from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
 MAX_LIKENESS = 0.05  # likeness levels off towards this: in a short list three shared words must not beat a name
+MIN_SPREAD = 0.02  # of cosines: candidates that are less apart are not told apart by noise
 LEAST = 1e-3  # a smaller share counts as this one where its logarithm is taken
 
 FEATURES: dict[str, str] = {
@@ -98,9 +99,15 @@ def own_features(
 
 
 def dense_features(proposals: Proposals) -> dict[str, NDArray[np.float32]]:
-    """What vectors say: likeness as a share of that of the mention's best candidate, whatever an encoder's cosines."""
-    likeness = proposals.signals.get("dense", np.zeros(len(proposals.rows), dtype=np.float32))
-    return {"dense": likeness / np.maximum(proposals.group_max(likeness), np.float32(LEAST))}
+    """What vectors say: how far likeness is above that of the mention's other candidates, in standard deviations.
+
+    Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can be weighed alike.
+    """
+    likeness = proposals.signals.get("dense", np.zeros(len(proposals.rows), dtype=np.float32)).astype(np.float64)
+    n_candidates = proposals.group_sum(np.ones(len(likeness)))
+    away = likeness - proposals.group_sum(likeness) / n_candidates
+    spread = np.sqrt(proposals.group_sum(away**2) / n_candidates)
+    return {"dense": (away / np.maximum(spread, MIN_SPREAD)).astype(np.float32)}
 
 
 def word_features(

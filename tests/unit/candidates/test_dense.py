@@ -71,7 +71,7 @@ def test_each_description_has_a_vector_and_the_best_one_counts(encoder):
     english, german = (
         generator.generate([asked(f"Paris {word}", "Paris")], 1)[0][0] for word in ("France", "Hauptstadt")
     )
-    assert english.id == german.id == "city" and english.score < german.score > 0.95
+    assert english.id == german.id == "city" and english.score < german.score > 0.9
 
 
 def test_descriptions_contexts_or_both_are_chosen_without_encoding_again(encoder):
@@ -176,7 +176,7 @@ def test_settings_survive_being_written_down_and_wrong_ones_are_refused():
     for wrong in ({"contents": "all"}, {"index": "tree"}, {"max_contexts": 0}):
         with pytest.raises(ConfigError):
             DenseConfig(**wrong)
-    for wrong in ({"n_tokens": 3}, {"n_characters": -1}, {"context_weight": -0.5}):
+    for wrong in ({"n_tokens": 3}, {"n_characters": -1}, {"context_weight": -0.5}, {"description_weight": -1.0}):
         with pytest.raises(ConfigError, match="at least"):
             replace(DenseConfig().texts, **wrong)
     with pytest.raises(ConfigError, match="no entities"):

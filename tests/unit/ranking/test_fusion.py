@@ -192,12 +192,15 @@ def with_dense(proposals: Proposals, likeness: list[float]) -> Proposals:
     return replace(proposals, signals={**proposals.signals, "dense": np.array(likeness, dtype=np.float32)})
 
 
-def test_what_vectors_say_counts_against_the_best_of_the_mention_whatever_the_encoder():
-    proposals = Proposals(np.array([0, 2, 2, 5]), np.arange(5), {})
-    found = dense_features(with_dense(proposals, [0.2, 0.4, 0.0, 0.03, 0.06]))["dense"]
-    assert found.tolist() == pytest.approx([0.5, 1, 0, 0.5, 1])
-    assert dense_features(proposals)["dense"].tolist() == [0] * 5  # no list, nothing to say
-    assert dense_features(with_dense(proposals, [0.0] * 5))["dense"].tolist() == [0] * 5
+def test_what_vectors_say_counts_in_deviations_whatever_the_encoder():
+    proposals = Proposals(np.array([0, 3, 3, 6, 7]), np.arange(7), {})
+    likeness = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.4])
+    found = dense_features(with_dense(proposals, likeness))["dense"]
+    assert found.tolist() == pytest.approx([-1.2247, 0, 1.2247] * 2 + [0], abs=1e-3)
+    np.testing.assert_allclose(dense_features(with_dense(proposals, likeness / 2 + 0.3))["dense"], found, atol=1e-5)
+    near = dense_features(with_dense(proposals, 0.5 + likeness / 1000))["dense"]
+    assert 0 < np.abs(near).max() < 0.02  # next to nothing between them says next to nothing
+    assert dense_features(proposals)["dense"].tolist() == [0] * 7  # no list, nothing to say
 
 
 def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():

@@ -1,0 +1,230 @@
+"""What vectors of texts find and add: `python -m benchmarks.quality.dense [--suites wiki468k-aida ...] [--write]`.
+
+On dev data only. For every suite, a linker that learned from one half of the annotated documents (AIDA's train
+documents; where dev and train documents are different files, all of the latter) is asked the other half:
+
+- `dense/SUITE`: recall of the dense list alone, with descriptions, contexts of the annotated mentions, or both as its
+  contents; of all candidates before they are ranked (`proposed`), without and with the dense list; and of the ranking.
+- `dense/SUITE-subset`: the dense list alone over a subset of the knowledge base (the entities that the questions ask
+  for, and others drawn with a fixed seed) that MiniLM can embed in a few minutes, by encoder.
+
+Intervals are by bootstrap over documents. `--write` learns what the list weighs, with all other weights as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from benchmarks.quality.fusion import WEIGHTS, ranks_by, teaching
+from benchmarks.rows import record
+from deixis.bench.data import DataFolder
+from deixis.bench.questions import Questions, ranks_of
+from deixis.bench.suite import read_suite
+from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.candidates.union import LISTS
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.features.encoders.config import EncoderConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
+from deixis.linking.rehearsal import RehearsalConfig
+from deixis.ranking.fusion import weighed
+from deixis.ranking.fusion_training import Lesson
+from deixis.types import Document
+
+HERE = Path(__file__).resolve().parent
+SUITES = ("wiki468k-aida", "medic-ncbi")
+CONTENTS = ("descriptions", "contexts", "both")
+DEPTHS = (1, 10, 100)
+SEED = 0
+N_MENTIONS, N_AT_ONCE = 1000, 250
+N_SUBSET, N_SUBSET_MENTIONS = 4000, 300
+ABOUT = {"split": "dev", "seed": SEED, "threads": 1}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE")
+    parser.add_argument("--encoder", default="static", help="of the whole knowledge base [static]")
+    parser.add_argument("--subset", nargs="*", default=["static", "minilm"], metavar="ENCODER")
+    parser.add_argument("--write", action="store_true", help="make the learned weight the library's default")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    source_commit()
+    data, rows, lessons = DataFolder.choose(None, HERE.parents[1]), list[ResultRow](), dict[str, Asked]()
+    for name in options.suites:
+        suite = read_suite(HERE / f"{name}.yaml")
+        data.check(suite)
+        kb = data.read_kb(suite.kb)
+        dev = [document for part in suite.dev for document in data.read_part(suite, part)]
+        learned, asked = teaching(data, suite, dev)
+        log(f"{name}: {len(kb):,} entities, {len(learned)} documents to learn from, {len(asked)} to ask")
+        for encoder in options.subset:
+            rows += told(subset_rows(name, kb, learned, asked, encoder))
+        lessons[name] = Asked.of(kb, learned, asked, options.encoder)
+        rows += told(alone_rows(f"dense/{name}", lessons[name].questions, lessons[name].dense, options.encoder))
+    weight = learned_weight(list(lessons.values()))
+    for name, one in lessons.items():
+        others = [other for key, other in lessons.items() if key != name]
+        rows += told(one.rows(f"dense/{name}", options.encoder, weight, learned_weight(others) if others else weight))
+    if not options.dry_run:
+        print("recorded in", record(rows).name)
+    if options.write:
+        weights = json.loads(WEIGHTS.read_text(encoding="utf-8")) | {"dense": {"dense": round(weight, 4)}}
+        WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A suite's questions and the candidates that a linker with a dense list has for them."""
+
+    kb: KnowledgeBase
+    questions: Questions
+    dense: DenseCandidates
+    lesson: Lesson
+    weights: NDArray[np.float64]
+    """What the features weigh, that of the dense list last."""
+    is_proposed_without: NDArray[np.bool_]
+    """Whether any list but the dense one proposes each candidate."""
+
+    @classmethod
+    def of(cls, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str) -> Asked:
+        """The candidates of a sample of mentions."""
+        config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+        config = replace(config, candidates=config.candidates.with_encoder(encoder))
+        linker = Linker.build(kb, learned, config, SEED, 1)
+        log("built")
+        questions = Questions.collect(kb, asked).sample(N_MENTIONS, SEED)
+        rows = [kb.rows_of(sorted(answers)) for answers in questions.accepted]
+        parts, without = list[Lesson](), list[NDArray[np.bool_]]()
+        for begin in range(0, len(questions), N_AT_ONCE):
+            mentions = questions.mentions[begin : begin + N_AT_ONCE]
+            proposals = linker.generator.propose(mentions)
+            answers = {(number, int(row)) for number, ids in enumerate(rows[begin : begin + N_AT_ONCE]) for row in ids}
+            pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
+            is_right = np.array([pair in answers for pair in pairs], dtype=bool)
+            parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
+            without.append(np.any([proposals.signals[name] > 0 for name in LISTS], axis=0))
+        assert linker.generator.dense is not None
+        return cls(
+            kb, questions, linker.generator.dense, Lesson.joined(parts), linker.ranker.weights, np.concatenate(without)
+        )
+
+    def rows(self, place: str, encoder: str, weight: float, foreign: float) -> Iterator[ResultRow]:
+        """What is proposed, and how it is ranked: without the list, with its weight, and with one of other suites."""
+        own = weighed(self.lesson.features[:, :-1], self.weights[:-1])
+        dense = self.lesson.features[:, -1].astype(np.float64)
+        without = np.where(self.is_proposed_without, own, -np.inf)
+        for system, totals in {
+            "ranked": without, "ranked+dense": own + weight * dense, "ranked+dense-foreign": own + foreign * dense
+        }.items():  # fmt: skip
+            about = {"weight": round(foreign if "foreign" in system else weight, 4)} if "dense" in system else {}
+            yield from self._recalls(place, system, ranks_by(totals, self.lesson), encoder, DEPTHS, about)
+        right = self.lesson.is_right
+        for system, found in {"proposed": right & self.is_proposed_without, "proposed+dense": right}.items():
+            ranks = (np.add.reduceat(found, self.lesson.starts[:-1]) > 0).astype(np.int64)
+            yield from self._recalls(place, system, ranks, encoder, (1,), {"metric": "share proposed at all"})
+
+    def _recalls(self, place: str, system: str, ranks: NDArray[np.int64], encoder: str, depths: tuple[int, ...],
+                 about: dict[str, Any]) -> Iterator[ResultRow]:  # fmt: skip
+        metrics = [self.questions.recall(ranks, depth, SEED) for depth in depths]
+        yield from metric_rows(metrics, place, system, ABOUT | {"encoder": encoder} | about)
+
+
+def alone_rows(place: str, questions: Questions, dense: DenseCandidates, encoder: str) -> Iterator[ResultRow]:
+    """Recall of the dense list alone, by its contents, and what an answer costs."""
+    for contents in CONTENTS:
+        generator = dense.with_contents(contents)
+        started, found = time.process_time(), []
+        for begin in range(0, len(questions), N_AT_ONCE):
+            found += generator.generate(questions.mentions[begin : begin + N_AT_ONCE], max(DEPTHS))
+        cost = 1000 * (time.process_time() - started) / len(questions)
+        about = ABOUT | {"encoder": encoder, "n_entities": len(dense.kb)}
+        metrics = [questions.recall(ranks_of(found, questions.accepted), depth, SEED) for depth in DEPTHS]
+        system = f"{encoder}-{contents}"
+        yield from metric_rows(metrics, place, system, about)
+        yield ResultRow(place, "answer_cpu", system, float(f"{cost:.4g}"), "ms", n=len(questions), settings=about)
+
+
+def subset_rows(
+    name: str, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str
+) -> Iterator[ResultRow]:
+    """The dense list alone over some thousand entities, those that are asked for among them."""
+    questions = Questions.collect(kb, asked).sample(N_SUBSET_MENTIONS, SEED)
+    wanted = kb.rows_of(sorted({one for answers in questions.accepted for one in answers}))
+    others = np.setdiff1d(np.arange(len(kb)), wanted)
+    n_others = min(len(others), max(0, N_SUBSET - len(wanted)))
+    drawn = np.random.default_rng(SEED).choice(others, n_others, replace=False)
+    few = kb.take(np.sort(np.concatenate([wanted, drawn])))
+    known = {entity for answers in questions.accepted for entity in answers}
+    contexts = [
+        document.with_mentions([mention for mention in document.mentions if mention.entity in known])
+        for document in learned
+    ]
+    started = time.process_time()
+    config = DenseConfig(encoder=EncoderConfig(name=encoder), max_contexts=3)
+    dense = DenseCandidates.build(few, contexts, config, SEED, 1)
+    cost = time.process_time() - started
+    log(f"{name}: {len(few):,} entities by {encoder}")
+    yield from alone_rows(f"dense/{name}-subset", questions, dense, encoder)
+    about = ABOUT | {"encoder": encoder, "n_entities": len(few)}
+    yield ResultRow(f"dense/{name}-subset", "build_cpu", encoder, float(f"{cost:.4g}"), "s", settings=about)
+
+
+def learned_weight(asked: list[Asked]) -> float:
+    """What the dense list weighs beside all other features, whose weights stay as they are among themselves.
+
+    How sure the whole ranking is (a factor on all weights) is learned with it and then left to calibration: a ranking
+    that is too sure already would otherwise take any further evidence for harm.
+    """
+    taught = []
+    for one in asked:
+        lesson = one.lesson.taught()
+        totals = weighed(lesson.features[:, :-1], one.weights[:-1])
+        taught.append((lesson.starts, lesson.is_right, totals, lesson.features[:, -1].astype(np.float64)))
+
+    def loss(factors: NDArray[np.float64]) -> float:
+        return sum(
+            _loss(starts, right, factors[0] * totals + factors[1] * dense) for starts, right, totals, dense in taught
+        )
+
+    scale, weight = minimize(loss, [1.0, 0.0], method="Nelder-Mead", options={"maxiter": 150}).x
+    return max(0.0, float(weight / scale))
+
+
+def _loss(starts: NDArray[np.int64], is_right: NDArray[np.bool_], totals: NDArray[np.float64]) -> float:
+    """The mean negative logarithm of the right candidates' share."""
+    shares = np.exp(totals - np.repeat(np.maximum.reduceat(totals, starts[:-1]), np.diff(starts)))
+    right = np.maximum(np.add.reduceat(np.where(is_right, shares, 0.0), starts[:-1]), 1e-300)
+    return float(np.log(np.add.reduceat(shares, starts[:-1]) / right).mean())
+
+
+def told(rows: Iterator[ResultRow]) -> list[ResultRow]:
+    """The rows, printed as they come."""
+    listed = []
+    for row in rows:
+        listed.append(row)
+        print(f"{row.suite:28} {row.system:22} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
+    return listed
+
+
+def log(words: str) -> None:
+    """What goes on, and how much processor time it took until now."""
+    print(f"[{time.process_time():.0f} s] {words}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
