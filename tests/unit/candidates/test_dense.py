@@ -71,7 +71,7 @@ def test_each_description_has_a_vector_and_the_best_one_counts(encoder):
     english, german = (
         generator.generate([asked(f"Paris {word}", "Paris")], 1)[0][0] for word in ("France", "Hauptstadt")
     )
-    assert english.id == german.id == "city" and english.score < german.score > 0.9
+    assert english.id == german.id == "city" and english.score < german.score > 0.85
 
 
 def test_descriptions_contexts_or_both_are_chosen_without_encoding_again(encoder):
