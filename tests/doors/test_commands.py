@@ -58,6 +58,17 @@ def test_build_learns_from_annotated_mentions(deixis):
     assert document["mentions"][0]["candidates"][0]["id"] == "troy"
 
 
+def test_build_with_an_encoder_finds_candidates_by_vectors_too(deixis_inside):
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--encoder", "chars", "--mentions", "gold.jsonl", "-q")
+    config = json.loads(deixis_inside("info", "model", "--json").stdout)["config"]["candidates"]
+    assert config["n_dense"] == 50 and config["dense"]["encoder"]["name"] == "chars"
+    (deixis_inside.folder / "asked.txt").write_text("To save Troy, Paris had to be sacrificed.", encoding="utf-8")
+    (document,) = lines_of(deixis_inside("link", "model", "asked.txt").stdout)
+    assert [mention["entity"] for mention in document["mentions"]] == ["troy", "paris_trojan"]
+    deixis_inside("build", "kb.jsonl", "-o", "few", "--encoder", "chars", "--candidates-n-dense", 3, "-q")
+    assert json.loads(deixis_inside("info", "few", "--json").stdout)["config"]["candidates"]["n_dense"] == 3
+
+
 def test_a_config_file_may_name_the_preset_as_the_option_does(deixis):
     (deixis.folder / "mine.toml").write_text('preset = "xmred"\n', encoding="utf-8")
     deixis("build", "kb.jsonl", "-o", "file", "--config", "mine.toml", "-q")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from deixis.errors import DataError
 from deixis.features.encoders.token_graph import Bytes, TokenGraph
@@ -51,6 +52,11 @@ class OnnxEncoder:
         encoder = cls(folder / GRAPH, folder / TOKENIZER, n_threads)
         encoder._graph.tokenizer.enable_truncation(min(_limits(folder), default=MAX_TOKENS))
         return encoder
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts texts into tokens."""
+        return self._graph.tokenizer
 
     @property
     def digest(self) -> str:
