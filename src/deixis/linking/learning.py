@@ -64,9 +64,7 @@ def learn_reranker(
     calibration, per_second = _calibration(
         teaching.linker.with_reranking(reranking), teaching.held_out, config.rerank.max_checked, seed
     )
-    return Learned(
-        _settled(linker.with_reranking(reranking), calibration), accuracies, len(taught.mentions), per_second
-    )
+    return Learned(settled(linker.with_reranking(reranking), calibration), accuracies, len(taught.mentions), per_second)
 
 
 def _ranked(linker: Linker, documents: Sequence[Document], purpose: str, k: int) -> Ranked:
@@ -102,7 +100,7 @@ def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Do
     return [documents[number] for number in np.sort(order[:n]).tolist()]
 
 
-def _settled(linker: Linker, calibration: Calibration) -> Linker:
+def settled(linker: Linker, calibration: Calibration) -> Linker:
     """The linker whose re-ranker keeps to the precision that the linker does, as far as it can be promised."""
     rule = NilRule(target_precision=linker.config.nil.target_precision)
     try:

@@ -1,0 +1,113 @@
+"""A re-ranker is learned from the linker's own candidates, judged by what neither has seen, and kept with the model."""
+
+from dataclasses import replace
+
+import pytest
+
+from deixis.errors import ConfigError, DataError
+from deixis.linking.calibration import Calibration
+from deixis.linking.learning import enough, learn_reranker, settled
+from deixis.linking.learning_config import LearningConfig
+from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
+from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.pairs import PairConfig
+from deixis.types import Document, Mention
+from tests.aviary import aviary, sightings, tiny_encoder
+
+KB = aviary()
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    told = CrossEncoderConfig(
+        encoder=tiny_encoder(tmp_path_factory.mktemp("tiny")), pairs=PairConfig(n_tokens=48), epochs=4, batch_size=8,
+        learning_rate=3e-3, n_taught=3, n_candidates=3, max_checked=30,
+    )  # fmt: skip
+    return LearningConfig(rerank=told)
+
+
+@pytest.fixture(scope="module")
+def learned(config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("work")
+    return learn_reranker(Linker.build(KB), sightings(60), sightings(40, seed=1), config, folder)
+
+
+def share_right(linker, documents, rerank):
+    bare = [d.with_mentions([Mention(m.start, m.end, m.text) for m in d.mentions]) for d in documents]
+    linked = linker.link(bare, rerank=rerank)
+    gold = [d.mentions[0].entity for d in documents]
+    pairs = [(one.mentions[0].entity, right) for one, right in zip(linked, gold, strict=True) if right is not None]
+    return sum(found == right for found, right in pairs) / len(pairs)
+
+
+def test_what_the_linker_cannot_tell_the_reranker_learns(learned):
+    by_name = {metric.name: metric for metric in learned.accuracies}
+    assert list(by_name) == ["retriever", "cross-encoder", "fused"]
+    assert by_name["fused"].value >= max(by_name["retriever"].value, by_name["cross-encoder"].value)
+    assert by_name["fused"].value > by_name["retriever"].value + 0.2
+    assert {metric.n for metric in learned.accuracies} == {30}
+    assert learned.mentions_per_second > 0 and 45 <= learned.n_taught <= 60
+
+
+def test_the_second_look_is_better_on_documents_that_nobody_has_seen(learned):
+    fresh = sightings(40, seed=2)
+    assert share_right(learned.linker, fresh, rerank=True) > share_right(learned.linker, fresh, rerank=False) + 0.2
+
+
+def test_the_reranker_is_calibrated_and_knows_what_it_learned_from(learned):
+    reranking = learned.linker.reranking
+    assert reranking.calibration.source == "annotated" and reranking.nil.threshold is not None
+    assert reranking.learned_from.holds(sightings(60)).all()
+    assert not reranking.learned_from.holds(sightings(40, seed=1)).any()
+    assert len(learned.linker.learned_from) == 0 and learned.linker.calibration is None
+
+
+def test_it_comes_back_with_the_model_and_links_the_same(learned, tmp_path):
+    learned.linker.save(tmp_path / "model")
+    loaded = Linker.load(tmp_path / "model", n_threads=1)
+    assert "opened" not in vars(loaded.reranking.ranker)
+    fresh = [document.text for document in sightings(5, seed=3)]
+    for once, again in zip(learned.linker.link(fresh, rerank=True), loaded.link(fresh, rerank=True), strict=True):
+        assert [m.entity for m in once.mentions] == [m.entity for m in again.mentions]
+        assert [m.score for m in once.mentions] == pytest.approx([m.score for m in again.mentions], abs=1e-4)
+    assert loaded.link(fresh) == learned.linker.link(fresh)
+
+
+def test_a_mention_longer_than_the_window_is_linked_as_before(learned):
+    long = " ".join(["Ruby"] * 60)
+    document = Document("d", f"we saw {long}", mentions=(Mention(7, 7 + len(long), long),))
+    (found,) = learned.linker.link(document, rerank=True).mentions
+    (before,) = learned.linker.link(document).mentions
+    assert [c.id for c in found.candidates] == [c.id for c in before.candidates]
+
+
+@pytest.mark.parametrize(
+    ("documents", "dev", "words"),
+    [
+        ([], None, "no documents to learn from"),
+        ([Document("d", "Ruby")] * 5, sightings(3), "no annotated mention|has an annotated mention"),
+        (sightings(5), [Document("d", "Ruby")], "to hold out has an annotated mention"),
+        (sightings(5), [], "no documents to hold out"),
+    ],
+)
+def test_nothing_to_learn_from_or_to_judge_by_is_said_before_training(config, tmp_path, documents, dev, words):
+    with pytest.raises(DataError, match=words):
+        learn_reranker(Linker.build(KB), documents, dev, config, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_precision_that_the_reranker_cannot_promise_does_not_lose_it(learned, caplog):
+    rule = NilRule(target_precision=0.999)
+    asked = learned.linker._with(config=replace(learned.linker.config, nil=rule))
+    calibration = Calibration.fit(learned.linker.judged(sightings(40, seed=1)))  # of the linker, which is often wrong
+    with pytest.raises(ConfigError):
+        asked.calibrated_by(calibration, rule, rerank=True)
+    assert settled(asked, calibration).reranking.nil.threshold is not None
+    assert "best F1" in caplog.text
+
+
+def test_enough_documents_are_drawn_for_the_mentions_wanted():
+    documents = sightings(20)
+    assert enough(documents, 7, 0) == enough(documents, 7, 0) and len(enough(documents, 7, 0)) == 7
+    assert enough(documents, 100, 0) == documents and enough([], 5, 0) == []
