@@ -48,7 +48,7 @@ def test_any_text_can_be_encoded(encoder):
 
 
 def test_an_encoder_comes_back_from_its_arrays_or_its_name(encoder, config):
-    arrays = encoder_arrays(encoder, "x")
+    arrays = encoder_arrays(encoder, "x", config)
     assert all(name.startswith("x.") for name in arrays)
     again = encoder_from_arrays(arrays, "x", config)
     assert again.encode(NAMES).tobytes() == encoder.encode(NAMES).tobytes()

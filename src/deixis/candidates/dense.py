@@ -23,7 +23,7 @@ from deixis.candidates.listing import listed
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays
 from deixis.features.encoders.protocols import TextEncoder
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -32,6 +32,7 @@ from deixis.nearest.allowed import Mask, check_allowed
 from deixis.nearest.merging import best_of_both
 from deixis.nearest.protocols import VectorSearch
 from deixis.nearest.vector_index import VectorIndex
+from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.checks import require
 from deixis.types import Candidate, Document, MentionInContext
@@ -105,7 +106,7 @@ class DenseCandidates:
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; dense candidates need at least one.")
         with stage("fitting the encoder"):
-            encoder = fit_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
+            encoder = open_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
         rows = np.arange(len(kb), dtype=np.int32)
         blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
         descriptions = VECTOR_INDEXES[config.index].build(blocks, described(kb, rows)[0], len(kb))
@@ -193,7 +194,7 @@ class DenseCandidates:
         """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
         n_contexts = 0 if self.contexts is None else len(self.contexts.groups)
         sizes = np.array([len(self.kb), len(self.descriptions.groups), n_contexts], dtype=np.int64)
-        arrays = {f"{prefix}.sizes": sizes} | encoder_arrays(self.encoder, f"{prefix}.encoder")
+        arrays = {f"{prefix}.sizes": sizes} | encoder_arrays(self.encoder, f"{prefix}.encoder", self.config.encoder)
         arrays |= self.descriptions.to_arrays(f"{prefix}.descriptions")
         return arrays if self.contexts is None else arrays | self.contexts.to_arrays(f"{prefix}.contexts")
 

@@ -20,12 +20,13 @@ from deixis.candidates.listing import listed
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encode_rows, encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.features.encoders.making import encode_rows, encoder_arrays, encoder_from_arrays
 from deixis.features.encoders.protocols import TextEncoder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.allowed import Mask, check_allowed
 from deixis.nearest.protocols import VectorSearch
+from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.checks import check_length, check_range, require
 from deixis.store.strings import StringTable
@@ -92,7 +93,7 @@ class EmbeddingCandidates:
             raise ConfigError("The knowledge base has no entities; embedded names need at least one.")
         names, rows, langs = _names(kb, annotated, config)
         with stage("fitting the encoder"):
-            encoder = fit_encoder(config.encoder, names, kb.description_texts(), seed, n_threads)
+            encoder = open_encoder(config.encoder, names, kb.description_texts(), seed, n_threads)
         starts = track(range(0, len(names), _BATCH), "embedding names")
         blocks = (
             encode_rows(encoder, names.strings(np.arange(start, min(start + _BATCH, len(names))))) for start in starts
@@ -138,7 +139,9 @@ class EmbeddingCandidates:
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
-        arrays = self.index.to_arrays(f"{prefix}.index") | encoder_arrays(self.encoder, f"{prefix}.encoder")
+        arrays = self.index.to_arrays(f"{prefix}.index") | encoder_arrays(
+            self.encoder, f"{prefix}.encoder", self.config.encoder
+        )
         return arrays if self.languages is None else arrays | self.languages.to_arrays(f"{prefix}.langs")
 
     @classmethod

@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders.minilm import package_folder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
 from deixis.neural.onnx_export import encoder_to_onnx
 from deixis.neural.pairs import MARKER
+from deixis.neural.sentence_encoder import open_sentence_transformer, tokenizer_bytes
 from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
 
-MINILM = "minilm"
 GRAPH = "model.onnx"
 _CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forward pass
 
@@ -46,7 +45,7 @@ class BiEncoder:
     @classmethod
     def open(cls, name: str | Path, n_tokens: int = 64, n_layers: int = 0) -> BiEncoder:
         """The encoder that `name` says, with markers: `minilm`, a folder or a hub name of sentence-transformers."""
-        model = open_model(name)
+        model = open_sentence_transformer(name)
         if n_layers:
             keep_layers(model, n_layers)
         add_marker(model)
@@ -82,23 +81,6 @@ class BiEncoder:
             (folder / GRAPH).write_bytes(encoder_to_onnx(self.model))
 
 
-def open_model(name: str | Path) -> SentenceTransformer:
-    """The SentenceTransformer of a name, on the processor."""
-    place = package_folder() if name == MINILM else Path(name)
-    try:
-        return SentenceTransformer(str(place) if place.is_dir() else str(name), device="cpu")
-    except (OSError, ValueError, RuntimeError) as error:
-        raise cannot_open(name, error) from error
-
-
-def cannot_open(name: str | Path, error: Exception) -> DataError:
-    """What to say of an encoder that its library cannot open."""
-    return DataError(
-        f"No encoder named {str(name)!r} could be opened: {str(error).splitlines()[0]:.200} Give 'minilm', the "
-        "folder of a SentenceTransformer, or the name of one that can be downloaded."
-    )
-
-
 def add_marker(model: SentenceTransformer | CrossEncoder, marker: str = MARKER) -> None:
     """Make the marker a token of its own, if it is none yet; its vector begins as the mean of all."""
     if marker in model.tokenizer.get_vocab():
@@ -130,13 +112,3 @@ def inner_model(model: SentenceTransformer | CrossEncoder) -> Any:  # noqa: ANN4
     if inner is None:
         raise DataError("The encoder has no transformer inside, so it cannot be trained here; choose another.")
     return inner
-
-
-def tokenizer_bytes(model: SentenceTransformer | CrossEncoder) -> bytes:
-    """The tokenizer as tokenizer.json holds it."""
-    if not getattr(model.tokenizer, "is_fast", False):
-        raise DataError(
-            f"The tokenizer {type(model.tokenizer).__name__} has no tokenizer.json; choose another encoder."
-        )
-    stored: str = model.tokenizer.backend_tokenizer.to_str()
-    return stored.encode("utf-8")

@@ -21,15 +21,16 @@ from transformers import EarlyStoppingCallback, PrinterCallback
 
 from deixis.config import config_to_dict
 from deixis.errors import DataError
-from deixis.features.encoders.minilm import package_folder
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.bi_encoder import MINILM, add_marker, cannot_open, tokenizer_bytes
+from deixis.neural.bi_encoder import add_marker
 from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.hub import folder_of
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.pair_scorer import OnnxPairScorer
 from deixis.neural.pair_texts import MentionCandidates, PairTexts
 from deixis.neural.pairs import PairLessons
 from deixis.neural.quiet import quiet
+from deixis.neural.sentence_encoder import cannot_open, tokenizer_bytes
 from deixis.neural.training import StepsTold, claim_folder, fingerprint
 from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
@@ -60,9 +61,8 @@ def train_pair_scorer(
 
 def open_cross_encoder(name: str, n_tokens: int) -> CrossEncoder:
     """A cross-encoder to train, with one output and a token for the marker: `minilm`, a folder or a hub name."""
-    place = str(package_folder()) if name == MINILM else name
     try:
-        model = CrossEncoder(place, num_labels=1, max_length=n_tokens, device="cpu")
+        model = CrossEncoder(str(folder_of(name)), num_labels=1, max_length=n_tokens, device="cpu")
     except (OSError, ValueError, RuntimeError) as error:
         raise cannot_open(name, error) from error
     add_marker(model)

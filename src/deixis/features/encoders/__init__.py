@@ -11,3 +11,12 @@ ENCODERS = LazyRegistry(
         "minilm": Lazy("deixis.features.encoders.minilm:MiniLmEncoder", extra="minilm"),
     },
 )
+
+# Those that a folder holds: as a graph, or as the weights of a plain BERT.
+FOLDER_ENCODERS = LazyRegistry(
+    "text encoder",
+    {
+        "onnx": Lazy("deixis.features.encoders.onnx:OnnxEncoder", extra="onnx"),
+        "bert": Lazy("deixis.features.encoders.minilm:MiniLmEncoder"),
+    },
+)

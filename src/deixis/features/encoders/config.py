@@ -23,7 +23,13 @@ class EncoderConfig:
     deixis.errors.ConfigError: n_dims must lie in 1..4096, got 0.
     """
 
-    name: str = field(default="chars", metadata={"help": "Encoder: chars, minilm, or one you registered."})
+    name: str = field(
+        default="chars",
+        metadata={
+            "help": "Encoder: chars, static, minilm, one you registered, a folder (SentenceTransformer, or with "
+            "model.onnx), or a hub name (owner/model)."
+        },
+    )
     n_dims: int = field(default=256, metadata={"help": "Numbers in a vector, of encoders that learn from names."})
     features: TfidfConfig = field(default_factory=_words_and_letters)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.features.encoders import ENCODERS
+from deixis.features.encoders import ENCODERS, FOLDER_ENCODERS
 from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.identity import EncoderIdentity
 from deixis.features.encoders.protocols import TextEncoder
 from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
@@ -59,21 +61,39 @@ def fit_encoder(
     return encoder
 
 
-def encoder_arrays(encoder: TextEncoder, prefix: str) -> dict[str, NDArray[Any]]:
-    """What the encoder has learned; nothing for one that is found again by its name."""
+def encoder_arrays(encoder: TextEncoder, prefix: str, config: EncoderConfig) -> dict[str, NDArray[Any]]:
+    """Which encoder it is, and what it has learned; the latter is nothing for one that is found again by its name."""
     arrays: dict[str, NDArray[Any]] = encoder.to_arrays(prefix) if hasattr(encoder, "to_arrays") else {}
-    return arrays
+    return arrays | EncoderIdentity.of(config.name, encoder).to_arrays(f"{prefix}.identity")
 
 
 def encoder_from_arrays(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> TextEncoder:
-    """The encoder whose `encoder_arrays` these are."""
+    """The encoder whose `encoder_arrays` these are; another one of its name is an error."""
+    encoder = _found_again(arrays, prefix, config)
+    EncoderIdentity.from_arrays(arrays, f"{prefix}.identity").check(encoder)
+    return encoder
+
+
+def _found_again(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> TextEncoder:
     if config.name in _registered:
         return _registered[config.name]
+    encoder: TextEncoder
+    if f"{prefix}.onnx" in arrays:
+        encoder = FOLDER_ENCODERS["onnx"].from_arrays(arrays, prefix)
+        return encoder
+    if config.name not in ENCODERS and Path(config.name).is_dir():
+        encoder = FOLDER_ENCODERS["bert"](Path(config.name))
+        return encoder
     kind = _encoder_class(config.name)
     if hasattr(kind, "from_arrays"):
-        encoder: TextEncoder = kind.from_arrays(arrays, prefix, config)
+        encoder = kind.from_arrays(arrays, prefix, config)
         return encoder
     return fit_encoder(config, StringTable.from_strings([]))
+
+
+def is_known(name: str) -> bool:
+    """Whether an encoder of this name is ours or a user's; others are folders or names of the hub."""
+    return name in ENCODERS or name in _registered
 
 
 def encode_rows(encoder: TextEncoder, texts: list[str]) -> NDArray[np.float32]:
@@ -93,5 +113,5 @@ def encode_rows(encoder: TextEncoder, texts: list[str]) -> NDArray[np.float32]:
 
 def _encoder_class(name: str) -> Any:  # noqa: ANN401 - a class with fit
     if name not in ENCODERS:
-        raise UnknownNameError("text encoder", name, known=[*ENCODERS, *_registered])
+        raise UnknownNameError("text encoder, folder or hub model", name, known=[*ENCODERS, *_registered])
     return ENCODERS[name]

