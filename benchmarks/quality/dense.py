@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,21 +126,16 @@ class Asked:
         """What is proposed, and how it is ranked: without the list, with its weight, and with one of other suites."""
         own = weighed(self.lesson.features[:, :-1], self.weights[:-1])
         dense = self.lesson.features[:, -1].astype(np.float64)
-        without = np.where(self.is_proposed_without, own, -np.inf)
-        for system, totals in {
-            "ranked": without, "ranked+dense": own + weight * dense, "ranked+dense-foreign": own + foreign * dense
-        }.items():  # fmt: skip
-            about = {"weight": round(foreign if "foreign" in system else weight, 4)} if "dense" in system else {}
-            yield from self._recalls(place, system, ranks_by(totals, self.lesson), encoder, DEPTHS, about)
-        right = self.lesson.is_right
-        for system, found in {"proposed": right & self.is_proposed_without, "proposed+dense": right}.items():
-            ranks = (np.add.reduceat(found, self.lesson.starts[:-1]) > 0).astype(np.int64)
-            yield from self._recalls(place, system, ranks, encoder, (1,), {"metric": "share proposed at all"})
-
-    def _recalls(self, place: str, system: str, ranks: NDArray[np.int64], encoder: str, depths: tuple[int, ...],
-                 about: dict[str, Any]) -> Iterator[ResultRow]:  # fmt: skip
-        metrics = [self.questions.recall(ranks, depth, SEED) for depth in depths]
-        yield from metric_rows(metrics, place, system, ABOUT | {"encoder": encoder} | about)
+        without = replace(self.lesson, is_right=self.lesson.is_right & self.is_proposed_without)
+        for system, totals, lesson, about in (
+            ("ranked", np.where(self.is_proposed_without, own, -np.inf), without, {}),
+            ("ranked+dense", own + weight * dense, self.lesson, {"weight": round(weight, 4)}),
+            ("ranked+dense-foreign", own + foreign * dense, self.lesson, {"weight": round(foreign, 4)}),
+        ):
+            ranks = ranks_by(totals, lesson)
+            metrics = [self.questions.recall(ranks, depth, SEED) for depth in DEPTHS]
+            metrics.append(replace(self.questions.recall(np.minimum(ranks, 1), 1, SEED), name="proposed"))
+            yield from metric_rows(metrics, place, system, ABOUT | {"encoder": encoder} | about)
 
 
 def alone_rows(place: str, questions: Questions, dense: DenseCandidates, encoder: str) -> Iterator[ResultRow]:
