@@ -64,7 +64,7 @@ def update_expected(path: Path, suite: Suite, rows: Sequence[ResultRow]) -> None
     for one in suite.expected:
         figures.setdefault(one.part, {}).setdefault(one.system, {})[one.metric] = one.value
     for row in rows:
-        if row.system in suite.systems and row.metric in suite.metrics:
+        if row.system in suite.all_systems and row.metric in suite.metrics:
             part = row.suite.rpartition("/")[2]
             figures.setdefault(part, {}).setdefault(row.system, {})[row.metric] = round(row.value, 4)
     head = path.read_text(encoding="utf-8").partition(_OPENING.format(name=suite.name))[0].rstrip("\n") + "\n"

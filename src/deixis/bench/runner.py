@@ -78,7 +78,7 @@ class Runner:
         if not able:
             raise DataError(
                 f"The suite {suite.name!r} has none of {', '.join(systems or suite.systems)} on {split}: it names "
-                f"{', '.join(suite.systems)}, and those that learn need annotated mentions or counts that it lacks."
+                f"{', '.join(suite.all_systems)}, and those that learn need annotated mentions or counts that it lacks."
             )
         built = self._build_all(able, kb, taught_by, may_skip=not systems)
         for part in parts:
@@ -143,8 +143,8 @@ class Runner:
 
 
 def able_systems(suite: Suite, split: str, kb: KnowledgeBase, systems: Sequence[str] = ()) -> list[str]:
-    """The systems of the suite that can run on a split; all of them, or those named."""
-    wanted = [name for name in suite.systems if not systems or name in systems]
+    """The systems of the suite that can run on a split: those named, or all but those that run on request."""
+    wanted = [name for name in suite.all_systems if name in (systems or suite.systems)]
     has_mentions = bool(suite.teaching(split))
     has_counts = has_mentions or bool(kb.counts.any() or kb.alias_counts.any())
     has = {"nothing": True, "mentions": has_mentions, "counts": has_counts}

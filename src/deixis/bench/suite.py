@@ -64,6 +64,8 @@ class Expected:
 class Suite:
     """What `deixis bench NAME` runs. `mentions` are annotated documents for the systems that learn from some.
 
+    Systems that are `on_request` run only where they are named: they take an hour.
+
     Examples
     --------
     >>> suite = Suite.from_dict({
@@ -78,6 +80,7 @@ class Suite:
     name: str
     kb: KbSource
     systems: tuple[str, ...]
+    on_request: tuple[str, ...] = ()
     about: str = ""
     command: str = ""
     dev: tuple[Part, ...] = ()
@@ -90,7 +93,7 @@ class Suite:
     expected: tuple[Expected, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in self.systems:
+        for name in self.all_systems:
             if name not in SYSTEMS:
                 raise UnknownNameError("system", name, known=SYSTEMS)
         for metric in self.metrics:
@@ -112,11 +115,16 @@ class Suite:
         for figure in self.expected:
             for kind, name, known in (
                 ("part", figure.part, parts),
-                ("system", figure.system, self.systems),
+                ("system", figure.system, self.all_systems),
                 ("metric", figure.metric, self.metrics),
             ):
                 if name not in known:
                     raise UnknownNameError(f"{kind} (in 'expected')", name, known=known)
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The systems that run, and those that run on request."""
+        return (*self.systems, *self.on_request)
 
     @property
     def depth(self) -> int:

@@ -32,6 +32,7 @@ SUITES = Path("benchmarks", "quality")
         "deixis bench demo --check          # fails if a figure is worse than it was",
         "deixis bench wordnet melo-de --systems brute-force,deixis-tree",
         "deixis bench mesh-bc5cdr --split test --record",
+        "deixis bench medic-ncbi --systems deixis+mentions,deixis+rerank  # an hour",
     ),
 )
 @click.argument("names", metavar="[SUITE]...", nargs=-1)
@@ -120,7 +121,8 @@ def list_suites(session: Session, suites: list[Suite], data: DataFolder) -> None
     if session.is_json:
         for suite in suites:
             listed = {"suite": suite.name, "about": suite.about, "missing": data.missing(suite)}
-            click.echo(json.dumps(listed | {"systems": suite.systems}, ensure_ascii=False))
+            listed |= {"systems": suite.systems, "on_request": suite.on_request}
+            click.echo(json.dumps(listed, ensure_ascii=False))
         return
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("suite", "data", "about"):

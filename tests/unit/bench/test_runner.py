@@ -8,7 +8,7 @@ from deixis.bench.questions import Questions
 from deixis.bench.runner import Answers, Runner, able_systems, ask_all, ratio_rows
 from deixis.bench.suite import Suite
 from deixis.bench.systems.exact import ExactNames
-from deixis.errors import DataError, MissingExtraError
+from deixis.errors import DataError, MissingExtraError, UnknownNameError
 from deixis.kb.demo import read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, Mention
@@ -130,3 +130,12 @@ def test_a_system_that_lacks_an_extra_is_left_out_with_a_warning(monkeypatch, ca
     assert "exact is left out" in caplog.text
     with pytest.raises(MissingExtraError):  # asked for by name, it is not passed over
         list(Runner(DataFolder(Path())).run(suite, systems=["exact"]))
+
+
+def test_systems_on_request_run_only_where_they_are_named(runner):
+    suite = replace(SUITE, systems=("exact",), on_request=("brute-force",))
+    assert able_systems(suite, "dev", read_demo()) == ["exact"]
+    assert able_systems(suite, "dev", read_demo(), ["brute-force"]) == ["brute-force"]
+    assert able_systems(suite, "dev", read_demo(), ["brute-force", "exact"]) == ["exact", "brute-force"]
+    with pytest.raises(UnknownNameError, match="No system named 'brutish'"):
+        replace(SUITE, on_request=("brutish",))

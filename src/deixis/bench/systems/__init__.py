@@ -26,5 +26,6 @@ SYSTEMS = LazyRegistry(
         "deixis": Lazy("deixis.bench.systems.ours:LinkerSystem"),
         "deixis-tree+mentions": Lazy("deixis.bench.systems.ours:TaughtTreeSystem"),
         "deixis+mentions": Lazy("deixis.bench.systems.ours:TaughtLinkerSystem"),
+        "deixis+rerank": Lazy("deixis.bench.systems.reranked:RerankedLinkerSystem", extra="neural"),
     },
 )
