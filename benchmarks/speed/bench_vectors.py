@@ -26,10 +26,11 @@ from deixis.candidates.dense_vectors import vectors_by
 from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow, source_commit
 from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encode_rows, fit_encoder
+from deixis.features.encoders.making import encode_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.faiss_index import flat_search
+from deixis.neural.opening import open_encoder
 from deixis.types import MentionInContext
 
 Floats = NDArray[np.float32]
@@ -69,7 +70,7 @@ def embedded(
     kb: KnowledgeBase, name: str, mentions: list[MentionInContext], wanted: list[str]
 ) -> Iterator[tuple[str, Floats, Floats]]:
     """Vectors and queries: titles against mentions, entities against mentions in their context."""
-    encoder = fit_encoder(EncoderConfig(name=name), kb.titles, kb.description_texts(), SEED, 1)
+    encoder = open_encoder(EncoderConfig(name=name), kb.titles, kb.description_texts(), SEED, 1)
     if "titles" in wanted:
         titles = encode_rows(encoder, kb.titles.strings(np.arange(len(kb))))
         yield "titles", titles, encode_rows(encoder, [mention.text for mention in mentions])

@@ -117,6 +117,10 @@ class DenseCandidates:
         config = replace(self.config, contents=contents)
         return DenseCandidates(self.kb, self.encoder, self.descriptions, self.contexts, config)
 
+    def taught_anew(self, annotated: Iterable[Document]) -> DenseCandidates:
+        """The same descriptions, and the contexts of these documents in place of those before."""
+        return DenseCandidates(self.kb, self.encoder, self.descriptions, None, self.config)._taught(annotated)
+
     def with_mentions(self, annotated: Iterable[Document], entities: Iterable[Entity] = ()) -> DenseCandidates:
         """The same generator with further contexts, and with entities that were not known, by their mentions alone.
 

@@ -113,8 +113,12 @@ class UnionCandidates:
         seed: int = 0,
         n_threads: int = 0,
         popularity: NDArray[np.floating] | None = None,
+        dense: DenseCandidates | None = None,
     ) -> UnionCandidates:
-        """All lists over the entities of `kb`; `popularity` says how often each is spoken of, by any count."""
+        """All lists over the entities of `kb`; `popularity` says how often each is spoken of, by any count.
+
+        `dense` has vectors of the same entities, whatever contexts: they are not made again.
+        """
         config = config or UnionConfig()
         documents = list(annotated)
         counts = kb.counts if popularity is None else popularity
@@ -130,7 +134,12 @@ class UnionCandidates:
             described = None
             if config.n_described and len(words.descriptions.indices):
                 described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.places())
-        dense = DenseCandidates.build(kb, documents, config.dense, seed, n_threads) if config.n_dense else None
+        if not config.n_dense:
+            dense = None
+        elif dense is None:
+            dense = DenseCandidates.build(kb, documents, config.dense, seed, n_threads)
+        else:
+            dense = dense.taught_anew(documents)
         return cls(kb, alias, string, tree, words, described, config, dense)
 
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:

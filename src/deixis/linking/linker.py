@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
+from deixis.candidates.dense import DenseCandidates
 from deixis.candidates.filters import EntityFilter
 from deixis.candidates.listing import listed
 from deixis.candidates.union import UnionCandidates, standings
@@ -94,8 +95,12 @@ class Linker:
         config: LinkerConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
+        dense: DenseCandidates | None = None,
     ) -> Linker:
-        """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
+        """A linker to `kb`; documents with annotated mentions make it better but are not needed.
+
+        `dense` has vectors of the same entities, whatever contexts: they are not made again.
+        """
         if not isinstance(kb, KnowledgeBase):
             raise DataError(
                 f"Expected a KnowledgeBase, got {type(kb).__name__}. Make one with KnowledgeBase.read(path) or "
@@ -107,15 +112,16 @@ class Linker:
             kept, held_out = split_documents(documents, config.held_out_share, seed)
             if len(list(known_mentions(kb, held_out))) >= config.ranking.min_mentions:
                 plain = replace(config, held_out_share=0.0)
-                first = cls.build(kb, kept, plain, seed, n_threads).taught_by(held_out).calibrate(held_out, config.nil)
-                whole = cls.build(kb, documents, plain, seed, n_threads)
+                first = cls.build(kb, kept, plain, seed, n_threads, dense)
+                first = first.taught_by(held_out).calibrate(held_out, config.nil)
+                whole = cls.build(kb, documents, plain, seed, n_threads, first.generator.dense)
                 whole.ranker = whole.ranker.with_weights(first.ranker.weights)
                 whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
                 return whole
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
         counts = kb.counts + popularity_of(kb, detector, n_threads, config.own_text)
-        generator = UnionCandidates.build(kb, documents or (), config.candidates, seed, n_threads, counts)
+        generator = UnionCandidates.build(kb, documents or (), config.candidates, seed, n_threads, counts, dense)
         known, has_dense = generator.tree.learned, generator.dense is not None
         ranker = FusionRanker.build(kb, generator.words, standings(counts), known, config.ranking, n_threads, has_dense)
         seen = SeenDocuments.of(documents or ())

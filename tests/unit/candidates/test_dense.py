@@ -11,6 +11,9 @@ from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import register_encoder
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
+from deixis.ranking.fusion import FusionConfig
 from deixis.types import Document, Mention, MentionInContext
 
 RECORDS = [
@@ -189,3 +192,20 @@ def test_scores_fall_with_k_vectors_of_one_entity(encoder):
     found = generator.generate([asked("Paris Seine", "Paris")], 3)[0]
     assert [candidate.id for candidate in found] == ["city", "prince", "troy"][: len(found)]
     assert all(first.score >= second.score for first, second in pairwise(found))
+
+
+def test_other_documents_teach_anew_and_no_description_is_encoded_again(encoder):
+    first = DenseCandidates.build(KB, [annotated("Smoke on the Seine", "Smoke", "city")], counting_config())
+    encoder.asked.clear()
+    second = first.taught_anew([annotated("gold of the Creek", "Creek", "bare")])
+    assert encoder.asked == ["Creek", "gold of the Creek"]
+    assert second.contexts.groups.tolist() == [3] and first.taught_anew([]).contexts is None
+
+
+def test_a_linker_that_is_built_twice_encodes_descriptions_once(encoder):
+    documents = [annotated("Paris, the capital", "Paris", "city", number) for number in range(8)]
+    config = LinkerConfig(ranking=FusionConfig(min_mentions=1), held_out_share=0.25)
+    config = replace(config, candidates=replace(config.candidates, dense=counting_config(), n_dense=5))
+    linker = Linker.build(KB, documents, config, n_threads=1)
+    assert encoder.asked.count("prince of Troy who took Helen") == 1
+    assert linker.calibration is not None and len(linker.generator.dense.contexts.groups) == 8
