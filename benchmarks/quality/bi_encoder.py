@@ -1,0 +1,200 @@
+"""How a bi-encoder learns: `python -m benchmarks.quality.bi_encoder [rounds batch negatives multiplier ...]`.
+
+The studies of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 6.5, sized for one core: on
+AIDA's train documents, four fifths to learn from and a fifth to ask about (test splits are never read), with a part of
+`wiki468k`: the entities that are meant, look-alikes whose title has all words of a mention, and others drawn evenly.
+`rounds` (Figure 6.1) trains the whole MiniLM; the others train its first two layers on windows of 32 tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.rows import record
+from deixis.bench.data import DataFolder
+from deixis.bench.questions import Questions
+from deixis.bench.suite import read_suite
+from deixis.evaluation.gold import known_parts
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.vector_index import VectorIndex
+from deixis.neural.bi_config import BiEncoderConfig
+from deixis.neural.bi_encoder import BiEncoder
+from deixis.neural.bi_training import train_bi_encoder
+from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.quiet import quiet
+from deixis.types import Document
+
+HERE = Path(__file__).resolve().parent
+SUITE = "wiki468k-aida"
+SEED = 0
+N_ENTITIES, MAX_LOOK_ALIKES, N_DEV = 6000, 1500, 600
+DEPTHS = (1, 10)
+WHOLE = BiEncoderConfig(n_rounds=3, n_steps=75, batch_size=16, n_negatives=3, learning_rate=1e-4, save_every=1000)
+SMALL = replace(WHOLE, n_layers=2, n_tokens=32, n_rounds=1, n_steps=100)
+STUDIES: dict[str, dict[str, BiEncoderConfig]] = {
+    "rounds": {"": WHOLE},
+    "rate": {f"rate-{rate:g}": replace(SMALL, learning_rate=rate) for rate in (2e-5, 5e-5, 1e-4, 2e-4, 5e-4)},
+    "batch": {f"batch-{size}": replace(SMALL, batch_size=size) for size in (4, 8, 16, 32)},
+    "negatives": {
+        f"batch-{size}-negatives-{n}": replace(SMALL, batch_size=size, n_negatives=n)
+        for size, n in ((8, 7), (16, 3), (32, 1), (16, 7), (32, 3), (16, 0))
+    },
+    "multiplier": {f"times-{scale}": replace(SMALL, scale=float(scale)) for scale in (1, 3, 5, 10, 20, 50)},
+    "first-round": {way: replace(SMALL, n_rounds=2, first_round=way) for way in ("mention", "context")},
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A small knowledge base, documents to learn from, and questions about others."""
+
+    kb: KnowledgeBase
+    train: list[Document]
+    dev: list[Document]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a reader of the rows must know."""
+        return {
+            "split": "a fifth of AIDA's train documents",
+            "entities": len(self.kb),
+            "train_documents": len(self.train),
+            "seed": SEED,
+            "threads": 1,
+        }
+
+
+def read_task(data: DataFolder) -> Task:
+    """The documents in two parts, and the entities they need with many that they do not."""
+    suite = read_suite(HERE / f"{SUITE}.yaml")
+    data.check(suite)
+    kb = data.read_kb(suite.kb)
+    documents = [document for part in suite.dev for document in data.read_part(suite, part)]
+    random = np.random.default_rng(SEED)
+    is_dev = np.zeros(len(documents), dtype=bool)
+    is_dev[random.permutation(len(documents))[: len(documents) // 5]] = True
+    train = [document for document, asked in zip(documents, is_dev, strict=True) if not asked]
+    dev = [document for document, asked in zip(documents, is_dev, strict=True) if asked]
+    small = kb.take(chosen_rows(kb, documents, random))
+    return Task(small, train, first_documents(small, dev))
+
+
+def first_documents(kb: KnowledgeBase, documents: list[Document]) -> list[Document]:
+    """As many of the documents as have about `N_DEV` questions."""
+    n_asked = np.cumsum([len(Questions.collect(kb, [document])) for document in documents])
+    return documents[: int(np.searchsorted(n_asked, N_DEV)) + 1]
+
+
+def chosen_rows(kb: KnowledgeBase, documents: list[Document], random: np.random.Generator) -> np.ndarray:
+    """The rows that are meant, look-alikes of the mentions, and others up to `N_ENTITIES`."""
+    linked = [mention for document in documents for mention in document.mentions if mention.entity]
+    meant = sorted({row for mention in linked for row in known_parts(mention.entity or "", kb.row_of)})
+    alike = sorted(set(look_alikes(kb, {mention.text for mention in linked})) - set(meant))
+    alike = sorted(random.permutation(alike)[:MAX_LOOK_ALIKES].tolist())
+    others = np.setdiff1d(np.arange(len(kb)), [*meant, *alike])
+    rest = random.choice(others, max(0, N_ENTITIES - len(meant) - len(alike)), replace=False)
+    log(f"{len(meant)} entities are meant, {len(alike)} look like them, {len(rest)} others")
+    return np.sort(np.concatenate([meant, alike, rest]).astype(np.int64))
+
+
+def look_alikes(kb: KnowledgeBase, texts: set[str]) -> Iterator[int]:
+    """Rows of entities whose title has all words of one of the texts."""
+    rows_with = defaultdict(set)
+    for row, title in enumerate(kb.titles):
+        for word in title.casefold().split():
+            rows_with[word].add(row)
+    for text in texts:
+        found = [rows_with.get(word, set()) for word in text.casefold().split()]
+        if found:
+            yield from set.intersection(*found)
+
+
+def trained(task: Task, name: str, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
+    """Recall on dev after each round of one training, and what it cost."""
+    questions = Questions.collect(task.kb, task.dev)
+    about = task.about | {key: getattr(config, key) for key in BiEncoderConfig.__dataclass_fields__}
+    started = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        done = train_bi_encoder(task.kb, task.train, folder, config, task.dev)
+    spent = time.process_time() - started
+    for report in done.rounds:
+        if report["round"] == 0 and study != "rounds":
+            continue
+        number = f"round-{report['round']}"
+        system = number if not name else name if config.n_rounds == 1 else f"{name}-{number}"
+        ranks = np.array(report["ranks"], dtype=np.int64)
+        metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
+        yield from metric_rows(metrics, f"bi-encoder/{study}", system, about)
+        if report["round"]:
+            losses = [loss for _, loss in report["losses"]]
+            loss = round(float(np.mean(losses[-10:])), 4)
+            yield ResultRow(f"bi-encoder/{study}", "loss", system, loss, "", settings=about)
+    yield ResultRow(f"bi-encoder/{study}", "train_cpu", name or "all", float(f"{spent:.4g}"), "s", settings=about)
+
+
+def untrained(task: Task, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
+    """The encoder as it comes, asked with the mention in its context and alone."""
+    questions = Questions.collect(task.kb, task.dev)
+    asked = LinkedMentions.collect(task.kb, task.dev)
+    about = task.about | {"n_layers": config.n_layers, "n_tokens": config.n_tokens}
+    with quiet():
+        encoder = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
+        vectors, rows = encoder.encode_entities(task.kb)
+        index = VectorIndex.build([vectors], rows, len(task.kb))
+        texts = {
+            "untrained": encoder.texts.of_mentions(asked.mentions),
+            "untrained-mention-alone": encoder.texts.of_mentions_alone(asked.mentions),
+        }
+        for system, queries in texts.items():
+            ranks = gold_ranks(index, encoder.encode(queries), asked.gold, max(DEPTHS))
+            metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
+            yield from metric_rows(metrics, f"bi-encoder/{study}", system, about)
+
+
+def measure(task: Task, study: str, n_steps: int | None) -> Iterator[ResultRow]:
+    """The rows of one study."""
+    configs = STUDIES[study]
+    yield from untrained(task, next(iter(configs.values())), study)
+    for name, config in configs.items():
+        log(f"{study} {name}")
+        yield from trained(task, name, replace(config, n_steps=n_steps or config.n_steps), study)
+
+
+def log(words: str) -> None:
+    """What goes on, and how much processor time it took until now."""
+    print(f"[{time.process_time():.0f} s] {words}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[*STUDIES])
+    parser.add_argument("--steps", type=int, help="steps in a round, in place of a study's own")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    source_commit()
+    task = read_task(DataFolder.choose(None, HERE.parents[1]))
+    log(f"{len(task.train)} documents to learn from, {len(Questions.collect(task.kb, task.dev))} questions")
+    for study in options.studies or STUDIES:
+        rows = []
+        for row in measure(task, study, options.steps):
+            rows.append(row)
+            print(f"{row.suite:26} {row.system:28} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
+        if not options.dry_run:
+            print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
