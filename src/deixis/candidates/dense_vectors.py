@@ -47,7 +47,7 @@ class DenseTextsConfig:
         metadata={"help": "Characters of text around a mention, of all other encoders; 0: the mention only."},
     )
     context_weight: float = field(
-        default=1.0, metadata={"help": "What the text around counts beside the mention's own, of these encoders."}
+        default=0.5, metadata={"help": "What the text around counts beside the mention's own, of these encoders."}
     )
     description_weight: float = field(
         default=1.0, metadata={"help": "What the description counts beside the title, of these encoders."}
