@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from string import ascii_lowercase, digits
 from tempfile import TemporaryDirectory
 
 N_DIMS = 32
@@ -47,6 +48,22 @@ def save_tiny_bert(folder: Path, texts: Iterable[str], n_tokens: int = 64, n_pie
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def minilm_of_few_pieces(texts: Iterable[str]):
+    """MiniLM with the pieces of these texts and the letters of the alphabet, and no others."""
+    from deixis.features.encoders.minilm import MiniLmEncoder
+    from deixis.features.encoders.wordpiece import WordPieces
+
+    encoder = MiniLmEncoder()
+    letters = [*ascii_lowercase, *digits]
+    used = {number for text in [*texts, " ".join(letters)] for number in encoder.pieces.cut(text)}
+    pieces = encoder.pieces.piece_to_number
+    endings = {f"##{letter}" for letter in letters}
+    encoder.pieces = WordPieces(
+        {piece: n for piece, n in pieces.items() if n in used or piece in SPECIAL or piece in endings}
+    )
+    return encoder
 
 
 def _word_pieces(texts: Iterable[str], n_pieces: int):

@@ -78,8 +78,10 @@ EXTRAS = {
 TORCH = {"accelerate", "datasets", "huggingface_hub", "onnx", "onnxscript", "sentence_transformers", "torch",
          "transformers"}  # fmt: skip
 # Reached through lazy registries alone, which say what to install.
-NEEDS_AN_EXTRA = {"deixis.nearest.faiss_index", "deixis.nearest.graph_index", "deixis.features.encoders.onnx", "deixis.features.encoders.token_graph",
-                  "deixis.ranking.cross_encoder"}  # fmt: skip
+NEEDS_AN_EXTRA = {
+    "deixis.features.encoders.onnx", "deixis.features.encoders.token_graph", "deixis.nearest.faiss_index",
+    "deixis.nearest.graph_index", "deixis.ranking.cross_encoder",
+}  # fmt: skip
 NEURAL_WITHOUT_TORCH = {"deixis.neural.windows", "deixis.neural.mining", "deixis.neural.opening"}
 
 IMPORT_ALL = """

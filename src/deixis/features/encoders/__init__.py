@@ -9,6 +9,7 @@ ENCODERS = LazyRegistry(
     {
         "chars": Lazy("deixis.features.encoders.char_sketch:CharSketchEncoder"),
         "minilm": Lazy("deixis.features.encoders.minilm:MiniLmEncoder", extra="minilm"),
+        "static": Lazy("deixis.features.encoders.static:StaticEncoder", extra="minilm"),
     },
 )
 
