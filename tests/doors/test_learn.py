@@ -1,0 +1,125 @@
+"""From annotated documents to a better model: on the command line, stopped and resumed, told in words and in JSON."""
+
+import json
+
+import pytest
+
+from deixis.neural.training import StepsTold
+from tests.aviary import RECORDS, sightings, tiny_encoder, write_sightings
+
+SMALL = (
+    "--rerank-pairs-n-tokens", 48, "--rerank-epochs", 2, "--rerank-batch-size", 8, "--rerank-learning-rate", 0.003,
+    "--rerank-n-taught", 3, "--rerank-n-candidates", 3, "--rerank-max-checked", 20, "--threads", 1,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return tiny_encoder(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def wood(deixis_inside):
+    """A folder with a model of stones and birds, and sentences that mean birds."""
+    lines = "".join(json.dumps(record) + "\n" for record in RECORDS)
+    (deixis_inside.folder / "kb.jsonl").write_text(lines, encoding="utf-8")
+    for name, documents in (("train", sightings(40)), ("dev", sightings(24, seed=1)), ("test", sightings(20, seed=2))):
+        write_sightings(deixis_inside.folder / f"{name}.jsonl", documents)
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--ranking-min-mentions", 20)
+    return deixis_inside
+
+
+def manifest(wood):
+    return (wood.folder / "model" / "manifest.json").read_bytes()
+
+
+def test_weights_and_probabilities_are_learned_without_any_extra(wood):
+    done = wood("learn", "model", "--mentions", "train.jsonl", "-o", "taught")
+    assert "before" in done.stdout and "after" in done.stdout and "95 % interval" in done.stdout
+    assert "Model written to taught." in done.stderr and "held-out mentions it links" in done.stderr
+    facts = json.loads(wood("info", "taught", "--json").stdout)
+    assert facts["annotated_documents"] > 0 and facts["reranker_bytes"] == 0
+    before = manifest(wood)
+    told = json.loads(wood("learn", "model", "--mentions", "train.jsonl", "--json", "--dev", "dev.jsonl").stdout)
+    assert told["learned"] == "weights" and told["accuracies"]["after"]["n"] > 0 and manifest(wood) != before
+    again = wood("learn", "model", "--mentions", "train.jsonl", code=1)
+    assert "has learned from all 40 documents to learn from already" in again.stderr
+
+
+def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypatch):
+    before = manifest(wood)
+    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--rerank", "--encoder", encoder)
+    with monkeypatch.context() as patch:
+        patch.setattr(StepsTold, "on_step_end", _stops_after(9))
+        stopped = wood(*command, *SMALL, code=130)
+    assert "The same command goes on from the last checkpoint in model.learning" in stopped.stderr
+    assert manifest(wood) == before and list((wood.folder / "model.learning").glob("checkpoint-*"))
+
+    other = wood(*command, *SMALL, "--rerank-weight-decay", 0.5, code=1)
+    assert "other settings" in other.stderr and "weight_decay" in other.stderr and "--afresh" in other.stderr
+
+    done = wood(*command, *SMALL, "--json", "--resume")
+    assert "Going on from the last checkpoint in model.learning" in done.stderr
+    told = json.loads(done.stdout)  # and nothing else is there
+    assert told["learned"] == "reranker" and list(told["accuracies"]) == ["retriever", "cross-encoder", "fused"]
+    assert told["accuracies"]["fused"]["value"] >= told["accuracies"]["retriever"]["value"]
+    assert told["mentions_per_second"] > 0 and not (wood.folder / "model.learning").exists()
+
+    assert json.loads(wood("info", "model", "--json").stdout)["reranker_bytes"] > 0
+    assert "re-ranker" in wood("doctor", "model").stdout
+    (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
+    linked = json.loads(wood("link", "model", "one.txt", "--rerank").stdout)
+    assert linked["mentions"][0]["entity"] == "bird-Ruby"
+    nil = json.loads(wood("link", "model", "one.txt", "--rerank", "--threshold", 1).stdout)
+    assert nil["mentions"][0]["nil"]
+    measured = wood("eval", "model", "test.jsonl", "--rerank", "--compare", "model", "--json").stdout
+    rows = [json.loads(line) for line in measured.splitlines()]
+    accuracy = {row["system"]: row["value"] for row in rows if row["metric"] == "accuracy"}
+    assert accuracy["deixis"] > accuracy["model"]
+    calibrated = wood("calibrate", "model", "test.jsonl", "train.jsonl", "--rerank", "-o", "sure")
+    assert "has learned from 40 of these 60 documents" in calibrated.stderr
+    assert "Threshold of the re-ranker" in calibrated.stderr
+
+
+def _stops_after(n):
+    left = iter(range(n))
+    told = StepsTold.on_step_end
+
+    def on_step_end(self, args, state, control, **kwargs):
+        told(self, args, state, control, **kwargs)
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    return on_step_end
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["learn", "model"], 2, "Missing option '--mentions'"),
+        (["learn", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "go with --rerank"),
+        (["learn", "model", "--mentions", "train.jsonl", "--rerank-epochs", 1], 2, "go with --rerank"),
+        (["learn", "model", "--mentions", "nowhere.jsonl"], 1, "no such file"),
+        (["learn", "nowhere", "--mentions", "train.jsonl"], 1, "No model at"),
+        (["learn", "model", "--mentions", "train.jsonl", "--dev", "train.jsonl", "--mentions-format", "nif"], 1, ""),
+        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--resume"], 1, "no checkpoint in model.learning"),
+        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--work", "model"], 1, "other things than"),
+        (["link", "model", "train.jsonl", "--rerank"], 1, "deixis learn model --mentions train.jsonl --rerank"),
+        (["eval", "model", "train.jsonl", "--rerank"], 1, "has no re-ranker"),
+        (["eval", "--predictions", "train.jsonl", "train.jsonl", "--rerank"], 2, "predictions are made"),
+        (["calibrate", "model", "train.jsonl", "--rerank"], 1, "has no re-ranker"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_said_at_once_and_changes_nothing(wood, arguments, code, words):
+    before = manifest(wood)
+    assert words in wood(*arguments, code=code).stderr
+    assert manifest(wood) == before
+
+
+def test_documents_of_another_list_are_refused_with_ids_of_both(wood):
+    foreign = '{"id": "a", "text": "Ruby", "mentions": [{"start": 0, "end": 4, "entity": "Q43088"}]}\n'
+    (wood.folder / "foreign.jsonl").write_text(foreign, encoding="utf-8")
+    for more in ((), ("--rerank",)):
+        refused = wood("learn", "model", "--mentions", "train.jsonl", "--dev", "foreign.jsonl", *more, code=1)
+        assert "'Q43088'" in refused.stderr and "'stone-Amber'" in refused.stderr
