@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -81,15 +82,14 @@ class PairLessons:
         return len(self.starts) - 1
 
     def accuracy(self, logits: NDArray[np.floating]) -> float:
-        """The share of mentions whose best pair is right.
+        """The share of mentions whose best pair is right; a mention without any is not.
 
         Examples
         --------
-        >>> lessons = PairLessons(np.array([0, 2, 4]), [("", "")] * 4, np.array([True, False, True, False]))
-        >>> lessons.accuracy(np.array([0.9, 0.1, 0.2, 0.3]))
-        0.5
+        >>> lessons = PairLessons(np.array([0, 2, 2, 4]), [("", "")] * 4, np.array([True, False] * 2))
+        >>> round(lessons.accuracy(np.array([0.9, 0.1, 0.2, 0.3])), 2)
+        0.33
         """
-        best = [
-            begin + int(np.argmax(logits[begin:end])) for begin, end in zip(self.starts, self.starts[1:], strict=False)
-        ]
-        return float(np.mean(self.is_right[best])) if best else 0.0
+        spans = [(begin, end) for begin, end in itertools.pairwise(self.starts.tolist()) if begin < end]
+        best = [begin + int(np.argmax(logits[begin:end])) for begin, end in spans]
+        return float(self.is_right[best].sum() / max(1, len(self)))

@@ -144,5 +144,5 @@ def test_a_mention_wider_than_its_window_is_refused(encoder, tmp_path):
 
 
 def test_an_encoder_that_cannot_be_opened_is_named(tmp_path):
-    with pytest.raises(DataError, match="No encoder named .*nowhere"):
+    with pytest.raises(DataError, match="nowhere"):
         open_cross_encoder(str(tmp_path / "nowhere"), 48)

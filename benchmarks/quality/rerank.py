@@ -1,0 +1,278 @@
+"""What a second look brings: `python -m benchmarks.quality.rerank gain|sizes|speed`.
+
+`gain`: a linker is built, a cross-encoder is trained on `--mentions` annotated mentions (drawn by a fixed seed, with R'
+candidates each), and both are asked about `--questions` test mentions, whole documents drawn by the same seed. Rows
+`rerank/SUITE-PART`: in-KB accuracy of the linker, of the cross-encoder alone and of both (`fused`), the gain of both
+over the linker with an interval over documents, and what a second look costs. The linker is built from the knowledge
+base alone, or, with `--linker mentions`, has learned from the annotated mentions too.
+
+`sizes`: R and R' (XMRED, Table 7) on held-out training documents of AIDA; nothing of a test split is read.
+
+`speed`: what a pair costs with torch and with onnxruntime, interleaved, and how far their scores differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.rows import record
+from deixis.bench.data import DataFolder
+from deixis.bench.suite import Suite, read_suite
+from deixis.evaluation.bootstrap import interval_of, quotient, share_interval
+from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.linking.learning import enough
+from deixis.linking.linker import Linker
+from deixis.linking.teaching import Teaching, known
+from deixis.neural.bi_encoder import tokenizer_bytes
+from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.cross_training import logits, open_cross_encoder
+from deixis.neural.onnx_export import pair_scorer_to_onnx
+from deixis.neural.pair_scorer import OnnxPairScorer
+from deixis.neural.pairs import PairConfig, PairLessons
+from deixis.neural.quiet import quiet
+from deixis.ranking.cross_encoder import CrossEncoderRanker
+from deixis.ranking.fusion_features import document_numbers
+from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
+from deixis.ranking.ranked import Ranked
+from deixis.types import Document
+
+HERE = Path(__file__).resolve().parent
+SUITES = ("wiki468k-aida", "medic-ncbi", "mesh-bc5cdr")
+SEED = 0
+SYSTEMS = {"zero": "deixis", "mentions": "deixis+mentions"}
+Told = dict[str, Any]
+
+
+def chosen(options: argparse.Namespace, n_taught: int) -> CrossEncoderConfig:
+    """The training that the options ask for."""
+    return CrossEncoderConfig(
+        n_candidates=options.candidates, n_taught=n_taught, max_mentions=options.mentions, max_checked=options.checked,
+        epochs=options.epochs, learning_rate=options.rate, batch_size=options.batch, pairs=PairConfig(options.tokens),
+    )  # fmt: skip
+
+
+def built(suite: Suite, data: DataFolder, kind: str, work: Path) -> Linker:
+    """The linker, kept in the work folder for the next run."""
+    folder = work / f"{suite.name}-{kind}"
+    if not folder.exists():
+        log(f"building {folder.name}")
+        mentions = data.read_mentions(suite.mentions) if kind == "mentions" else None
+        Linker.build(data.read_kb(suite.kb), mentions, seed=SEED, n_threads=1).save(folder)
+    return Linker.load(folder, n_threads=1)
+
+
+def shared_out(suite: Suite, data: DataFolder, linker: Linker) -> Teaching:
+    """The documents to learn from and those to judge by, which is the suite's dev split if that is another file."""
+    own = [part for part in suite.dev if part.path != suite.mentions]
+    dev = [document for part in own for document in data.read_part(suite, part)]
+    return Teaching.of(linker, data.read_mentions(suite.mentions), dev or None, seed=SEED)
+
+
+def ranked(linker: Linker, documents: list[Document], k: int) -> Ranked:
+    """The mentions of documents whose entity is known, and the best `k` candidates of each."""
+    mentions, rows = known(linker.kb, documents, "of the benchmark")
+    return Ranked(mentions, linker.ranked_rows(mentions, k), rows)
+
+
+def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
+    """The rows of each suite."""
+    config, own = chosen(options, options.taught), SYSTEMS[options.linker]
+    for name in options.suites:
+        suite = read_suite(HERE / f"{name}.yaml")
+        data.check(suite)
+        linker = built(suite, data, options.linker, options.work)
+        teaching = shared_out(suite, data, linker)
+        taught = ranked(teaching.linker, teaching.taught, config.n_taught)
+        held_out = ranked(teaching.linker, teaching.held_out, config.n_candidates)
+        log(f"{name}: training on {min(options.mentions, len(taught.mentions))} of {len(taught.mentions)} mentions")
+        started = time.process_time()
+        ranker, seen = CrossEncoderRanker.learn(
+            linker.kb, taught, held_out, config, options.work / f"{name}-{options.linker}-training", SEED
+        )
+        told = {
+            "mentions": options.mentions, "R'": config.n_taught, "R": config.n_candidates, "epochs": config.epochs,
+            "learning_rate": config.learning_rate, "tokens": options.tokens, "encoder": config.encoder, "seed": SEED,
+            "threads": 1,
+        }  # fmt: skip
+        cost = ResultRow(
+            f"rerank/{name}-dev",
+            "train_cpu",
+            f"{own}+rerank",
+            _short(time.process_time() - started),
+            "s",
+            settings=told,
+        )
+        checked = held_out.drawn(config.max_checked, SEED + 1)
+        rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, ranker.mixing, checked, own, told)]
+        for part in suite.test:
+            documents = enough(list(data.read_part(suite, part)), options.questions, SEED)
+            asked = ranked(linker, documents, config.n_candidates)
+            started = time.process_time()
+            opinions = ranker.opinions(asked)
+            spent = (time.process_time() - started) / len(asked.mentions)
+            place = f"rerank/{name}-{part.name}"
+            rows += accuracy_rows(place, opinions, ranker.mixing, asked, own, told)
+            rows.append(
+                ResultRow(place, "mentions_per_cpu_second", f"{own}+rerank", _short(1 / spent), "1/s", settings=told)
+            )
+        yield rows
+
+
+def accuracy_rows(
+    place: str, opinions: Opinions, mixing: Mixing, asked: Ranked, own: str, told: Told
+) -> Iterator[ResultRow]:
+    """The accuracy of each side and of both, and what both gain over the ranking, with intervals over documents."""
+    _, numbers = np.unique(document_numbers(asked.mentions), return_inverse=True)
+    n = len(asked.mentions)
+    totals = np.bincount(numbers).astype(np.float64)
+    both = f"{own}+rerank"
+    sides = {own: RANKING_ALONE, f"{own}+cross-encoder-alone": RERANKER_ALONE, both: mixing}
+    right = {name: np.bincount(numbers, weights=opinions.is_first_right(each)) for name, each in sides.items()}
+    for name, hits in right.items():
+        span = share_interval(hits, totals, SEED)
+        yield ResultRow(
+            place, "accuracy", name, _share(hits.sum() / n), "share", _share(span.low), _share(span.high), n, told
+        )
+    sums = np.column_stack([right[both], right[own], totals])
+    span = interval_of(_difference, sums, SEED)
+    value = (sums[:, 0].sum() - sums[:, 1].sum()) / n
+    yield ResultRow(place, "accuracy_gain", both, _share(value), "share", _share(span.low), _share(span.high), n, told)
+
+
+def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return quotient(sums[:, 0] - sums[:, 1], sums[:, 2])
+
+
+def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
+    """Table 7: the accuracy of both for every R' trained with and every R asked with, on held-out documents."""
+    suite = read_suite(HERE / "wiki468k-aida.yaml")
+    linker = built(suite, data, options.linker, options.work)
+    teaching = shared_out(suite, data, linker)
+    most = max(options.r)
+    held_out = ranked(teaching.linker, teaching.held_out, most).drawn(options.checked, SEED + 1)
+    for n_taught in options.r_taught:
+        config = chosen(options, n_taught)
+        taught = ranked(teaching.linker, teaching.taught, n_taught)
+        log(f"R' = {n_taught}")
+        ranker, _ = CrossEncoderRanker.learn(
+            linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED
+        )
+        rows = []
+        for n in options.r:
+            ranker.config = replace(ranker.config, n_candidates=n)
+            opinions = ranker.opinions(held_out)
+            told = {"mentions": options.mentions, "epochs": options.epochs, "R'": n_taught, "R": n, "seed": SEED}
+            rows += accuracy_rows(
+                f"rerank/sizes-{n_taught}-{n}", opinions, opinions.mixing(), held_out, SYSTEMS[options.linker], told
+            )
+        yield rows
+
+
+def speed(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
+    """What a pair of 128 tokens costs by torch and by onnxruntime, and how far their scores differ."""
+    pairs = [("entity " * 60, f"mention {number} " + "text " * 58) for number in range(64)]
+    lessons = PairLessons(np.array([0, len(pairs)]), pairs, np.zeros(len(pairs), dtype=np.bool_))
+    with quiet(1):
+        model = open_cross_encoder("minilm", 128)
+        graph, stored = pair_scorer_to_onnx(model), tokenizer_bytes(model)
+        scorer = OnnxPairScorer(np.frombuffer(graph, np.uint8), np.frombuffer(stored, np.uint8), n_threads=1)
+        costs: dict[str, list[float]] = {"torch": [], "onnxruntime": []}
+        for _ in range(options.repeats):
+            for name, score in (
+                ("torch", lambda: logits(model, lessons)),
+                ("onnxruntime", lambda: scorer.scores(pairs)),
+            ):
+                started = time.process_time()
+                score()
+                costs[name].append(1000 * (time.process_time() - started) / len(pairs))
+        apart = float(np.abs(logits(model, lessons) - scorer.scores(pairs)).max())
+    told = {"threads": 1, "tokens": 128, "pairs": len(pairs), "repeats": options.repeats, "encoder": "minilm"}
+    rows = [
+        ResultRow(
+            "rerank/speed",
+            "pair_cpu",
+            name,
+            _short(median(each)),
+            "ms",
+            _short(min(each)),
+            _short(max(each)),
+            len(each),
+            told,
+        )
+        for name, each in costs.items()
+    ]
+    ratios = [one / other for one, other in zip(costs["torch"], costs["onnxruntime"], strict=True)]
+    rows.append(
+        ResultRow(
+            "rerank/speed",
+            "pair_cpu_ratio",
+            "torch/onnxruntime",
+            _short(median(ratios)),
+            "x",
+            _short(min(ratios)),
+            _short(max(ratios)),
+            len(ratios),
+            told,
+        )
+    )
+    rows.append(ResultRow("rerank/speed", "largest_difference", "torch/onnxruntime", _short(apart), "", settings=told))
+    yield rows
+
+
+def _share(value: float) -> float:
+    return round(float(value), 4)
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def log(words: str) -> None:
+    """What goes on, and how much processor time it took until now."""
+    print(f"[{time.process_time():.0f} s] {words}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=("gain", "sizes", "speed"))
+    parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE")
+    parser.add_argument("--linker", choices=SYSTEMS, default="zero", help="what the linker was built from")
+    parser.add_argument("--mentions", type=int, default=2000, help="training mentions")
+    parser.add_argument("--taught", type=int, default=8, help="R': candidates of a training mention")
+    parser.add_argument("--candidates", type=int, default=10, help="R: candidates re-ranked")
+    parser.add_argument("--questions", type=int, default=600, help="test mentions")
+    parser.add_argument("--checked", type=int, default=300, help="held-out mentions")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=1e-4, help="learning rate")
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--tokens", type=int, default=96, help="tokens of a pair")
+    parser.add_argument("--r", type=int, nargs="+", default=(5, 10, 15, 20), help="sizes: R")
+    parser.add_argument("--r-taught", type=int, nargs="+", default=(5, 10, 15), help="sizes: R'")
+    parser.add_argument("--repeats", type=int, default=5, help="speed: times each is asked")
+    parser.add_argument("--work", type=Path, default=Path("build/rerank"), help="folder for models and checkpoints")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    data = DataFolder.choose(None, HERE.parents[1])
+    source_commit()
+    options.work.mkdir(parents=True, exist_ok=True)
+    for rows in {"gain": gain, "sizes": sizes, "speed": speed}[options.study](options, data):
+        for row in rows:
+            print(f"{row.suite:32} {row.system:18} {row.metric:24} {row.value:.4f} {row.low} {row.high}", flush=True)
+        if not options.dry_run:
+            print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
