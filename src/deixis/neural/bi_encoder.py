@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from deixis.errors import ConfigError, DataError
+from deixis.features.encoders.onnx import GRAPH
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
 from deixis.neural.onnx_export import encoder_to_onnx
@@ -24,7 +25,6 @@ from deixis.neural.sentence_encoder import open_sentence_transformer, tokenizer_
 from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
 
-GRAPH = "model.onnx"
 _CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forward pass
 
 
