@@ -24,6 +24,8 @@ from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
+from deixis.evaluation.metric import Metric
+from deixis.linking.encoder_learning import learn_encoder
 from deixis.linking.learned import Learned
 from deixis.linking.learning import learn_reranker
 from deixis.linking.learning_config import LearningConfig
@@ -33,6 +35,7 @@ from deixis.progress import track
 from deixis.types import Document
 
 MARK = "training.json"  # stands in every folder of checkpoints
+BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of the work
 
 
 @click.command(
@@ -43,6 +46,7 @@ MARK = "training.json"  # stands in every folder of checkpoints
         "deixis learn model --mentions train.jsonl --dev dev.jsonl --rerank -o better",
         "deixis learn m --mentions t.jsonl --rerank --rerank-max-mentions 2000",
         "deixis learn m --mentions t.jsonl --rerank --encoder my-transformer/",
+        "deixis learn m --mentions t.jsonl --bi-encoder --rerank   # both, in turn",
         "deixis learn --settings                            # all that can be set",
     ),
 )
@@ -66,7 +70,12 @@ MARK = "training.json"  # stands in every folder of checkpoints
     is_flag=True,
     help="Train a cross-encoder that looks again at the best candidates; needs the extra 'neural'.",
 )
-@click.option("--encoder", metavar="NAME", help="What it starts from: minilm, a transformer's folder, or a hub name.")
+@click.option(
+    "--bi-encoder",
+    is_flag=True,
+    help="Train an encoder for candidates by vectors, and build the model anew with it; needs the extra 'neural'.",
+)
+@click.option("--encoder", metavar="NAME", help="What they start from: minilm, a transformer's folder, or a hub name.")
 @click.option("-o", "--output", metavar="MODEL", help="The model folder to write. [default: in place]")
 @click.option("--work", metavar="FOLDER", help="Where checkpoints lie. [default: beside the model, until it is done]")
 @click.option(
@@ -75,7 +84,7 @@ MARK = "training.json"  # stands in every folder of checkpoints
     help="Insist on going on with what a stopped run left, or throw that away. [default: go on if it is the same]",
 )
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings.")
-@options_from(LearningConfig, "typed")
+@options_from(LearningConfig, "typed", skip=("bi_encoder.seed", "bi_encoder.n_threads"))
 @session_options("json", "threads", "seed")
 def learn(
     session: Session,
@@ -84,6 +93,7 @@ def learn(
     dev: tuple[str, ...],
     mentions_format: str | None,
     rerank: bool,
+    bi_encoder: bool,
     encoder: str | None,
     output: str | None,
     work: str | None,
@@ -102,35 +112,47 @@ def learn(
     them. A run that is stopped goes on where it was when the same command is given again. MODEL is replaced at the very
     end.
 
+    With --bi-encoder an encoder learns to put mentions near the descriptions of what they mean, and MODEL is built anew
+    with candidates by its vectors; --mentions must hold all documents that MODEL has learned from.
+
     A model looks better on documents that it has learned from, so it is judged by others: those of --dev, or a part of
     --mentions that it has not seen. If it has seen all, a second one is built without that part.
     """
-    if not rerank and (encoder or work or resume is not None or "rerank" in typed):
-        raise click.UsageError("--encoder, --work, --resume, --afresh and --rerank-... go with --rerank.")
+    is_neural = rerank or bi_encoder
+    if not is_neural and (encoder or work or resume is not None):
+        raise click.UsageError("--encoder, --work, --resume and --afresh go with --rerank or --bi-encoder.")
+    for name, is_asked in (("rerank", rerank), ("bi_encoder", bi_encoder)):
+        if name in typed and not is_asked:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"Settings {flag}-... go with {flag}.")
     config = with_settings(LearningConfig(), {} if config_file is None else read_toml(Path(config_file)), typed)
     if encoder is not None:
-        config = replace(config, rerank=replace(config.rerank, encoder=encoder))
+        config = replace(
+            config,
+            rerank=replace(config.rerank, encoder=encoder),
+            bi_encoder=replace(config.bi_encoder, encoder=encoder),
+        )
     target = output or model
     if output is not None:
         check_place(Path(output))
     check_files((*mentions, *dev))
-    work_folder = Path(work or f"{target.rstrip('/')}.learning")
-    if rerank:
-        _look_for_checkpoints(session, work_folder, resume)
+    folder = Path(work or f"{target.rstrip('/')}.learning")
+    asked = [name for name, is_asked in ((BI_ENCODER, bi_encoder), (RERANKER, rerank)) if is_asked]
+    _look_for_checkpoints(session, folder, asked, resume)
     try:
         with session.watching():
             linker = Linker.load(model, n_threads=session.threads)
             documents = list(track(read_all(mentions, mentions_format), "reading mentions"))
             held_out = list(track(read_all(dev, mentions_format), "reading mentions to judge by")) if dev else None
-            learned = _learn(session, linker, documents, held_out, config, work_folder if rerank else None)
+            learned = _learn(session, linker, documents, held_out, config, folder, asked)
             learned.linker.save(target)
     except KeyboardInterrupt:
-        if rerank and (work_folder / MARK).exists():
-            session.note(f"{target} is as it was. The same command goes on from the last checkpoint in {work_folder}.")
+        if any((folder / name / MARK).exists() for name in asked):
+            session.note(f"{target} is as it was. The same command goes on from the last checkpoint in {folder}.")
         raise
-    if rerank and work is None:
-        shutil.rmtree(work_folder, ignore_errors=True)
-    _tell(session, target, learned, rerank)
+    if asked and work is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    _tell(session, target, learned, asked or ["weights"])
 
 
 def _learn(
@@ -139,23 +161,32 @@ def _learn(
     documents: list[Document],
     dev: list[Document] | None,
     config: LearningConfig,
-    work: Path | None,
+    folder: Path,
+    asked: list[str],
 ) -> Learned:
-    if work is None:
+    """What was asked for, one after the other: a re-ranker is taught by the candidates of the new encoder."""
+    if not asked:
         return learn_weights(linker, documents, dev, config, seed=session.seed)
     n_threads = session.threads or os.cpu_count() or 1
-    return learn_reranker(linker, documents, dev, config, work, session.seed, n_threads)
+    accuracies: tuple[Metric, ...] = ()
+    for name in asked:
+        learn_one = learn_encoder if name == BI_ENCODER else learn_reranker
+        learned = learn_one(linker, documents, dev, config, folder / name, session.seed, n_threads)
+        linker, accuracies = learned.linker, accuracies + learned.accuracies
+    return replace(learned, accuracies=accuracies)
 
 
-def _look_for_checkpoints(session: Session, work: Path, resume: bool | None) -> None:
+def _look_for_checkpoints(session: Session, work: Path, asked: list[str], resume: bool | None) -> None:
     """Says that an earlier run goes on; makes room for a new one; refuses a folder of other things."""
-    is_ours = (work / MARK).is_file()
-    if work.is_dir() and any(work.iterdir()) and not is_ours:
-        raise ConfigError(f"The folder {work} holds other things than checkpoints. Choose another one with --work.")
-    if resume is False and is_ours:
-        shutil.rmtree(work)
+    if not asked:
         return
-    has_checkpoint = any(work.glob("checkpoint-*")) if is_ours else False
+    if work.is_dir() and {path.name for path in work.iterdir()} - {BI_ENCODER, RERANKER}:
+        raise ConfigError(f"The folder {work} holds other things than checkpoints. Choose another one with --work.")
+    if resume is False:
+        for name in asked:
+            shutil.rmtree(work / name, ignore_errors=True)
+        return
+    has_checkpoint = any(next(work.glob(f"{name}/**/checkpoint-*"), None) for name in asked)
     if resume and not has_checkpoint:
         raise ConfigError(
             f"There is no checkpoint in {work} to go on from. Leave --resume out, or name it with --work."
@@ -164,9 +195,10 @@ def _look_for_checkpoints(session: Session, work: Path, resume: bool | None) -> 
         session.note(f"Going on from the last checkpoint in {work}. (To begin again: --afresh)")
 
 
-def _tell(session: Session, path: str, learned: Learned, rerank: bool) -> None:
+def _tell(session: Session, path: str, learned: Learned, asked: list[str]) -> None:
+    rerank = RERANKER in asked
     if session.is_json:
-        click.echo(json.dumps(_summary(session, path, learned, rerank)))
+        click.echo(json.dumps(_summary(session, path, learned, asked)))
     else:
         table = table_of(
             f"learned from {learned.n_taught:,} mentions",
@@ -182,10 +214,10 @@ def _tell(session: Session, path: str, learned: Learned, rerank: bool) -> None:
     session.note(f"Model written to {path}." + (f" Use it: deixis link {path} --rerank" if rerank else ""))
 
 
-def _summary(session: Session, path: str, learned: Learned, rerank: bool) -> dict[str, Any]:
+def _summary(session: Session, path: str, learned: Learned, asked: list[str]) -> dict[str, Any]:
     return {
         "model": path,
-        "learned": "reranker" if rerank else "weights",
+        "learned": asked,
         "mentions": learned.n_taught,
         "accuracies": {
             metric.name: {
@@ -194,7 +226,7 @@ def _summary(session: Session, path: str, learned: Learned, rerank: bool) -> dic
             for metric in learned.accuracies
         },
         "mentions_per_second": learned.mentions_per_second,
-        "threshold": learned.linker.decision(rerank)[1].threshold,
+        "threshold": learned.linker.decision(RERANKER in asked)[1].threshold,
         "seconds": round(time.perf_counter() - session.started, 3),
         "cpu_seconds": round(cpu_seconds(), 3),
         "peak_memory_bytes": peak_memory(),

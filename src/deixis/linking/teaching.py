@@ -48,11 +48,11 @@ class Teaching:
         """The documents shared out; `dev` are those to judge by, where they are given, without those seen before."""
         if dev is not None:
             held_out = unseen(linker, dev, "to hold out")
-            return cls(_apart_from(held_out, documents), held_out, linker)
+            return cls(apart_from(held_out, documents), held_out, linker)
         _, new = linker.learned_from.split(documents)
         is_new_enough = not len(linker.learned_from) or n_known(linker.kb, new) >= MIN_HELD_OUT
         held_out = _drawn(new if is_new_enough else documents, len(documents), share, seed)
-        taught = _apart_from(held_out, documents)
+        taught = apart_from(held_out, documents)
         if is_new_enough:
             return cls(taught, held_out, linker)
         logger.warning(
@@ -88,7 +88,7 @@ def unseen(linker: Linker, documents: Sequence[Document], purpose: str) -> list[
     return new
 
 
-def _apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> list[Document]:
+def apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> list[Document]:
     """The documents without those held out, told by their text."""
     _, others = SeenDocuments.of(held_out).split(documents)
     return others
@@ -97,7 +97,7 @@ def _apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> 
 def without(linker: Linker, taught: Sequence[Document], seed: int = 0) -> Linker:
     """A linker like this one that has learned from `taught` only; what each kind of evidence weighs is the same."""
     config = replace(linker.config, held_out_share=0.0, rehearsal=replace(linker.config.rehearsal, use="never"))
-    other = Linker.build(linker.kb, taught, config, seed, linker.n_threads)
+    other = Linker.build(linker.kb, taught, config, seed, linker.n_threads, linker.generator.dense)
     other.ranker = other.ranker.with_weights(linker.ranker.weights)
     return other
 
