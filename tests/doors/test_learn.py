@@ -1,6 +1,8 @@
 """From annotated documents to a better model: on the command line, stopped and resumed, told in words and in JSON."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -67,6 +69,9 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
 
     assert json.loads(wood("info", "model", "--json").stdout)["reranker_bytes"] > 0
     assert "re-ranker" in wood("doctor", "model").stdout
+    plain = "from deixis import Linker; import sys; assert Linker.load('model').link('Ruby').mentions"
+    lean = f"{plain}; assert not {{'onnxruntime', 'tokenizers', 'torch'}} & set(sys.modules), 'opened for nothing'"
+    subprocess.run([sys.executable, "-c", lean], cwd=wood.folder, check=True)
     (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
     linked = json.loads(wood("link", "model", "one.txt", "--rerank").stdout)
     assert linked["mentions"][0]["entity"] == "bird-Ruby"

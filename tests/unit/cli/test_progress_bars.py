@@ -4,9 +4,10 @@ import time
 
 import pytest
 
+from deixis.cli import progress_bars
 from deixis.cli.progress_bars import watch_progress
 from deixis.cli.session import Session
-from deixis.progress import stage, track
+from deixis.progress import stage, steps, track
 
 
 def test_nothing_is_drawn_unless_shown(capsys):
@@ -53,3 +54,19 @@ def test_a_quiet_session_says_nothing(capsys):
     with session.watching():
         session.note("hello")
     assert capsys.readouterr().err == ""
+
+
+def test_where_there_are_no_bars_long_work_is_told_once_a_minute_with_the_time_left(monkeypatch):
+    said = []
+    monkeypatch.setattr(progress_bars, "SAY_EVERY", 0.0)
+    with watch_progress(is_shown=False, say=said.append), steps("training", 4) as advance:
+        advance(1, "loss 0.5")
+        with stage("saving"):
+            pass
+        advance(3, "")
+    assert said[0].startswith("training: 1 of 4, about ") and said[0].endswith("left at most (loss 0.5)")
+    assert said[1].startswith("training: 4 of 4") and len(said) == 2
+    monkeypatch.setattr(progress_bars, "SAY_EVERY", 60.0)
+    with watch_progress(is_shown=False, say=said.append), steps("training", 4) as advance:
+        advance(1, "loss 0.5")
+    assert len(said) == 2
