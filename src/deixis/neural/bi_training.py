@@ -68,7 +68,7 @@ def train_bi_encoder(
     with quiet(config.n_threads):
         encoder = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
         asked = LinkedMentions.collect(kb, dev) if dev else None
-        return BiTraining(kb, train, asked, config, Path(folder), encoder).run()
+        return BiTraining(kb, train, asked, config, Path(folder), encoder, VECTOR_INDEXES[config.index]).run()
 
 
 @dataclass
@@ -81,6 +81,7 @@ class BiTraining:
     config: BiEncoderConfig
     folder: Path
     encoder: BiEncoder
+    index_class: Any  # with build
 
     def run(self) -> TrainedBiEncoder:
         """All rounds that are not done yet."""
@@ -139,7 +140,7 @@ class BiTraining:
     def _index(self, label: str) -> VectorSearch:
         """An index of all entities."""
         vectors = self.encoder.encode(self.entities.texts, label)
-        index: VectorSearch = VECTOR_INDEXES[self.config.index].build([vectors], self.entities.rows, len(self.kb))
+        index: VectorSearch = self.index_class.build([vectors], self.entities.rows, len(self.kb))
         return index
 
     def _measure(self, number: int, index: VectorSearch) -> None:

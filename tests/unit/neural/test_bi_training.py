@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from deixis.errors import ConfigError, DataError
+from deixis.errors import ConfigError, DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_config import BiEncoderConfig
 from deixis.progress import listening
@@ -224,6 +224,12 @@ def test_what_cannot_be_learned_from_is_refused(config, tmp_path):
         training.train_bi_encoder(KB, long, tmp_path, config)
     with pytest.raises(DataError, match="40 negatives were asked for"):
         training.train_bi_encoder(KB, stories(5), tmp_path / "few", replace(config, n_negatives=40))
+
+
+def test_an_unknown_index_is_an_error_before_anything_is_done(config, tmp_path):
+    with pytest.raises(UnknownNameError, match="No vector index named 'exakt'.* Did you mean 'exact'"):
+        training.train_bi_encoder(KB, stories(5), tmp_path / "none", replace(config, index="exakt"))
+    assert not (tmp_path / "none").exists()
 
 
 def test_unknown_ids_are_counted_and_told(config, tmp_path, caplog):
