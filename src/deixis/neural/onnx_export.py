@@ -1,7 +1,7 @@
 """Trained models as ONNX graphs: bytes that onnxruntime opens without torch, weights and pooling inside.
 
 Torch has two exporters. The one that traces is taken: its graphs run a fifth quicker here, are made in a second, and do
-not carry the paths of the machine that made them (decision 20). A trace follows one example, so the example has
+not carry the paths of the machine that made them (decision 21). A trace follows one example, so the example has
 padding, and each graph is run once on other shapes and compared with torch before it is given away.
 """
 

@@ -50,13 +50,22 @@ class OnnxEncoder:
             if not (folder / name).is_file():
                 raise DataError(f"is no ONNX encoder: it has no {name}. Check the path", path=folder)
         encoder = cls(folder / GRAPH, folder / TOKENIZER, n_threads)
-        encoder._graph.tokenizer.enable_truncation(min(_limits(folder), default=MAX_TOKENS))
+        limits = list(_limits(folder))
+        if limits:
+            encoder._graph.tokenizer.enable_truncation(min(limits))
         return encoder
 
     @property
     def tokenizer(self) -> Tokenizer:
         """What cuts texts into tokens."""
         return self._graph.tokenizer
+
+    def save(self, folder: Path) -> None:
+        """Write the files that `from_folder` reads."""
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = self.to_arrays("x")
+        for name, array in ((GRAPH, arrays["x.onnx"]), (TOKENIZER, arrays["x.tokenizer"])):
+            (folder / name).write_bytes(array.tobytes())
 
     @property
     def digest(self) -> str:

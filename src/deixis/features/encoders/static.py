@@ -25,7 +25,7 @@ from deixis.store.checks import check_length, require
 from deixis.store.strings import StringTable
 
 Floats = NDArray[np.float32]
-SMOOTHING = 1e-4  # share of the text at which a piece counts half
+SMOOTHING = 5e-4  # share of the text at which a piece counts half (decision 21)
 MAX_PIECES = 512  # of a text
 _MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _BATCH, _BLOCK = 512, 4096  # pieces encoded, texts encoded at a time

@@ -57,6 +57,13 @@ def test_it_comes_back_from_its_arrays(encoder):
     np.testing.assert_allclose(again.encode(TEXTS), encoder.encode(TEXTS), atol=1e-5)
 
 
+def test_a_saved_folder_is_the_same_encoder(encoder, tmp_path):
+    encoder.save(tmp_path / "saved")
+    again = OnnxEncoder.from_folder(tmp_path / "saved")
+    assert again.digest == encoder.digest
+    np.testing.assert_allclose(again.encode(TEXTS), encoder.encode(TEXTS), atol=1e-5)
+
+
 def test_bytes_do_as_well_as_files(encoder, folder):
     given = [(folder / name).read_bytes() for name in ("model.onnx", "tokenizer.json")]
     np.testing.assert_allclose(OnnxEncoder(*given).encode(TEXTS[:2]), encoder.encode(TEXTS[:2]), atol=1e-5)

@@ -26,14 +26,14 @@ def encoder(minilm):
 
 
 def by_hand(minilm, texts, n_dims):
-    """Written out from model2vec's paper: a vector per piece, principal components, weights by rank, mean, length."""
+    """Written out: a vector per piece, principal components, weights by rank, mean, length."""
     pieces = minilm.pieces.piece_to_number
     frame = pieces["[CLS]"], pieces["[SEP]"]
     rows = np.array([minilm.model.means(np.array([[frame[0], n, frame[1]]]))[0] for n in pieces.values()], float)
     centred = rows - rows.mean(axis=0)
     projected = centred @ np.linalg.svd(centred, full_matrices=False)[2][:n_dims].T
     shares = np.array([1 / (rank + 2) for rank in range(len(rows))])
-    weights = 1e-4 / (1e-4 + shares / shares.sum())
+    weights = 5e-4 / (5e-4 + shares / shares.sum())
     piece_to_vector = dict(zip(pieces.values(), projected * weights[:, None], strict=True))
     means = np.array([np.mean([piece_to_vector[n] for n in minilm.pieces.cut(text)[1:-1]], axis=0) for text in texts])
     return means / np.linalg.norm(means, axis=1, keepdims=True)
