@@ -38,6 +38,7 @@ from deixis.store.checks import require
 from deixis.types import Candidate, Document, MentionInContext
 
 Floats = NDArray[np.float32]
+Contents = Literal["descriptions", "contexts", "both"]
 _BATCH = 4096  # contexts encoded at a time
 
 
@@ -47,7 +48,7 @@ class DenseConfig:
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     texts: DenseTextsConfig = field(default_factory=DenseTextsConfig)
-    contents: Literal["descriptions", "contexts", "both"] = field(
+    contents: Contents = field(
         default="both",
         metadata={"help": "What mentions are held against: descriptions of entities, contexts of annotated mentions."},
     )
@@ -100,26 +101,31 @@ class DenseCandidates:
         config: DenseConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
+        encoder: TextEncoder | None = None,
     ) -> DenseCandidates:
-        """Vectors of all descriptions of `kb`, and of the mentions of `annotated` documents in their contexts."""
+        """Vectors of all descriptions of `kb`, and of the mentions of `annotated` documents in their contexts.
+
+        They are made by `encoder`, if it is given, which settings then call as they like; else by the one they name.
+        """
         config = config or DenseConfig()
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; dense candidates need at least one.")
-        with stage("fitting the encoder"):
-            encoder = open_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
+        if encoder is None:
+            with stage("fitting the encoder"):
+                encoder = open_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
         rows = np.arange(len(kb), dtype=np.int32)
         blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
         descriptions = VECTOR_INDEXES[config.index].build(blocks, described(kb, rows)[0], len(kb))
-        return cls(kb, encoder, descriptions, None, config)._taught(annotated)
+        return cls(kb, encoder, descriptions, None, config).with_contexts(annotated)
 
-    def with_contents(self, contents: Literal["descriptions", "contexts", "both"]) -> DenseCandidates:
+    def with_contents(self, contents: Contents) -> DenseCandidates:
         """The same vectors, others of which are asked."""
         config = replace(self.config, contents=contents)
         return DenseCandidates(self.kb, self.encoder, self.descriptions, self.contexts, config)
 
     def taught_anew(self, annotated: Iterable[Document]) -> DenseCandidates:
         """The same descriptions, and the contexts of these documents in place of those before."""
-        return DenseCandidates(self.kb, self.encoder, self.descriptions, None, self.config)._taught(annotated)
+        return DenseCandidates(self.kb, self.encoder, self.descriptions, None, self.config).with_contexts(annotated)
 
     def with_mentions(self, annotated: Iterable[Document], entities: Iterable[Entity] = ()) -> DenseCandidates:
         """The same generator with further contexts, and with entities that were not known, by their mentions alone.
@@ -141,10 +147,10 @@ class DenseCandidates:
         contexts = self.contexts
         if further and contexts is not None:
             contexts = kind.over(_regrouped(contexts.exact, len(kb)))
-        return DenseCandidates(kb, self.encoder, descriptions, contexts, config)._taught(documents)
+        return DenseCandidates(kb, self.encoder, descriptions, contexts, config).with_contexts(documents)
 
-    def _taught(self, annotated: Iterable[Document]) -> DenseCandidates:
-        """The same generator with the contexts of these documents' mentions."""
+    def with_contexts(self, annotated: Iterable[Document]) -> DenseCandidates:
+        """The same generator with further contexts, of mentions whose entities it knows."""
         known = _spread(list(known_mentions(self.kb, annotated)), self.config.max_contexts)
         if not known:
             return self

@@ -142,6 +142,12 @@ class UnionCandidates:
             dense = dense.taught_anew(documents)
         return cls(kb, alias, string, tree, words, described, config, dense)
 
+    def with_dense(self, dense: DenseCandidates) -> UnionCandidates:
+        """The same lists and this one of vectors, in place of the one there was, if any."""
+        config = replace(self.config, dense=dense.config, n_dense=self.config.n_dense or N_DENSE)
+        lists = self.alias, self.string, self.tree, self.words, self.described
+        return UnionCandidates(self.kb, *lists, config, dense)
+
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
         config, n_threads = self.config, self.tree.ranker.n_threads

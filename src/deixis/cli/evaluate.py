@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 import click
 
+from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
@@ -16,6 +17,7 @@ from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
 from deixis.cli.examples import examples
 from deixis.cli.filtering import filter_options
+from deixis.cli.models import contents_option
 from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
@@ -41,6 +43,7 @@ from deixis.reports.page import report_page
         "deixis eval model testa.conll --format aida --json > rows.jsonl",
         "deixis eval model gold.jsonl --type city           # cities only",
         "deixis eval model gold.jsonl --rerank --compare model   # what it brings",
+        "deixis eval m gold.jsonl --dense-contents descriptions --compare m",
         "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
@@ -70,6 +73,7 @@ from deixis.reports.page import report_page
 )
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
 @click.option("--rerank", is_flag=True, help="MODEL looks again at its best candidates; the one of --compare does not.")
+@contents_option
 @filter_options
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
@@ -102,6 +106,7 @@ def evaluate(
     compare: tuple[str, ...],
     end_to_end: bool,
     rerank: bool,
+    dense_contents: Contents | None,
     only: EntityFilter,
     skip_duplicates: bool,
     format_: str | None,
@@ -140,6 +145,7 @@ def evaluate(
         seed=session.seed,
         only=only,
         rerank=rerank,
+        contents=dense_contents,
     )
     if is_upper_bound:
         tell_upper_bounds(session, asked, output, report)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
 from deixis.cli.files import known_format
 from deixis.cli.known_entities import KnownEntities
@@ -41,6 +42,7 @@ class Asked:
     seed: int = 0
     only: EntityFilter = EntityFilter()
     rerank: bool = False
+    contents: Contents | None = None
 
     @property
     def model(self) -> str | None:
@@ -86,6 +88,8 @@ class Asked:
             )
         if self.rerank and self.predictions:
             raise click.UsageError("--rerank is for a model that links; predictions are made.")
+        if self.contents is not None and self.predictions:
+            raise click.UsageError("--dense-contents is for a model that links; predictions are made.")
         for option, given in (("--predictions", self.predictions), ("--compare", self._compared_files())):
             if given and len(given) != len(self.data):
                 raise click.UsageError(
@@ -146,7 +150,9 @@ class Plan:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
             tested = [_predictions(path, asked, skipped) for path in asked.predictions]
             return cls(tested, others, known, other_name, skipped)
-        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end, asked.only, asked.rerank)
+        linker = LinkerUnderTest.load(
+            asked.model, session, asked.depth, asked.is_end_to_end, asked.only, asked.rerank, asked.contents
+        )
         known = KnownEntities.of(linker.linker.kb, name_of(asked.model), linker.allowed)
         return cls([linker] * n, others, known, other_name, skipped)
 

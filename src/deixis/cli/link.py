@@ -8,11 +8,20 @@ from typing import TextIO
 
 import click
 
+from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
 from deixis.cli.filtering import filter_options, link_only
-from deixis.cli.models import BATCH_SIZE, batches, gloss_of, load_linker, rerank_option, tell_expectation
+from deixis.cli.models import (
+    BATCH_SIZE,
+    batches,
+    contents_option,
+    gloss_of,
+    load_linker,
+    rerank_option,
+    tell_expectation,
+)
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
@@ -36,6 +45,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model corpus.xml --to pubtator -o links.txt",
         "deixis link model news.jsonl --type city --type river",
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
+        "deixis link model news.jsonl --dense-contents descriptions",
     )
 )
 @click.argument("model", type=click.Path())
@@ -56,6 +66,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     help="Share of links to be right, for a calibrated model: it knows the threshold.",
 )
 @rerank_option
+@contents_option
 @filter_options
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @session_options("threads")
@@ -71,6 +82,7 @@ def link(
     threshold: float | None,
     target_precision: float | None,
     rerank: bool,
+    dense_contents: Contents | None,
     only: EntityFilter,
     is_json: bool,
 ) -> None:
@@ -93,7 +105,7 @@ def link(
     with session.watching(), output_stream(output) as stream:
         is_ruled = threshold is not None or target_precision is not None
         rule = NilRule(threshold, target_precision) if is_ruled else None
-        linker = load_linker(model, session, top_k, rule, rerank)
+        linker = load_linker(model, session, top_k, rule, rerank, dense_contents)
         if target_precision is not None:
             tell_expectation(session, linker, rerank)
         linker.allowed(only)  # what is wrong with it is said before anything is read

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
+from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
 from deixis.cli.filtering import link_only
 from deixis.cli.models import batches, load_linker, without_gold
@@ -77,9 +78,10 @@ class LinkerUnderTest:
         is_end_to_end: bool = False,
         only: EntityFilter | None = None,
         rerank: bool = False,
+        contents: Contents | None = None,
     ) -> LinkerUnderTest:
         """The linker at `path`, ready to be asked for its `depth` best candidates."""
-        linker = load_linker(path, session, rerank=rerank)
+        linker = load_linker(path, session, rerank=rerank, contents=contents)
         return cls(linker, depth, is_end_to_end, only or EntityFilter(), rerank)
 
     @property

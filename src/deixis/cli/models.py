@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import click
 
+from deixis.candidates.dense import Contents
 from deixis.cli.session import Session
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -35,13 +37,25 @@ rerank_option = click.option(
     "--rerank", is_flag=True, help="Look again at the best candidates: slower, for a model that was taught to."
 )
 
+contents_option = click.option(
+    "--dense-contents",
+    type=click.Choice(get_args(Contents)),
+    help="What vectors of mentions are held against, for a model with an encoder. [default: as it was built]",
+)
+
 
 def load_linker(
-    path: str, session: Session, top_k: int | None = None, rule: NilRule | None = None, rerank: bool = False
+    path: str,
+    session: Session,
+    top_k: int | None = None,
+    rule: NilRule | None = None,
+    rerank: bool = False,
+    contents: Contents | None = None,
 ) -> Linker:
     """The linker at `path`; it keeps `top_k` candidates and decides by `rule`, where they are given.
 
-    With `rerank` it must have a re-ranker, and the rule is that one's.
+    With `rerank` it must have a re-ranker, and the rule is that one's. With `contents` it must have a dense list, of
+    which descriptions, contexts or both are asked.
     """
     linker = Linker.load(path, n_threads=session.threads)
     if rerank and linker.reranking is None:
@@ -49,6 +63,8 @@ def load_linker(
             f"The model {path} has no re-ranker, so it cannot rerank. Teach it one from annotated mentions: "
             f"deixis learn {path} --mentions train.jsonl --rerank"
         )
+    if contents is not None:
+        linker = _with_contents(linker, contents, path)
     if top_k is not None:
         linker.config = replace(linker.config, n_candidates=top_k)
     if rule is not None:
@@ -58,6 +74,21 @@ def load_linker(
         else:
             linker.config = replace(linker.config, nil=settled)
     return linker
+
+
+def _with_contents(linker: Linker, contents: Contents, path: str) -> Linker:
+    dense = linker.generator.dense
+    if dense is None:
+        raise ConfigError(
+            f"The model {path} has no vectors, so there is nothing to choose with --dense-contents. Build one that has "
+            "with: deixis build KB --encoder static"
+        )
+    if contents == "contexts" and dense.contexts is None:
+        raise ConfigError(
+            f"The model {path} has vectors of descriptions only. Build it with annotated mentions to have contexts: "
+            "deixis build KB --encoder static --mentions train.jsonl"
+        )
+    return linker.with_dense(dense.with_contents(contents))
 
 
 def _settled(linker: Linker, rule: NilRule, path: str, rerank: bool) -> NilRule:

@@ -333,6 +333,23 @@ class Linker:
             return self._with(reranking=self.reranking.calibrated_by(calibration, asked))
         return self._with(config=replace(self.config, nil=calibration.settled(asked)), calibration=calibration)
 
+    def with_dense(self, dense: DenseCandidates) -> Linker:
+        """The same linker with another list of candidates by vectors, or with its first, weighed as is the default.
+
+        Scores are calibrated as before, by the list before.
+
+        Examples
+        --------
+        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "description": "capital of France"}])
+        >>> linker = Linker.build(kb).with_dense(DenseCandidates.build(kb))
+        >>> linker.with_dense(linker.generator.dense.with_contents("descriptions")).config.candidates.dense.contents
+        'descriptions'
+        """
+        generator, weights = self.generator.with_dense(dense), self.ranker.weights
+        known = self.config.ranking.known_weights(self.kb, has_dense=True)
+        ranker = self.ranker.with_weights(np.concatenate([weights, known[len(weights) :]]))
+        return self._with(generator=generator, ranker=ranker, config=replace(self.config, candidates=generator.config))
+
     def with_reranking(self, reranking: Reranking | None) -> Linker:
         """The same linker with another re-ranker, or with none."""
         return self._with(reranking=reranking)

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deixis.candidates.dense import DenseCandidates, DenseConfig
 from deixis.candidates.union import DENSE, LISTS, UnionCandidates, UnionConfig, entity_words, standings
 from deixis.errors import ConfigError, StoreError
 from deixis.features.entity_words import Pairs
@@ -194,3 +195,18 @@ def test_a_model_with_vectors_is_stored_and_one_without_has_no_array_more():
     again = UnionCandidates.from_arrays(arrays, "u", KB, config)
     one, two = (each.propose(asked("the British", "Kabul")).signals[DENSE] for each in (dense, again))
     assert one.tobytes() == two.tobytes() and one.any()
+
+
+def test_another_dense_list_takes_the_place_of_the_one_before_and_the_other_lists_stay(union):
+    annotated = [Document("d", "Kabul, capital of France", mentions=(Mention(0, 5, "Kabul", "bond"),))]
+    dense = DenseCandidates.build(KB, annotated, DenseConfig(contents="contexts"))
+    grown = union.with_dense(dense)
+    assert union.dense is None and grown.dense is dense and grown.alias is union.alias
+    assert grown.config.dense.contents == "contexts" and grown.config.n_dense > 0
+    found = signals(grown, "Kabul")
+    assert found[DENSE]["bond"] > 0.5 and found[DENSE]["kabul"] == 0 and set(found) == {*LISTS, DENSE}
+    fewer = replace(grown.config, n_dense=3)
+    grown.config = fewer
+    assert grown.with_dense(dense.with_contents("both")).config == replace(
+        fewer, dense=dense.with_contents("both").config
+    )
