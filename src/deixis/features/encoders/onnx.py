@@ -32,7 +32,7 @@ class OnnxEncoder:
     """Vectors by a graph and its tokenizer; a text's are the same up to 1e-5 whatever is encoded with it."""
 
     def __init__(self, model: Path | bytes | Bytes, tokenizer: Path | bytes | Bytes, n_threads: int = 1) -> None:
-        self._graph = TokenGraph(_bytes(model), _bytes(tokenizer), n_threads)
+        self._graph = TokenGraph(_bytes(model), _bytes(tokenizer), max(1, n_threads))
         shape = self._graph.shape
         if len(shape) != 2 or not isinstance(shape[1], int):
             raise DataError(

@@ -6,7 +6,7 @@ Both are bytes, kept with a model as arrays. Texts of like length go through tog
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from deixis.errors import DataError
-from deixis.store.checks import require
 
 Bytes = NDArray[np.uint8]
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -26,13 +25,13 @@ BATCH = 2048  # tokens at a time, padding counted: more are no faster on a proce
 class TokenGraph:
     """Runs texts, or pairs of texts, through a graph with one output, one row for each.
 
-    A row is the same whatever else is in the batch, up to rounding. One thread works unless `n_threads` says more.
+    A row is the same whatever else is in the batch, up to rounding. No `n_threads` are as many as there are cores.
     """
 
     def __init__(self, graph: Bytes, tokenizer: Bytes, n_threads: int = 1) -> None:
         self.graph = graph
         self.tokenizer = _tokenizer(tokenizer.tobytes())
-        self._session = _session(graph.tobytes(), max(1, n_threads))
+        self._session = _session(graph.tobytes(), n_threads)
         self._inputs = [given.name for given in self._session.get_inputs()]
         outputs = self._session.get_outputs()
         if not {"input_ids", "attention_mask"} <= set(self._inputs) <= set(INPUTS) or len(outputs) != 1:
@@ -79,12 +78,6 @@ class TokenGraph:
             f"{prefix}.onnx": self.graph,
             f"{prefix}.tokenizer": np.frombuffer(self._tokenizer_bytes(), np.uint8),
         }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_threads: int = 1) -> TokenGraph:
-        """The graph `to_arrays` gave."""
-        graph, tokenizer = (require(arrays, f"{prefix}.{name}", np.uint8) for name in ("onnx", "tokenizer"))
-        return cls(graph, tokenizer, n_threads)
 
     def _tokenizer_bytes(self) -> bytes:
         stored: str = self.tokenizer.to_str()
