@@ -10,22 +10,36 @@ from tempfile import TemporaryDirectory
 
 N_DIMS = 32
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+SENTENCE_SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
 
 def tiny_sentence_encoder(
     folder: Path, texts: Iterable[str], n_tokens: int = 64, n_pieces: int = 400, pooling: str = "mean", seed: int = 0
 ) -> Path:
     """The folder, now that of a random BERT sentence encoder (a SentenceTransformer) with word pieces of `texts`."""
+    with TemporaryDirectory() as bert:
+        save_tiny_bert(Path(bert), texts, n_tokens, n_pieces, seed)
+        return _with_pooling(Path(bert), folder, n_tokens, pooling)
+
+
+def tiny_multilingual_encoder(
+    folder: Path, texts: Iterable[str], n_tokens: int = 64, n_pieces: int = 400, pooling: str = "mean", seed: int = 0
+) -> Path:
+    """The same, built like XLM-R: sentence pieces, `<s>` and `</s>`, no types of tokens, positions that begin at 2."""
+    with TemporaryDirectory() as roberta:
+        save_tiny_roberta(Path(roberta), texts, n_tokens, n_pieces, seed)
+        return _with_pooling(Path(roberta), folder, n_tokens, pooling)
+
+
+def _with_pooling(transformer: Path, folder: Path, n_tokens: int, pooling: str) -> Path:
+    """The folder, now that of the transformer, pooled and scaled to length one."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 
     torch.set_num_threads(1)
-    with TemporaryDirectory() as bert:
-        save_tiny_bert(Path(bert), texts, n_tokens, n_pieces, seed)
-        transformer = Transformer(bert, max_seq_length=n_tokens)
-    model = SentenceTransformer(modules=[transformer, Pooling(N_DIMS, pooling), Normalize()], device="cpu")
-    model.save(str(folder), create_model_card=False)
+    modules = [Transformer(str(transformer), max_seq_length=n_tokens), Pooling(N_DIMS, pooling), Normalize()]
+    SentenceTransformer(modules=modules, device="cpu").save(str(folder), create_model_card=False)
     return folder
 
 
@@ -48,6 +62,56 @@ def save_tiny_bert(folder: Path, texts: Iterable[str], n_tokens: int = 64, n_pie
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def save_tiny_roberta(
+    folder: Path, texts: Iterable[str], n_tokens: int = 64, n_pieces: int = 400, seed: int = 0
+) -> Path:
+    """The folder, now that of a random XLM-R and its tokenizer, as transformers saves them."""
+    import torch
+    from transformers import XLMRobertaConfig, XLMRobertaModel, XLMRobertaTokenizer
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = XLMRobertaTokenizer(vocab=_scored_pieces(texts, n_pieces), model_max_length=n_tokens)
+    torch.manual_seed(seed)
+    config = XLMRobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=N_DIMS,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=max(n_tokens, 128) + 2,  # as in XLM-R, whose 514 are 512 tokens
+        type_vocab_size=1,
+    )
+    XLMRobertaModel(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def sentence_pieces(texts: Iterable[str], splits_at_spaces: bool = True, n_pieces: int = 400):
+    """A tokenizer of sentence pieces: as XLM-R has it, or as others do, where a space before a sign is a piece."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.Unigram(_scored_pieces(texts, n_pieces), unk_id=SENTENCE_SPECIAL.index("<unk>")))
+    tokenizer.normalizer = normalizers.NFKC()
+    metaspace = pre_tokenizers.Metaspace()
+    splits = [pre_tokenizers.WhitespaceSplit(), metaspace]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(splits) if splits_at_spaces else metaspace
+    tokenizer.add_special_tokens(SENTENCE_SPECIAL)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return tokenizer
+
+
+def _scored_pieces(texts: Iterable[str], n_pieces: int) -> list[tuple[str, float]]:
+    """The letters of the texts, dear, and their most frequent words, cheap, with the sign of the space before them."""
+    counts = Counter(f"\u2581{word}" for text in texts for word in text.split())
+    letters = sorted({letter for word in counts for letter in word})
+    words = [word for word in sorted(counts, key=lambda word: (-counts[word], word)) if len(word) > 1]
+    kept = words[: max(0, n_pieces - len(SENTENCE_SPECIAL) - len(letters))]
+    scored = [(letter, -10.0) for letter in letters] + [(word, -5.0) for word in kept]
+    return [(special, 0.0) for special in SENTENCE_SPECIAL] + scored
 
 
 def minilm_of_few_pieces(texts: Iterable[str]):

@@ -1,5 +1,7 @@
 """Texts cut to a number of tokens, whole words only: the text around a mention, the beginning of a description.
 
+Words are those of `features/tokens`, whatever the tokenizer: in scripts without spaces each character is one, so such a
+text is cut between characters even where the tokenizer takes a sentence for one word, as sentence pieces do.
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 5.1: the mention stands in the middle,
 marked on both sides, and where the text ends on one side the window reaches further to the other.
 """
@@ -8,15 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
 
 from tokenizers import Encoding, Tokenizer
 
 from deixis.errors import DataError
+from deixis.features.tokens import tokenize
 from deixis.neural.pairs import MARKER
 from deixis.types import MentionInContext
 
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention
+_NEAR = 8  # characters on both sides by which a place is told to be inside a word
 
 
 class TokenWindows:
@@ -60,89 +65,128 @@ class TokenWindows:
 
     def heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         """The first words of each text, as many as have at most `n_tokens` tokens together."""
-        begun = [self.plain(text[: _CHARACTERS * n_tokens].strip()) for text in texts]
-        return [
-            text[: _end_of_head(encoding, n_tokens)] for text, encoding in zip(begun, self._encoded(begun), strict=True)
-        ]
+        heads = [self.plain(text[: _CHARACTERS * n_tokens].strip()) for text in texts]
+        places = list(range(len(heads)))
+        while places:  # cut off, a text may have other tokens than before, and more: they are counted again
+            encoded = self._encoded([heads[place] for place in places])
+            too_long = {place: found for place, found in zip(places, encoded, strict=True) if len(found.ids) > n_tokens}
+            for place, found in too_long.items():
+                heads[place] = _Cut(heads[place], found).head(n_tokens)
+            places = list(too_long)
+        return heads
 
     def fits(self, mentions: Sequence[MentionInContext], n_tokens: int, marker: str = MARKER) -> list[bool]:
         """Whether each mention has room in a window of that many tokens, with its markers."""
-        n_marks = self._n_marks(marker)
-        return [n + n_marks <= n_tokens for n in self.n_tokens([self.plain(mention.text) for mention in mentions])]
+        return [n <= n_tokens for n in self.n_tokens([self._marked(mention, marker) for mention in mentions])]
 
     def around(self, mentions: Sequence[MentionInContext], n_tokens: int, marker: str = MARKER) -> list[str]:
         """The text around each mention, at most `n_tokens` tokens with the mention and a `marker` on both its sides.
 
         The mention is always whole; one that has no room is an error. Without a marker none is set.
         """
-        reach, n_marks = _CHARACTERS * n_tokens, self._n_marks(marker)
+        reach, n = _CHARACTERS * n_tokens, len(mentions)
         befores = [self.plain(_before(mention, reach)) for mention in mentions]
-        named = [self.plain(mention.text) for mention in mentions]
+        marked = [self._marked(mention, marker) for mention in mentions]
         afters = [self.plain(_after(mention, reach)) for mention in mentions]
-        windows = []
-        encoded = self._encoded([*befores, *named, *afters])
-        for number, mention in enumerate(mentions):
-            left, own, right = encoded[number :: len(mentions)]
-            room = n_tokens - n_marks - len(own.ids)
+        encoded = self._encoded([*befores, *marked, *afters])
+        rooms = [n_tokens - len(own.ids) for own in encoded[n : 2 * n]]
+        for mention, room in zip(mentions, rooms, strict=True):
             if room < 0:
-                raise _no_room(mention, len(own.ids) + n_marks, n_tokens)
-            n_left = min(len(left.ids), max(room // 2, room - len(right.ids)))
-            before = befores[number][_start_of_tail(left, n_left) :]
-            after = afters[number][: _end_of_head(right, room - _n_tail(left, n_left))]
-            middle = f" {marker} {named[number]} {marker} " if marker else named[number]
-            windows.append(f"{before.rstrip()}{middle}{after.lstrip()}".strip() if marker else before + middle + after)
+                raise _no_room(mention, n_tokens - room, n_tokens)
+        windows = [""] * n
+        places = list(range(n))
+        while places:  # put together, the parts may have more tokens than each by itself: then there is less room
+            for place in places:
+                left, right = _Cut(befores[place], encoded[place]), _Cut(afters[place], encoded[place + 2 * n])
+                windows[place] = _window(left, marked[place], right, rooms[place], is_apart=bool(marker))
+            counts = self.n_tokens([windows[place] for place in places])
+            for place, count in zip(places, counts, strict=True):
+                rooms[place] = max(0, rooms[place] - max(0, count - n_tokens))
+            places = [place for place, count in zip(places, counts, strict=True) if count > n_tokens]
         return windows
 
     def plain(self, text: str) -> str:
         """The text without anything that the tokenizer, or a marked window, would take for a sign of its own."""
         return self._special.sub(lambda found: found[0][:1] + " " + found[0][1:], text)
 
-    def _n_marks(self, marker: str) -> int:
-        return 2 * self.n_tokens([marker])[0] if marker else 0
+    def _marked(self, mention: MentionInContext, marker: str) -> str:
+        name = self.plain(mention.text)
+        return f"{marker} {name} {marker}" if marker else name
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         encoded: list[Encoding] = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return encoded
 
 
+@dataclass(frozen=True)
+class _Cut:
+    """A text and its tokens, between which it is cut where no word is."""
+
+    text: str
+    encoding: Encoding
+
+    def head(self, n_tokens: int) -> str:
+        """The first words, as many as have at most `n_tokens` tokens."""
+        n = min(n_tokens, len(self))
+        while not (places := self._places(n)):
+            n -= 1
+        return self.text[: places[0]]
+
+    def tail(self, n_tokens: int) -> tuple[str, int]:
+        """The last words, as many as have at most `n_tokens` tokens, and how many those are."""
+        n = max(0, len(self) - n_tokens)
+        while not (places := self._places(n)):
+            n += 1
+        return self.text[places[-1] :], len(self) - n
+
+    def __len__(self) -> int:
+        return len(self.encoding.ids)
+
+    def _places(self, n: int) -> list[int]:
+        """Where the text may be cut after `n` tokens; nowhere inside a word, or in a character of several tokens.
+
+        Between two tokens there may be spaces, and marks that were put on letters.
+        """
+        if n in (0, len(self)):
+            return [len(self.text) if n else 0]
+        end, begin = int(self.encoding.offsets[n - 1][1]), int(self.encoding.offsets[n][0])
+        return [place for place in range(end, min(begin + 1, len(self.text))) if not _is_inside_word(self.text, place)]
+
+
+def _window(left: _Cut, marked: str, right: _Cut, room: int, is_apart: bool) -> str:
+    """A mention and as much text around it as has `room`; the other side has what one side does not need."""
+    n_left = min(len(left), max(room // 2, room - len(right)))
+    before, n_used = left.tail(n_left)
+    after = right.head(room - n_used)
+    return f"{before.rstrip()} {marked} {after.lstrip()}".strip() if is_apart else before + marked + after
+
+
 def _before(mention: MentionInContext, reach: int) -> str:
     """The text before the mention, from a word's beginning on."""
     begin = max(0, mention.start - reach)
-    text = mention.document_text[begin : mention.start]
-    return text if begin == 0 else text.partition(" ")[2] or text
+    while begin < mention.start and _is_inside_word(mention.document_text, begin):
+        begin += 1
+    return mention.document_text[begin : mention.start]
 
 
 def _after(mention: MentionInContext, reach: int) -> str:
     """The text after the mention, to a word's end."""
-    end = mention.end + reach
-    text = mention.document_text[mention.end : end]
-    return text if end >= len(mention.document_text) else text.rpartition(" ")[0] or text
+    end = min(len(mention.document_text), mention.end + reach)
+    while end > mention.end and _is_inside_word(mention.document_text, end):
+        end -= 1
+    return mention.document_text[mention.end : end]
 
 
-def _end_of_head(encoding: Encoding, n_tokens: int) -> int:
-    """Where the last of the first whole words ends that have at most `n_tokens` tokens."""
-    words, offsets = encoding.word_ids, encoding.offsets
-    n = min(n_tokens, len(words))
-    while 0 < n < len(words) and words[n] is not None and words[n] == words[n - 1]:
-        n -= 1
-    return int(offsets[n - 1][1]) if n > 0 else 0
+def _is_inside_word(text: str, place: int) -> bool:
+    """Whether the characters on both sides of a place are of one word, or one is a mark on the other.
 
-
-def _n_tail(encoding: Encoding, n_tokens: int) -> int:
-    """How many tokens the last whole words have that have at most `n_tokens`."""
-    words = encoding.word_ids
-    begin = len(words) - min(n_tokens, len(words))
-    while 0 < begin < len(words) and words[begin] is not None and words[begin] == words[begin - 1]:
-        begin += 1
-    return len(words) - begin
-
-
-def _start_of_tail(encoding: Encoding, n_tokens: int) -> int:
-    """Where the first of those words begins."""
-    begin = len(encoding.ids) - _n_tail(encoding, n_tokens)
-    if begin < len(encoding.ids):
-        return int(encoding.offsets[begin][0])
-    return int(encoding.offsets[-1][1]) if len(encoding.ids) else 0
+    Examples
+    --------
+    >>> _is_inside_word("in Rome", 2), _is_inside_word("in Rome", 4), _is_inside_word("東京", 1)
+    (False, True, False)
+    """
+    begin = max(0, place - _NEAR)
+    return any(word.start < place - begin < word.end for word in tokenize(text[begin : place + _NEAR]))
 
 
 def _no_room(mention: MentionInContext, needed: int, n_tokens: int) -> DataError:
