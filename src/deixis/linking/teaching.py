@@ -112,6 +112,10 @@ def known(
 ) -> tuple[list[MentionInContext], NDArray[np.int64]]:
     """The mentions whose entity the knowledge base holds, and its rows; none at all is an error that shows why."""
     pairs = list(known_mentions(kb, documents))
+    if not documents:
+        raise DataError(
+            f"No documents are left {purpose}: some are held out to judge by. Give more, or give those with --dev."
+        )
     if pairs:
         return [mention for mention, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64)
     named = [mention.entity for document in documents for mention in document.mentions if mention.entity is not None]

@@ -74,6 +74,11 @@ def test_documents_given_to_judge_by_are_not_learned_from_and_must_be_new(taught
         unseen(taught, [], "to learn from")
 
 
+def test_where_all_documents_are_held_out_that_is_said():
+    with pytest.raises(DataError, match="No documents are left to learn from: some are held out"):
+        known(KB, [], "to learn from")
+
+
 def test_mentions_of_nothing_in_the_knowledge_base_are_refused_with_ids_of_both_sides():
     mentions, rows = known(KB, sightings(20, nil_share=0.5), "to learn from")
     assert len(mentions) == len(rows) < 20 and {KB.ids[int(row)].split("-")[0] for row in rows} == {"bird"}
