@@ -140,13 +140,10 @@ class MarkedVectors:
             yield encode_rows(self.encoder, self.texts.of_entities(kb, rows[begin : begin + BATCH])[0])
 
     def _fitting(self, mentions: Sequence[MentionInContext]) -> list[MentionInContext]:
-        fits = self.texts.windows.fits(mentions, self.texts.n_tokens, self.texts.marker)
-        n_left = self.texts.n_tokens - 2 * self.texts.windows.n_tokens([self.texts.marker])[0]
-        cut = iter(self.texts.windows.heads([m.text for m, fit in zip(mentions, fits, strict=True) if not fit], n_left))
-        heads = [None if fit else next(cut) for fit in fits]
+        names = self.texts.windows.fitting([m.text for m in mentions], self.texts.n_tokens, self.texts.marker)
         return [
-            mention if head is None else MentionInContext(head, head, 0, len(head))
-            for mention, head in zip(mentions, heads, strict=True)
+            mention if name == mention.text else MentionInContext(name, name, 0, len(name))
+            for mention, name in zip(mentions, names, strict=True)
         ]
 
 

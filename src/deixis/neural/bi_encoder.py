@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
+from tokenizers import AddedToken
 
 from deixis.errors import ConfigError, DataError
 from deixis.features.encoders.onnx import GRAPH
@@ -35,12 +36,7 @@ class BiEncoder:
         self.model = model
         self.texts = BiTexts(TokenWindows.from_bytes(tokenizer_bytes(model)), n_tokens)
         model.max_seq_length = n_tokens + model.tokenizer.num_special_tokens_to_add()  # nothing is cut behind our back
-        longest = getattr(inner_model(model).config, "max_position_embeddings", None)
-        if longest is not None and model.max_seq_length > longest:
-            raise ConfigError(
-                f"n_tokens is {n_tokens}; with the tokens around a text that is {model.max_seq_length}, and the "
-                f"encoder reads {longest}. Choose a smaller window."
-            )
+        check_length(model, model.max_seq_length, "n_tokens, with the tokens around a text,")
 
     @classmethod
     def open(cls, name: str | Path, n_tokens: int = 64, n_layers: int = 0) -> BiEncoder:
@@ -85,7 +81,9 @@ def add_marker(model: SentenceTransformer | CrossEncoder, marker: str = MARKER) 
     """Make the marker a token of its own, if it is none yet; its vector begins as the mean of all."""
     if marker in model.tokenizer.get_vocab():
         return
-    model.tokenizer.add_tokens([marker], special_tokens=True)
+    # The space before it is its own: to sentence pieces it would be a token.
+    token = AddedToken(marker, lstrip=True, normalized=False, special=True)
+    model.tokenizer.add_tokens([token], special_tokens=True)
     inner = inner_model(model)
     words = inner.get_input_embeddings().weight
     mean = words.detach().mean(dim=0)
@@ -104,6 +102,19 @@ def keep_layers(model: SentenceTransformer, n_layers: int) -> None:
         raise ConfigError(f"n_layers must lie in 1..{len(layers)}, or be 0 for all, got {n_layers}.")
     inner.encoder.layer = layers[:n_layers]
     inner.config.num_hidden_layers = n_layers
+
+
+def check_length(model: SentenceTransformer | CrossEncoder, n_tokens: int, name: str) -> None:
+    """Raise an error if the model has no places for that many tokens; XLM-R's begin after that of its padding."""
+    inner = inner_model(model)
+    longest = getattr(inner.config, "max_position_embeddings", None)
+    if longest is None:
+        return
+    for part_name, part in inner.named_modules():
+        if part_name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+            longest -= part.padding_idx + 1
+    if n_tokens > longest:
+        raise ConfigError(f"{name} is {n_tokens}, and the encoder reads {longest}. Choose a smaller number.")
 
 
 def inner_model(model: SentenceTransformer | CrossEncoder) -> Any:  # noqa: ANN401 - a class of transformers

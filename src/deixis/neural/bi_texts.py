@@ -58,11 +58,7 @@ class BiTexts:
 
     def _titled(self, parts: list[tuple[str, str]]) -> list[MentionInContext]:
         """Titles as mentions in the text `title text`; a title that has no room is cut."""
-        titles = [MentionInContext(title, title, 0, len(title)) for title, _ in parts]
-        too_long = [not fits for fits in self.windows.fits(titles, self.n_tokens, self.marker)]
-        room = self.n_tokens - 2 * self.windows.n_tokens([self.marker])[0]
-        cut = iter(self.windows.heads([parts[place][0] for place in np.flatnonzero(too_long)], room))
-        names = [next(cut) if is_long else title for (title, _), is_long in zip(parts, too_long, strict=True)]
+        names = self.windows.fitting([title for title, _ in parts], self.n_tokens, self.marker)
         return [
             MentionInContext(name, f"{name} {text}", 0, len(name)) for name, (_, text) in zip(names, parts, strict=True)
         ]

@@ -22,7 +22,7 @@ from transformers import EarlyStoppingCallback, PrinterCallback
 from deixis.config import config_to_dict
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.bi_encoder import add_marker
+from deixis.neural.bi_encoder import add_marker, check_length
 from deixis.neural.cross_config import CrossEncoderConfig
 from deixis.neural.hub import folder_of
 from deixis.neural.onnx_export import pair_scorer_to_onnx
@@ -52,7 +52,7 @@ def train_pair_scorer(
         torch.manual_seed(seed)  # the new layer begins at random
         model = open_cross_encoder(config.encoder, config.pairs.n_tokens)
         stored = tokenizer_bytes(model)
-        texts = PairTexts(TokenWindows.from_bytes(stored), str(model.tokenizer.sep_token), config.pairs)
+        texts = PairTexts(TokenWindows.from_bytes(stored), separator(model), config.pairs)
         lessons, checked = taught.as_pairs(kb, texts), held_out.as_pairs(kb, texts)
         train_cross_encoder(model, lessons, checked, config, folder, seed)
         graph = np.frombuffer(pair_scorer_to_onnx(model), dtype=np.uint8)
@@ -65,8 +65,14 @@ def open_cross_encoder(name: str, n_tokens: int) -> CrossEncoder:
         model = CrossEncoder(str(folder_of(name)), num_labels=1, max_length=n_tokens, device="cpu")
     except (OSError, ValueError, RuntimeError) as error:
         raise cannot_open(name, error) from error
+    check_length(model, n_tokens, "pairs.n_tokens")
     add_marker(model)
     return model
+
+
+def separator(model: CrossEncoder) -> str:
+    """What stands between the parts of a text: the tokenizer's own sign, if it has any."""
+    return str(model.tokenizer.sep_token or model.tokenizer.eos_token or "|")
 
 
 def train_cross_encoder(

@@ -24,19 +24,28 @@ from deixis.errors import ConfigError, DataError
 OPSET = 18
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_DIFFERENCE = 1e-3  # between torch and the graph, of numbers of about one
+_MAX_EXAMPLE = 32  # tokens
 _EXAMPLE = (["a much longer text than the other one", "short"], ["another text to stand beside it", "b"])
 
 
 def encoder_to_onnx(encoder: SentenceTransformer) -> bytes:
     """The graph texts_by_tokens -> texts_by_dims, with pooling and what else follows in the encoder."""
-    return _exported(_Vectors(encoder), encoder.tokenizer(_EXAMPLE[0], padding=True, return_tensors="pt"), "vectors")
+    return _exported(_Vectors(encoder), _tokens(encoder, _EXAMPLE[0]), "vectors")
 
 
 def pair_scorer_to_onnx(model: CrossEncoder) -> bytes:
     """The graph pairs_by_tokens -> one logit per pair, before any sigmoid."""
     if model.model is None or model.num_labels != 1:
         raise ConfigError(f"A pair scorer gives one number per pair, but this one gives {model.num_labels}.")
-    return _exported(_Logits(model.model), model.tokenizer(*_EXAMPLE, padding=True, return_tensors="pt"), "logits")
+    return _exported(_Logits(model.model), _tokens(model, *_EXAMPLE), "logits")
+
+
+def _tokens(model: SentenceTransformer | CrossEncoder, *texts: list[str]) -> dict[str, torch.Tensor]:
+    """The example as the model reads it; however few its pieces are, it has no more tokens than any model reads."""
+    tokens: dict[str, torch.Tensor] = model.tokenizer(
+        *texts, padding=True, truncation=True, max_length=_MAX_EXAMPLE, return_tensors="pt"
+    )
+    return tokens
 
 
 class _Vectors(torch.nn.Module):

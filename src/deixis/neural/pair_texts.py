@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.pairs import Pair, PairConfig, PairLessons
+from deixis.neural.pairs import N_SIGNS, Pair, PairConfig, PairLessons
 from deixis.neural.windows import TokenWindows
 from deixis.types import MentionInContext
 
@@ -29,6 +29,7 @@ class PairTexts:
         self.windows = windows
         self.separator = separator
         self.config = config or PairConfig()
+        self.n_abstract = self.config.n_abstract - max(0, self._n_signs() - N_SIGNS)
 
     def fits(self, mentions: Sequence[MentionInContext]) -> list[bool]:
         """Whether each mention has room in its window."""
@@ -46,7 +47,7 @@ class PairTexts:
         described = kb.description_texts(np.asarray(rows, dtype=np.int64))
         abstracts = [text or name for text, name in zip(described, names, strict=True)]
         heads = self.windows.heads(names, self.config.n_names)
-        abstracts = self.windows.heads(abstracts, self.config.n_abstract)
+        abstracts = self.windows.heads(abstracts, self.n_abstract)
         return [f"{head} {self.separator} {abstract}" for head, abstract in zip(heads, abstracts, strict=True)]
 
     def pairs(
@@ -62,6 +63,11 @@ class PairTexts:
         asked, asker = np.unique(numbers, return_inverse=True)
         of_mention = self.mentions([mentions[number] for number in asked.tolist()])
         return [(of_entity[e], of_mention[m]) for e, m in zip(place_of.tolist(), asker.tolist(), strict=True)]
+
+    def _n_signs(self) -> int:
+        """Tokens of a pair beside those of its four parts: five of BERT's, six of XLM-R's, which separates twice."""
+        together, apart = self.windows.n_tokens([f"a {self.separator} a", "a"])
+        return int(self.windows.tokenizer.num_special_tokens_to_add(True)) + 2 * (together - 2 * apart)
 
 
 @dataclass(frozen=True, eq=False)

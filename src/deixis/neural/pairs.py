@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deixis.errors import ConfigError
 
 MARKER = "[M]"
-N_SIGNS = 5  # tokens that begin, separate and end the four parts
+N_SIGNS = 5  # tokens that begin, separate and end the four parts, as in BERT
 LEAST_TOKENS = 32
 
 Pair = tuple[str, str]

@@ -22,6 +22,7 @@ from deixis.types import MentionInContext
 
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention
 _NEAR = 8  # characters on both sides by which a place is told to be inside a word
+_HALF = re.compile(r"[\ud800-\udfff]")  # halves of characters, which have no bytes and so no tokens
 
 
 class TokenWindows:
@@ -79,6 +80,19 @@ class TokenWindows:
         """Whether each mention has room in a window of that many tokens, with its markers."""
         return [n <= n_tokens for n in self.n_tokens([self._marked(mention, marker) for mention in mentions])]
 
+    def fitting(self, names: Sequence[str], n_tokens: int, marker: str = MARKER) -> list[str]:
+        """Each name, or its first words if there is no room for it in a window of that many tokens with markers."""
+        fitted, room = list(names), n_tokens - 2 * self.n_tokens([marker])[0]
+        places = list(range(len(fitted)))
+        while places:
+            alone = [MentionInContext(fitted[place], fitted[place], 0, len(fitted[place])) for place in places]
+            fits = self.fits(alone, n_tokens, marker)
+            places = [place for place, is_fit in zip(places, fits, strict=True) if not is_fit and room > 0]
+            for place, head in zip(places, self.heads([names[place] for place in places], room), strict=True):
+                fitted[place] = head
+            room -= 1
+        return fitted
+
     def around(self, mentions: Sequence[MentionInContext], n_tokens: int, marker: str = MARKER) -> list[str]:
         """The text around each mention, at most `n_tokens` tokens with the mention and a `marker` on both its sides.
 
@@ -107,7 +121,8 @@ class TokenWindows:
 
     def plain(self, text: str) -> str:
         """The text without anything that the tokenizer, or a marked window, would take for a sign of its own."""
-        return self._special.sub(lambda found: found[0][:1] + " " + found[0][1:], text)
+        whole = _HALF.sub("\ufffd", text)
+        return self._special.sub(lambda found: found[0][:1] + " " + found[0][1:], whole)
 
     def _marked(self, mention: MentionInContext, marker: str) -> str:
         name = self.plain(mention.text)

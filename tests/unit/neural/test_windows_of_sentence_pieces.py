@@ -115,6 +115,20 @@ def test_what_fits_by_itself_gets_a_window_and_what_does_not_gets_none(windows):
         assert found == f"{MARKER} {mention.text} {MARKER}"
 
 
+def test_half_a_character_is_one_sign_of_its_own(windows):
+    found = windows.around([mention_of("a \ud800 Paris \udfff b", "Paris")], 64)
+    assert found[0].count("\ufffd") == 2 and windows.heads(["\ud800"], 8) == ["\ufffd"]
+
+
+def test_a_long_name_is_cut_to_what_has_room_with_markers(windows):
+    names = [text.replace(" ", "  ") for text in TEXTS[:6]] + ["Paris"]
+    for n_tokens in (24, 40):
+        for name, fitted in zip(names, windows.fitting(names, n_tokens), strict=True):
+            assert name.startswith(fitted)
+            assert windows.fits([MentionInContext(fitted, fitted, 0, len(fitted))], n_tokens) == [True]
+    assert windows.fitting(names, 1000) == names
+
+
 ANY = st.text(alphabet="ab é東京はاقมุ🥐e\u0301\u200d\u0644\ufdfa\n[]M<s>/▁", max_size=30)
 
 

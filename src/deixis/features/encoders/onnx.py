@@ -27,6 +27,8 @@ _LIMITS = {
     "config.json": "max_position_embeddings",
 }
 
+_COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # kinds whose first place is after padding's
+
 
 class OnnxEncoder:
     """Vectors by a graph and its tokenizer; a text's are the same up to 1e-5 whatever is encoded with it."""
@@ -94,9 +96,10 @@ def _limits(folder: Path) -> Iterator[int]:
     """How many tokens a text may have, by each file of the folder that says."""
     for name, key in _LIMITS.items():
         if (folder / name).is_file():
-            limit = json.loads((folder / name).read_text(encoding="utf-8")).get(key)
+            told = json.loads((folder / name).read_text(encoding="utf-8"))
+            limit = told.get(key)
             if isinstance(limit, int):
-                yield limit
+                yield limit - (told.get("pad_token_id", 1) + 1 if told.get("model_type") in _COUNT_FROM_PADDING else 0)
 
 
 def _bytes(given: Path | bytes | Bytes) -> Bytes:

@@ -1,0 +1,198 @@
+"""Encoders built like XLM-R go all the way: marked, trained, exported, read as pairs, used without torch.
+
+The second language is the first with other letters, so that what an entity of one is in the other is known.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from deixis.errors import ConfigError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.bi_config import BiEncoderConfig
+from deixis.neural.pairs import MARKER, PairConfig
+from deixis.types import Document, Mention, MentionInContext
+from tests.tiny_encoders import N_DIMS, tiny_multilingual_encoder
+
+pytest.importorskip("sentence_transformers")
+import torch
+
+from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.features.encoders.config import EncoderConfig
+from deixis.features.encoders.onnx import OnnxEncoder
+from deixis.neural.bi_encoder import BiEncoder
+from deixis.neural.bi_training import train_bi_encoder
+from deixis.neural.cross_training import open_cross_encoder, separator
+from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.onnx_export import pair_scorer_to_onnx
+from deixis.neural.pair_scorer import OnnxPairScorer
+from deixis.neural.pair_texts import PairTexts
+from deixis.nearest.vector_index import VectorIndex
+
+COLOURS = "red blue green old new big small wet".split()
+THINGS = "house river ship train tower".split()
+OTHER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщ")
+
+
+def entities(lang):
+    """The things in one language, each told apart by one word of its description."""
+    return KnowledgeBase.from_records(
+        {"id": f"{colour}-{thing}", "title": said(thing, lang), "description": said(f"the {thing} is {colour}", lang)}
+        for colour in COLOURS
+        for thing in THINGS
+    )
+
+
+def said(text, lang):
+    return text.translate(OTHER) if lang == "b" else text
+
+
+def stories(n, lang, seed=0):
+    random = np.random.default_rng(seed)
+    documents = []
+    for number in range(n):
+        colour, thing = COLOURS[random.integers(len(COLOURS))], THINGS[random.integers(len(THINGS))]
+        mention = Mention(9, 9 + len(thing), said(thing, lang), f"{colour}-{thing}")
+        text = said(f"we saw a {thing} and it was {colour}", lang)
+        documents.append(Document(f"{lang}{number}", text, lang=lang, mentions=(mention,)))
+    return documents
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    texts = [document.text for lang in "ab" for document in stories(100, lang)]
+    texts += [said("the is", lang) for lang in "ab"] + ["東京は日本の首都です", "القاهرة عاصمة مصر"]
+    return tiny_multilingual_encoder(tmp_path_factory.mktemp("tiny") / "encoder", texts)
+
+
+@pytest.fixture(scope="module")
+def encoder(folder):
+    return BiEncoder.open(folder, n_tokens=16)
+
+
+def test_the_marker_is_one_token_and_takes_no_space_with_it(encoder):
+    tokenizer = encoder.model.tokenizer
+    assert tokenizer.tokenize("we saw [M] house [M] and") == ["▁we", "▁saw", MARKER, "▁house", MARKER, "▁and"]
+    assert len(encoder.model.transformers_model.get_input_embeddings().weight) == len(tokenizer)
+    assert "token_type_ids" not in tokenizer("a", "b")
+
+
+def test_nothing_of_a_full_window_is_cut_in_any_script(encoder):
+    texts = [
+        "昨日の夜" * 9 + "東京" + "へ行きました" * 9,
+        "أمس " * 20 + "القاهرة" + " أمس" * 20,
+        "a " * 40 + "ship" + " a" * 40,
+    ]
+    names = ["東京", "القاهرة", "ship"]
+    mentions = [MentionInContext(n, t, t.index(n), t.index(n) + len(n)) for n, t in zip(names, texts, strict=True)]
+    windows = encoder.texts.of_mentions(mentions)
+    read = encoder.model.preprocess(windows)
+    assert read["input_ids"].shape[1] == 18 and set(read) >= {"input_ids", "attention_mask"}
+    lengths = read["attention_mask"].sum(1).tolist()
+    assert lengths == [n + 2 for n in encoder.texts.windows.n_tokens(windows)] and min(lengths) >= 14
+    for row, name in zip(read["input_ids"], names, strict=True):
+        assert row.tolist().count(encoder.model.tokenizer.convert_tokens_to_ids(MARKER)) == 2, name
+
+
+def test_places_of_padding_are_not_counted_as_room(folder):
+    assert BiEncoder.open(folder, n_tokens=126).model.max_seq_length == 128
+    with pytest.raises(ConfigError, match="is 129, and the encoder reads 128"):
+        BiEncoder.open(folder, n_tokens=127)
+    with pytest.raises(ConfigError, match=r"pairs\.n_tokens is 130, and the encoder reads 128"):
+        open_cross_encoder(str(folder), 130)
+
+
+def test_without_torch_the_vectors_are_the_same_and_texts_of_any_length_have_one(encoder, tmp_path):
+    encoder.save(tmp_path, with_graph=True)
+    without = OnnxEncoder.from_folder(tmp_path)
+    texts = ["we saw [M] house [M]", "", "東京は日本の首都です", "القاهرة", "ship " * 300, "🥐" * 300]
+    np.testing.assert_allclose(without.encode(texts), encoder.encode(texts), atol=1e-5)
+    again = OnnxEncoder.from_arrays(without.to_arrays("x"), "x")
+    np.testing.assert_allclose(again.encode(texts[::-1])[::-1], without.encode(texts), atol=1e-5)
+    for name in ("sentence_bert_config.json", "tokenizer_config.json"):
+        (tmp_path / name).unlink()
+    assert OnnxEncoder.from_folder(tmp_path).encode(["ship " * 600]).shape == (1, N_DIMS)  # 130 places, 128 tokens
+
+
+def test_pairs_with_two_separators_have_room_and_score_alike_without_torch(folder):
+    torch.manual_seed(0)
+    model = open_cross_encoder(str(folder), 48)
+    graph = np.frombuffer(pair_scorer_to_onnx(model), dtype=np.uint8)
+    stored = np.frombuffer(model.tokenizer.backend_tokenizer.to_str().encode(), dtype=np.uint8)
+    texts = PairTexts(TokenWindowsOf(stored), separator(model), PairConfig(n_tokens=48))
+    assert separator(model) == "</s>"
+    kb = KnowledgeBase.from_records(
+        [{"id": "1", "title": "ship " * 30, "description": "the old ship " * 40}, {"id": "2", "title": "東京"}]
+    )
+    text = "a " * 60 + "ship" + " a" * 60
+    asked = [MentionInContext("ship", text, 120, 124), MentionInContext("東京", "東京は日本", 0, 2)]
+    pairs = texts.pairs(kb, asked, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    lengths = [len(model.tokenizer(*pair)["input_ids"]) for pair in pairs]
+    assert max(lengths) == 48  # full, and nothing is cut in training that is read in use
+    ends = model.tokenizer(*pairs[0])["input_ids"].count(model.tokenizer.sep_token_id)
+    assert ends == 5  # two between the halves, one in each, one at the end
+    expected = model.predict(pairs, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    np.testing.assert_allclose(OnnxPairScorer(graph, stored).scores(pairs), expected, atol=1e-4)
+
+
+def TokenWindowsOf(stored):
+    from deixis.neural.windows import TokenWindows
+
+    return TokenWindows.from_bytes(stored.tobytes())
+
+
+CONFIG = BiEncoderConfig(
+    n_tokens=16, n_rounds=2, n_steps=15, batch_size=8, n_negatives=3, k=10, learning_rate=3e-3, save_every=100
+)
+
+
+def recall(encoder, lang, n=40):
+    """Of mentions in a language, the share whose entity comes first among the entities told in that language."""
+    kb = entities(lang)
+    asked = LinkedMentions.collect(kb, stories(n, lang, seed=1))
+    vectors, rows = encoder.encode_entities(kb)
+    queries = encoder.encode(encoder.texts.of_mentions(asked.mentions))
+    return float((gold_ranks(VectorIndex.build([vectors], rows, len(kb)), queries, asked.gold, 1) == 1).mean())
+
+
+@pytest.fixture(scope="module")
+def trained(folder, tmp_path_factory):
+    """An encoder that has learned to link in language a."""
+    work = tmp_path_factory.mktemp("trained")
+    return train_bi_encoder(entities("a"), stories(60, "a"), work, replace(CONFIG, encoder=str(folder)))
+
+
+def test_what_is_learned_in_one_language_does_not_harm_the_other(encoder, trained):
+    before, after = (
+        {lang: recall(each, lang) for lang in "ab"} for each in (encoder, BiEncoder.open(trained.folder, 16))
+    )
+    print(before, after)
+    assert after["a"] > before["a"] + 0.2
+    assert after["b"] >= before["b"] - 0.05
+
+
+def test_the_trained_encoder_links_in_the_other_language_by_descriptions_contexts_or_both(trained):
+    settings = DenseConfig(encoder=EncoderConfig(name=str(trained.folder)))
+    kb = entities("b")
+    generator = DenseCandidates.build(kb, stories(80, "b"), settings)
+    asked = [document.mentions_in_context()[0] for document in stories(30, "b", seed=1)]
+    gold = [document.mentions[0].entity for document in stories(30, "b", seed=1)]
+    for contents in ("descriptions", "contexts", "both"):
+        found = generator.with_contents(contents).generate(asked, k=40)
+        assert all(found) and {len(each) for each in found} == {40} or contents == "contexts"
+        print(contents, np.mean([each[0].id == right for each, right in zip(found, gold)]))
+
+
+def test_several_descriptions_of_an_entity_are_several_vectors_and_each_language_finds_its_own(trained):
+    both = KnowledgeBase.from_records(
+        {
+            "id": one.id,
+            "title": one.title,
+            "descriptions": {lang: kb.entity(row).descriptions[0].text for lang, kb in told.items()},
+        }
+        for told in [{lang: entities(lang) for lang in "ab"}]
+        for row, one in enumerate(map(told["a"].entity, range(len(told["a"]))))
+    )
+    generator = DenseCandidates.build(both, config=DenseConfig(encoder=EncoderConfig(name=str(trained.folder))))
+    assert generator.descriptions.groups.tolist() == [row for row in range(40) for _ in range(2)]
