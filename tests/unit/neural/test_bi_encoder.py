@@ -22,7 +22,8 @@ def folder(tmp_path_factory):
 def test_the_marker_is_one_token_with_a_vector_of_its_own(folder):
     encoder = bi_encoder.BiEncoder.open(folder, n_tokens=16)
     tokenizer = encoder.model.tokenizer
-    assert tokenizer.tokenize("the[M]tower [M]") == ["the", "[M]", "tower", "[M]"]
+    read = tokenizer("the[M]tower [M]", add_special_tokens=False)["input_ids"]
+    assert tokenizer.convert_ids_to_tokens(read) == ["the", "[M]", "tower", "[M]"]
     n_vectors = len(encoder.model.transformers_model.get_input_embeddings().weight)
     assert n_vectors == len(tokenizer) and tokenizer.convert_tokens_to_ids("[M]") < n_vectors
     assert not np.allclose(*encoder.encode(["[M] paris [M] troy", "paris [M] troy [M]"]))

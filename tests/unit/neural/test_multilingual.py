@@ -3,6 +3,7 @@
 The second language is the first with other letters, so that what an entity of one is in the other is known.
 """
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,7 @@ import torch
 from deixis.candidates.dense import DenseCandidates, DenseConfig
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.onnx import OnnxEncoder
+from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.bi_encoder import BiEncoder
 from deixis.neural.bi_training import train_bi_encoder
 from deixis.neural.cross_training import open_cross_encoder, separator
@@ -28,7 +30,7 @@ from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.pair_scorer import OnnxPairScorer
 from deixis.neural.pair_texts import PairTexts
-from deixis.nearest.vector_index import VectorIndex
+from deixis.neural.windows import TokenWindows
 
 COLOURS = "red blue green old new big small wet".split()
 THINGS = "house river ship train tower".split()
@@ -73,7 +75,9 @@ def encoder(folder):
 
 def test_the_marker_is_one_token_and_takes_no_space_with_it(encoder):
     tokenizer = encoder.model.tokenizer
-    assert tokenizer.tokenize("we saw [M] house [M] and") == ["▁we", "▁saw", MARKER, "▁house", MARKER, "▁and"]
+    read = tokenizer("we saw [M] house [M] and")["input_ids"]
+    expected = ["<s>", "▁we", "▁saw", MARKER, "▁house", MARKER, "▁and", "</s>"]
+    assert tokenizer.convert_ids_to_tokens(read) == expected
     assert len(encoder.model.transformers_model.get_input_embeddings().weight) == len(tokenizer)
     assert "token_type_ids" not in tokenizer("a", "b")
 
@@ -120,13 +124,13 @@ def test_pairs_with_two_separators_have_room_and_score_alike_without_torch(folde
     model = open_cross_encoder(str(folder), 48)
     graph = np.frombuffer(pair_scorer_to_onnx(model), dtype=np.uint8)
     stored = np.frombuffer(model.tokenizer.backend_tokenizer.to_str().encode(), dtype=np.uint8)
-    texts = PairTexts(TokenWindowsOf(stored), separator(model), PairConfig(n_tokens=48))
+    texts = PairTexts(TokenWindows.from_bytes(stored.tobytes()), separator(model), PairConfig(n_tokens=48))
     assert separator(model) == "</s>"
     kb = KnowledgeBase.from_records(
         [{"id": "1", "title": "ship " * 30, "description": "the old ship " * 40}, {"id": "2", "title": "東京"}]
     )
-    text = "a " * 60 + "ship" + " a" * 60
-    asked = [MentionInContext("ship", text, 120, 124), MentionInContext("東京", "東京は日本", 0, 2)]
+    text = "a " * 60 + "old old ship" + " a" * 60
+    asked = [MentionInContext("old old ship", text, 120, 132), MentionInContext("東京", "東京は日本", 0, 2)]
     pairs = texts.pairs(kb, asked, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
     lengths = [len(model.tokenizer(*pair)["input_ids"]) for pair in pairs]
     assert max(lengths) == 48  # full, and nothing is cut in training that is read in use
@@ -136,12 +140,7 @@ def test_pairs_with_two_separators_have_room_and_score_alike_without_torch(folde
     np.testing.assert_allclose(OnnxPairScorer(graph, stored).scores(pairs), expected, atol=1e-4)
 
 
-def TokenWindowsOf(stored):
-    from deixis.neural.windows import TokenWindows
-
-    return TokenWindows.from_bytes(stored.tobytes())
-
-
+CONTENTS = ("descriptions", "contexts", "both")
 CONFIG = BiEncoderConfig(
     n_tokens=16, n_rounds=2, n_steps=15, batch_size=8, n_negatives=3, k=10, learning_rate=3e-3, save_every=100
 )
@@ -167,32 +166,32 @@ def test_what_is_learned_in_one_language_does_not_harm_the_other(encoder, traine
     before, after = (
         {lang: recall(each, lang) for lang in "ab"} for each in (encoder, BiEncoder.open(trained.folder, 16))
     )
-    print(before, after)
     assert after["a"] > before["a"] + 0.2
     assert after["b"] >= before["b"] - 0.05
 
 
-def test_the_trained_encoder_links_in_the_other_language_by_descriptions_contexts_or_both(trained):
+def test_in_the_other_language_descriptions_contexts_or_both_are_asked(trained):
+    kb, told, asked = entities("b"), stories(40, "b"), stories(30, "b", seed=1)
+    generator = DenseCandidates.build(kb, told, DenseConfig(encoder=EncoderConfig(name=str(trained.folder))))
+    mentions = [document.mentions_in_context()[0] for document in asked]
+    by_contents = {each: generator.with_contents(each).rank(mentions, 40) for each in CONTENTS}
+    best = {each: ranked.max(axis=1).toarray().ravel() for each, ranked in by_contents.items()}
+    np.testing.assert_allclose(best["both"], np.maximum(best["descriptions"], best["contexts"]), atol=1e-6)
+    mentioned = {kb.row_of(document.mentions[0].entity) for document in told}
+    assert set(by_contents["contexts"].indices) <= mentioned < set(by_contents["descriptions"].indices)
+
+
+def test_descriptions_in_two_languages_are_two_vectors_and_one_language_can_be_chosen(trained, tmp_path):
+    records = [
+        {"id": entity.id, "title": entity.title, "descriptions": {"a": text, "b": said(text, "b")}}
+        for entity in map(entities("a").entity, range(40))
+        for text in entity.descriptions.values()
+    ]
+    path = tmp_path / "kb.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     settings = DenseConfig(encoder=EncoderConfig(name=str(trained.folder)))
-    kb = entities("b")
-    generator = DenseCandidates.build(kb, stories(80, "b"), settings)
-    asked = [document.mentions_in_context()[0] for document in stories(30, "b", seed=1)]
-    gold = [document.mentions[0].entity for document in stories(30, "b", seed=1)]
-    for contents in ("descriptions", "contexts", "both"):
-        found = generator.with_contents(contents).generate(asked, k=40)
-        assert all(found) and {len(each) for each in found} == {40} or contents == "contexts"
-        print(contents, np.mean([each[0].id == right for each, right in zip(found, gold)]))
-
-
-def test_several_descriptions_of_an_entity_are_several_vectors_and_each_language_finds_its_own(trained):
-    both = KnowledgeBase.from_records(
-        {
-            "id": one.id,
-            "title": one.title,
-            "descriptions": {lang: kb.entity(row).descriptions[0].text for lang, kb in told.items()},
-        }
-        for told in [{lang: entities(lang) for lang in "ab"}]
-        for row, one in enumerate(map(told["a"].entity, range(len(told["a"]))))
-    )
-    generator = DenseCandidates.build(both, config=DenseConfig(encoder=EncoderConfig(name=str(trained.folder))))
-    assert generator.descriptions.groups.tolist() == [row for row in range(40) for _ in range(2)]
+    both = DenseCandidates.build(KnowledgeBase.read(path), config=settings)
+    assert both.descriptions.groups.tolist() == [row for row in range(40) for _ in range(2)]
+    one = DenseCandidates.build(KnowledgeBase.read(path, description_language="b"), config=settings)
+    assert one.descriptions.groups.tolist() == list(range(40))
+    assert one.kb.entity(0).descriptions == {"b": said("the house is red", "b")}
