@@ -1,6 +1,6 @@
 """Models of sentence-transformers as encoders (imports torch): opened once, then run as ONNX graphs.
 
-A graph is faster than torch on a processor, and a model folder that keeps it is used without torch (decision 21).
+A graph is about as fast as torch on a processor, and a model that keeps it is used without torch (decision 21).
 """
 
 from __future__ import annotations
