@@ -33,7 +33,7 @@ from deixis.neural.windows import TokenWindows
 
 SEED, REPEATS = 0, 5
 LENGTHS = {8: 256, 64: 64}  # tokens of a text with the two around it, and how many texts
-STATIC_TIMES = 40  # as many texts again for the static encoder, which is done with so few at once
+STATIC_TIMES = 40  # the static encoder gets each text so often, or it were done at once; it remembers words by then
 
 
 class Torch:
