@@ -112,10 +112,10 @@ def metric_lines(
 
 
 def best_cell(rows: list[Row]) -> str:
-    """How the best of the rows is shown: the greatest share, or else the least cost; ratios have no best."""
+    """How the best of the rows is shown: the greatest share or speed, or else the least cost; ratios have no best."""
     if not rows or rows[0]["unit"] == "x":
         return ""
-    better = max if rows[0]["unit"] == "share" else min
+    better = max if rows[0]["unit"] == "share" or rows[0]["unit"].endswith("/s") else min
     return cell(better(rows, key=lambda row: row["value"]))
 
 
