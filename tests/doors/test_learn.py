@@ -14,6 +14,11 @@ SMALL = (
     "--rerank-n-taught", 3, "--rerank-n-candidates", 3, "--rerank-max-checked", 20, "--threads", 1,
 )  # fmt: skip
 
+BRIEF = (
+    "--bi-encoder-n-rounds", 2, "--bi-encoder-n-steps", 4, "--bi-encoder-batch-size", 4, "--bi-encoder-n-negatives", 2,
+    "--bi-encoder-k", 10, "--bi-encoder-n-tokens", 32, "--bi-encoder-learning-rate", 0.003,
+)  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
@@ -86,6 +91,42 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
     assert "Threshold of the re-ranker" in calibrated.stderr
 
 
+def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_candidates(wood, encoder, monkeypatch):
+    before = manifest(wood)
+    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--encoder", encoder, *BRIEF)
+    with monkeypatch.context() as patch:
+        patch.setattr(StepsTold, "on_step_end", _stops_after(5))  # in the second round, before its first checkpoint
+        stopped = wood(*command, "--bi-encoder", code=130)
+    assert "The same command goes on from the last checkpoint in model.learning" in stopped.stderr
+    assert manifest(wood) == before
+
+    done = wood(*command, "--bi-encoder", "--rerank", *SMALL, "--json", "--resume")
+    assert "Going on from the last checkpoint in model.learning" in done.stderr
+    told = json.loads(done.stdout)
+    assert told["learned"] == ["bi-encoder", "reranker"]
+    assert list(told["accuracies"]) == ["before", "after", "retriever", "cross-encoder", "fused"]
+    rounds = told["encoder_recall@10"]
+    assert [name.partition(",")[0] for name in rounds] == ["untrained", "after round 1", "after round 2"]
+    assert all(each["low"] <= each["value"] <= each["high"] for each in rounds.values())
+    assert not (wood.folder / "model.learning").exists()
+
+    (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
+    for options in ((), ("--rerank",), ("--dense-contents", "contexts"), ("--dense-contents", "descriptions")):
+        linked = json.loads(wood("link", "model", "one.txt", *options).stdout)
+        assert {each["id"] for each in linked["mentions"][0]["candidates"]} >= {"bird-Ruby", "stone-Ruby"}
+    slim = "from deixis import Linker; import sys; assert Linker.load('model').link('Ruby').mentions"
+    lean = f"{slim}; assert 'torch' not in sys.modules, 'opened for nothing'"
+    subprocess.run([sys.executable, "-c", lean], cwd=wood.folder, check=True)
+
+
+def test_a_folder_of_somebody_elses_is_never_thrown_away(wood):
+    mine = wood.folder / "models" / "bi-encoder"
+    mine.mkdir(parents=True)
+    (mine / "config.json").write_text("{}", encoding="utf-8")
+    command = ("learn", "model", "--mentions", "train.jsonl", "--bi-encoder", "--work", "models", "--afresh")
+    assert "other things than checkpoints" in wood(*command, code=1).stderr and (mine / "config.json").exists()
+
+
 def _stops_after(n):
     left = iter(range(n))
     told = StepsTold.on_step_end
@@ -104,6 +145,12 @@ def _stops_after(n):
         (["learn", "model"], 2, "Missing option '--mentions'"),
         (["learn", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "go with --rerank"),
         (["learn", "model", "--mentions", "train.jsonl", "--rerank-epochs", 1], 2, "--rerank-... go with --rerank"),
+        (
+            ["learn", "model", "--mentions", "train.jsonl", "--bi-encoder-k", 9],
+            2,
+            "--bi-encoder-... go with --bi-encoder",
+        ),
+        (["learn", "model", "--mentions", "train.jsonl", "--bi-encoder", "--resume"], 1, "no checkpoint in"),
         (["learn", "model", "--mentions", "nowhere.jsonl"], 1, "no such file"),
         (["learn", "nowhere", "--mentions", "train.jsonl"], 1, "No model at"),
         (["learn", "model", "--mentions", "train.jsonl", "--dev", "train.jsonl", "--mentions-format", "nif"], 1, ""),

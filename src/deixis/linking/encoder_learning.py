@@ -1,4 +1,7 @@
-"""An encoder for a linker: a bi-encoder trained on annotated mentions, and a linker built anew with its vectors."""
+"""An encoder for a linker: a bi-encoder trained on annotated mentions, and a list of candidates by its vectors.
+
+The list is put beside those that the linker has; these stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,26 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deixis.candidates.dense import DenseCandidates
-from deixis.candidates.union import UnionConfig
+from deixis.candidates.dense import DenseCandidates, DenseConfig
 from deixis.errors import DataError
 from deixis.evaluation.metric import Metric
+from deixis.features.encoders.making import LEARNED
+from deixis.linking.calibration import Calibration
 from deixis.linking.held_out import split_documents
 from deixis.linking.learned import Learned, accuracy
+from deixis.linking.learning import settled
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
+from deixis.linking.reweighing import accuracy_of, reweighed, warn_reranker
 from deixis.linking.seen import SeenDocuments
-from deixis.linking.teaching import apart_from, known
+from deixis.linking.teaching import Teaching, known
+from deixis.neural.opening import open_folder
+from deixis.progress import stage
 from deixis.ranking.fusion_features import document_numbers
 from deixis.registry import Lazy, LazyRegistry
 from deixis.types import Document
@@ -38,55 +48,73 @@ def learn_encoder(
     seed: int = 0,
     n_threads: int = 1,
 ) -> Learned:
-    """A linker built anew with a list of candidates by vectors, whose encoder was trained on annotated mentions.
+    """The linker with a list of candidates by vectors, whose encoder was trained on annotated mentions.
 
-    The accuracies are the share of held-out mentions whose entity is among the ten nearest, by the encoder alone:
-    as it came, and trained. What is held out, `dev` or a share of the documents, the encoder has not seen; on it the
-    new linker learns what vectors weigh. Called again with the same data and folder, training goes on.
+    What is held out, `dev` or a share of the documents, the encoder has not seen. By one half of it the best round is
+    chosen and it is learned what vectors weigh; by the other half the linker is judged and calibrated. All contexts
+    become vectors in the end, but those of the `dev` documents that judged: they can judge again. Called again with the
+    same data and folder, training goes on.
     """
     train = TRAINERS["bi-encoder"]
-    _check_all_are_here(linker, documents)
-    kb, share = linker.kb, linker.config.held_out_share or config.held_out_share
-    kept, held_out = split_documents(documents, share, seed)  # as a build does
-    if dev is not None:
-        kept, held_out = apart_from(dev, documents), list(dev)
-    taught, _ = known(kb, kept, "to learn from")
-    asked, _ = known(kb, held_out, "to hold out")
-    trained = train(kb, kept, folder, replace(config.bi_encoder, seed=seed, n_threads=n_threads), held_out)
-    numbers = document_numbers(asked)
-    accuracies = tuple(
-        _recall(name, trained.rounds[number]["ranks"], numbers)
-        for name, number in (("encoder before", 0), ("encoder after", trained.chosen))
-    )
-    candidates = _with_encoder(linker.config.candidates, trained.folder, trained.n_tokens)
-    dense = DenseCandidates.build(kb, (), candidates.dense, seed, linker.n_threads)
-    settings = replace(linker.config, candidates=candidates, held_out_share=share if dev is None else 0.0)
-    built = Linker.build(kb, kept if dev is not None else documents, settings, seed, linker.n_threads, dense)
-    if dev is not None and len(asked) >= settings.ranking.min_mentions:
-        built = built.taught_by(held_out).calibrate(held_out)
-    if linker.reranking is not None:
-        logger.warning("The re-ranker was fitted to other candidates and is gone. Learn it again with --rerank.")
-    return Learned(built, accuracies, len(taught))
-
-
-def _check_all_are_here(linker: Linker, documents: Sequence[Document]) -> None:
-    """A linker that is built anew forgets what it is not told again."""
     if not documents:
         raise DataError("There are no documents to learn from.")
-    n_missing = len(np.setdiff1d(linker.learned_from.hashes, SeenDocuments.of(documents).hashes))
-    if n_missing:
-        raise DataError(
-            f"The model has learned from {n_missing:,} documents that are not among these, and with another encoder it "
-            "is built anew: it would forget them. Give them too (--mentions may be repeated)."
-        )
+    teaching = Teaching.of(linker, documents, dev, config.held_out_share, seed)
+    weighing, judging = split_documents(teaching.held_out, 0.5, seed)
+    taught, _ = known(linker.kb, teaching.taught, "to learn from")
+    asked, _ = known(linker.kb, weighing, "to hold out")
+    known(linker.kb, judging, "to hold out")
+    settings = replace(config.bi_encoder, seed=seed, n_threads=n_threads)
+    trained = train(linker.kb, teaching.taught, folder, settings, weighing)
+    recalls = _recalls(trained.rounds, trained.chosen, document_numbers(asked))
+    settings_now = _settings(linker.config.candidates.dense, trained.n_tokens)
+    encoder = open_folder(trained.folder, n_threads)
+    dense = DenseCandidates.build(linker.kb, teaching.taught, settings_now, seed, n_threads, encoder)
+    with stage("judging by held-out documents"):
+        before = accuracy_of("before", teaching.linker, judging)
+        start, started = _started(teaching.linker, dense, judging, before)
+        weighed, after = reweighed(start, Teaching(weighing, judging, start), started)
+        calibration = Calibration.fit(weighed.judged(judging), linker.config.calibration)
+    if after.value < before.value:
+        logger.warning("The linker is no better by the trained encoder, on these held-out mentions.")
+    further = teaching.held_out if dev is None else weighing
+    whole = linker.with_dense(dense.with_contexts(further))
+    whole.ranker = whole.ranker.with_weights(weighed.ranker.weights)
+    whole.learned_from |= SeenDocuments.of([*teaching.taught, *further])
+    warn_reranker(linker)
+    accuracies = before, replace(after, name="after")
+    return Learned(settled(whole, calibration, rerank=False), accuracies, len(taught), recalls=recalls)
 
 
-def _with_encoder(config: UnionConfig, folder: Path, n_tokens: int) -> UnionConfig:
-    candidates = config.with_encoder(str(folder))
-    texts = replace(candidates.dense.texts, n_tokens=n_tokens)
-    return replace(candidates, dense=replace(candidates.dense, texts=texts))
+def _settings(before: DenseConfig, n_tokens: int) -> DenseConfig:
+    """Those of the list by an encoder that is kept in the model: the folder it was trained in is soon gone."""
+    encoder, texts = replace(before.encoder, name=LEARNED), replace(before.texts, n_tokens=n_tokens)
+    return replace(before, encoder=encoder, texts=texts)
 
 
-def _recall(name: str, ranks: Sequence[int], documents: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Metric:
-    found = np.asarray(ranks, dtype=np.int64)
-    return accuracy(f"{name}, recall@{DEPTH}", (found > 0) & (found <= DEPTH), documents)
+def _started(
+    linker: Linker, dense: DenseCandidates, judging: Sequence[Document], before: Metric
+) -> tuple[Linker, Metric]:
+    """The linker with the list, and its accuracy; vectors weigh nothing at first if by the usual weights they harm."""
+    start = linker.with_dense(dense)
+    found = accuracy_of("start", start, judging)
+    if found.value >= before.value or linker.generator.dense is not None:
+        return start, found
+    logger.warning(
+        "By the usual weights %.1f %% of the held-out mentions are right with vectors, %.1f %% without. They get no "
+        "say in the ranking, unless better weights are learned.", 100 * found.value, 100 * before.value,
+    )  # fmt: skip
+    weights = np.zeros_like(start.ranker.weights)
+    weights[: len(linker.ranker.weights)] = linker.ranker.weights
+    start.ranker = start.ranker.with_weights(weights)
+    return start, accuracy_of("start", start, judging)
+
+
+def _recalls(rounds: Sequence[dict[str, Any]], chosen: int, documents: NDArray[np.int64]) -> tuple[Metric, ...]:
+    """The share of mentions whose entity is among the nearest, by the encoder as it came and after each round."""
+    found = []
+    for number, report in enumerate(rounds):
+        ranks = np.asarray(report["ranks"], dtype=np.int64)
+        name = f"after round {number}" if number else "untrained"
+        is_taken = ", taken" if number == chosen else ""
+        found.append(accuracy(name + is_taken, (ranks > 0) & (ranks <= DEPTH), documents))
+    return tuple(found)

@@ -17,12 +17,14 @@ class Learned:
     """The linker, and the share of held-out mentions of entities it knows that each side gets right.
 
     The first of the `accuracies` is that of the linker before. `mentions_per_second` is the cost of a second look.
+    `recalls` are those of a trained encoder alone among its ten nearest: as it came, and after each round.
     """
 
     linker: Linker
     accuracies: tuple[Metric, ...]
     n_taught: int
     mentions_per_second: float | None = None
+    recalls: tuple[Metric, ...] = ()
 
 
 def accuracy(name: str, is_right: NDArray[np.bool_], documents: NDArray[np.integer]) -> Metric:

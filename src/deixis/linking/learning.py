@@ -100,11 +100,12 @@ def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Do
     return [documents[number] for number in np.sort(order[:n]).tolist()]
 
 
-def settled(linker: Linker, calibration: Calibration) -> Linker:
-    """The linker whose re-ranker keeps to the precision that the linker does, as far as it can be promised."""
+def settled(linker: Linker, calibration: Calibration, rerank: bool = True) -> Linker:
+    """The linker, or its re-ranker, keeps to the precision that its settings ask for, as far as can be promised."""
     rule = NilRule(target_precision=linker.config.nil.target_precision)
     try:
-        return linker.calibrated_by(calibration, rule, rerank=True)
+        return linker.calibrated_by(calibration, rule, rerank)
     except ConfigError as error:
-        logger.warning("%s Until then the threshold of the re-ranker is the one with the best F1.", error)
-        return linker.calibrated_by(calibration, NilRule(), rerank=True)
+        whose = "of the re-ranker " if rerank else ""
+        logger.warning("%s Until then the threshold %sis the one with the best F1.", error, whose)
+        return linker.calibrated_by(calibration, NilRule(), rerank)

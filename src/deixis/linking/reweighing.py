@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deixis.evaluation.metric import Metric
 from deixis.linking.learned import Learned, accuracy
@@ -32,15 +33,15 @@ def learn_weights(
     share = (config or LearningConfig()).held_out_share
     teaching = Teaching.of(linker, unseen(linker, documents, "to learn from"), dev, share, seed)
     known(linker.kb, teaching.held_out, "to hold out")
-    before = _accuracy("before", linker, teaching.held_out)
-    taught, after = _reweighed(linker, teaching, before)
-    if taught is not linker and linker.reranking is not None:
-        logger.warning("The re-ranker was fitted to the weights before these. Learn it again: deixis learn --rerank")
-    accuracies = before, Metric("after", after.value, after.interval, after.n)
+    before = accuracy_of("before", linker, teaching.held_out)
+    taught, after = reweighed(linker, teaching, before)
+    if taught is not linker:
+        warn_reranker(linker)
+    accuracies = before, replace(after, name="after")
     return Learned(taught.calibrate(teaching.held_out, rule), accuracies, n_known(linker.kb, teaching.taught))
 
 
-def _reweighed(linker: Linker, teaching: Teaching, before: Metric) -> tuple[Linker, Metric]:
+def reweighed(linker: Linker, teaching: Teaching, before: Metric) -> tuple[Linker, Metric]:
     """The linker with new weights, if there can be any that are no worse, and its accuracy."""
     n_taught, least = n_known(linker.kb, teaching.taught), linker.config.ranking.min_mentions
     if n_taught < least or linker.config.ranking.weights != "auto":
@@ -50,7 +51,7 @@ def _reweighed(linker: Linker, teaching: Teaching, before: Metric) -> tuple[Link
         logger.warning("What evidence weighs stays as it is: %s. Scores are calibrated all the same.", reason)
         return linker, before
     taught = linker.taught_by(teaching.taught)
-    after = _accuracy("after", taught, teaching.held_out)
+    after = accuracy_of("after", taught, teaching.held_out)
     if after.value < before.value:
         logger.warning(
             "What evidence weighs stays as it is: with the weights learned %.1f %% of the held-out mentions are right, "
@@ -60,6 +61,13 @@ def _reweighed(linker: Linker, teaching: Teaching, before: Metric) -> tuple[Link
     return taught, after
 
 
-def _accuracy(name: str, linker: Linker, documents: Sequence[Document]) -> Metric:
+def warn_reranker(before: Linker) -> None:
+    """Tells that a re-ranker there was before has not learned what the linker has."""
+    if before.reranking is not None:
+        logger.warning("The re-ranker was fitted to the linker before this. Learn it again: deixis learn --rerank")
+
+
+def accuracy_of(name: str, linker: Linker, documents: Sequence[Document]) -> Metric:
+    """The share of annotated mentions of known entities that a linker gets right, whatever the threshold."""
     judged = linker.judged(documents).held_out
     return accuracy(name, judged.is_right[judged.is_known], judged.documents[judged.is_known])

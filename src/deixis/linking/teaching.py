@@ -7,6 +7,7 @@ without those held out.
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -96,6 +97,13 @@ def apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> l
 
 def without(linker: Linker, taught: Sequence[Document], seed: int = 0) -> Linker:
     """A linker like this one that has learned from `taught` only; what each kind of evidence weighs is the same."""
+    if not len(
+        linker.generator.tree.learned.hashes
+    ):  # it was built without any: at most contexts of vectors are learned
+        dense = linker.generator.dense
+        other = copy.copy(linker) if dense is None else linker.with_dense(dense.taught_anew(taught))
+        other.learned_from, other.calibration = SeenDocuments.of(taught), None
+        return other
     config = replace(linker.config, held_out_share=0.0, rehearsal=replace(linker.config.rehearsal, use="never"))
     other = Linker.build(linker.kb, taught, config, seed, linker.n_threads, linker.generator.dense)
     other.ranker = other.ranker.with_weights(linker.ranker.weights)

@@ -86,7 +86,8 @@ class BiTraining:
     def run(self) -> TrainedBiEncoder:
         """All rounds that are not done yet."""
         settings = {name: value for name, value in config_to_dict(self.config).items() if name not in _MAY_CHANGE}
-        texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold))
+        asked = () if self.dev is None else (*self.dev_windows, json.dumps(self.dev.gold))  # they choose the round
+        texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold), *asked)
         claim_folder(self.folder, fingerprint(settings, texts))
         done = [number for number in range(1, self.config.n_rounds + 1) if (self._round(number) / MODEL).is_dir()]
         if done:
@@ -101,6 +102,11 @@ class BiTraining:
     def windows(self) -> list[str]:
         """The text around each training mention."""
         return self.encoder.texts.of_mentions(self.train.mentions)
+
+    @cached_property
+    def dev_windows(self) -> list[str]:
+        """The text around each mention to measure by."""
+        return self.encoder.texts.of_mentions(self.dev.mentions) if self.dev else []
 
     @cached_property
     def entities(self) -> EntityTexts:
@@ -147,7 +153,7 @@ class BiTraining:
         """Note how the encoder does on dev after a round, if there is any; after round 0 it is as it came."""
         if self.dev is None:
             return
-        vectors = self.encoder.encode(self.encoder.texts.of_mentions(self.dev.mentions), "encoding dev mentions")
+        vectors = self.encoder.encode(self.dev_windows, "encoding dev mentions")
         ranks = gold_ranks(index, vectors, self.dev.gold, max(DEPTHS))
         recalls = {f"recall@{k}": float(((ranks > 0) & (ranks <= k)).mean()) for k in DEPTHS}
         self._note(number, **recalls, ranks=ranks.tolist())

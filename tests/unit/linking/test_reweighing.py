@@ -70,7 +70,7 @@ def _as_stones(document):
 
 def test_a_reranker_fitted_to_the_old_weights_is_told_of(linker, caplog):
     learn_weights(linker.with_reranking(Reranking(Contrarian())), sightings(80))
-    assert "re-ranker was fitted to the weights before" in caplog.text
+    assert "re-ranker was fitted to the linker before" in caplog.text
 
 
 def test_the_share_held_out_is_a_share():

@@ -17,6 +17,7 @@ from deixis.features.encoders.protocols import TextEncoder
 from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
 
+LEARNED = "learned"  # what settings call an encoder that a model was taught: it is found in the model only
 _registered: dict[str, TextEncoder] = {}
 
 
@@ -41,7 +42,7 @@ def register_encoder(name: str, encoder: TextEncoder | Callable[[list[str]], Any
     >>> encode_rows(encoder, ["ab"]).round(2).tolist()
     [[0.8899999856948853, 0.44999998807907104]]
     """
-    if name in ENCODERS:
+    if name in ENCODERS or name == LEARNED:
         raise ConfigError(f"{name!r} is the name of an encoder of Deixis; choose another.")
     if hasattr(encoder, "encode"):
         _registered[name] = encoder

@@ -1,0 +1,63 @@
+"""What `deixis learn` tells in the end: how many held-out mentions are right, and at what cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+import click
+
+from deixis.cli.evaluation_tables import table_of
+from deixis.cli.measures import cpu_seconds, peak_memory
+from deixis.cli.models import tell_expectation
+from deixis.cli.render import console_on
+from deixis.cli.session import Session
+from deixis.evaluation.metric import Metric
+from deixis.linking.learned import Learned
+
+
+def tell_learned(session: Session, path: str, learned: Learned, asked: list[str], rerank: bool) -> None:
+    """Prints how the linker did before and after, as tables or as JSON, and says what to do with it."""
+    if session.is_json:
+        click.echo(json.dumps(_summary(session, path, learned, asked, rerank)))
+    else:
+        title = f"learned from {learned.n_taught:,} mentions"
+        _print_shares(title, "accuracy on held-out mentions", learned.accuracies)
+        if learned.recalls:
+            _print_shares("", "encoder alone, recall@10", learned.recalls)
+    if learned.mentions_per_second is not None:
+        session.note(f"With --rerank it links {learned.mentions_per_second:,.1f} mentions a second here.")
+    tell_expectation(session, learned.linker, rerank)
+    session.note(f"Model written to {path}." + (f" Use it: deixis link {path} --rerank" if rerank else ""))
+
+
+def _print_shares(title: str, what: str, metrics: tuple[Metric, ...]) -> None:
+    table = table_of(title, ((what, "left"), ("", "right"), ("95 % interval", "left"), ("n", "right")))
+    for metric in metrics:
+        interval = f"{metric.interval.low:.3f} - {metric.interval.high:.3f}"
+        table.add_row(metric.name, f"{metric.value:.3f}", interval, f"{metric.n:,}")
+    console_on(sys.stdout).print(table)
+
+
+def _shares(metrics: tuple[Metric, ...]) -> dict[str, dict[str, float]]:
+    return {
+        each.name: {"value": each.value, "low": each.interval.low, "high": each.interval.high, "n": each.n}
+        for each in metrics
+    }
+
+
+def _summary(session: Session, path: str, learned: Learned, asked: list[str], rerank: bool) -> dict[str, Any]:
+    return {
+        "model": path,
+        "learned": asked,
+        "mentions": learned.n_taught,
+        "accuracies": _shares(learned.accuracies),
+        "encoder_recall@10": _shares(learned.recalls),
+        "mentions_per_second": learned.mentions_per_second,
+        "threshold": learned.linker.decision(rerank)[1].threshold,
+        "seconds": round(time.perf_counter() - session.started, 3),
+        "cpu_seconds": round(cpu_seconds(), 3),
+        "peak_memory_bytes": peak_memory(),
+    }  # fmt: skip
