@@ -19,13 +19,13 @@ from deixis.features.encoders.making import encode_rows
 from deixis.features.encoders.protocols import TextEncoder
 from deixis.features.unit_rows import unit_rows
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.pairs import MARKER
 from deixis.progress import track
 from deixis.registry import Lazy, LazyRegistry
 from deixis.types import MentionInContext
 
 Floats = NDArray[np.float32]
 
-MARKER = "[M]"
 BATCH = 8192  # entities encoded at a time
 # Cutting by tokens needs the tokenizers library, which only encoders that have a tokenizer bring along.
 _PARTS = LazyRegistry(

@@ -20,9 +20,9 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 from transformers import PreTrainedModel
 
 from deixis.errors import ConfigError, DataError
+from deixis.features.encoders.token_graph import INPUTS
 
 OPSET = 18
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_DIFFERENCE = 1e-3  # between torch and the graph, of numbers of about one
 _MAX_EXAMPLE = 32  # tokens
 _EXAMPLE = (["a much longer text than the other one", "short"], ["another text to stand beside it", "b"])

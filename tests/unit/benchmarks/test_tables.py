@@ -107,6 +107,17 @@ def test_of_costs_the_least_is_the_best():
     assert "| s | 2.00 s/1000 | **1.00 s/1000** |" in tables.render(text, rows)
 
 
+def test_of_speeds_the_greatest_is_the_best():
+    rows = [row | {"unit": "texts/s"} for row in many("s", static=20.0, minilm=10.0)]
+    text = "<!-- results suites=s systems=static,minilm metric=recall@10 -->\n<!-- /results -->"
+    assert "| s | **20.0 texts/s** | 10.0 texts/s |" in tables.render(text, rows)
+
+
+def test_suites_that_nobody_measured_have_no_lines():
+    text = "<!-- results suites=none/* systems=static metric=recall@10 -->\n<!-- /results -->"
+    assert tables.render(text, []).splitlines()[1:-1] == ["| recall@10 | static |", "| --- | ---: |"]
+
+
 def test_a_marker_of_many_suites_that_lacks_a_part_is_an_error_that_names_it():
     with pytest.raises(ValueError, match="lacks metric, systems"):
         tables.render("<!-- results suites=a,b -->\n<!-- /results -->", [])
