@@ -5,10 +5,12 @@ documents; where dev and train documents are different files, all of the latter)
 
 - `dense/SUITE`: recall of the dense list alone, with descriptions, contexts of the annotated mentions, or both as its
   contents; of all candidates before they are ranked (`proposed`), without and with the dense list; and of the ranking.
+- `dense/SUITE-zero`: the same of a linker that learned from no document; the list has descriptions only.
 - `dense/SUITE-subset`: the dense list alone over a subset of the knowledge base (the entities that the questions ask
   for, and others drawn with a fixed seed) that MiniLM can embed in a few minutes, by encoder.
 
-Intervals are by bootstrap over documents. `--write` learns what the list weighs, with all other weights as they are.
+Intervals are by bootstrap over documents. What the list weighs is learned with all other weights as they are; `--write`
+makes the weight learned without annotation the library's default (with annotation a linker learns its own).
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ DEPTHS = (1, 10, 100)
 SEED = 0
 N_MENTIONS, N_AT_ONCE = 1000, 250
 N_SUBSET, N_SUBSET_MENTIONS = 4000, 300
+PARTS = ("subset", "taught", "zero")
+SUBSET_ENCODERS = ("static", "minilm")
 ABOUT = {"split": "dev", "seed": SEED, "threads": 1}
 
 
@@ -57,33 +61,47 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE")
     parser.add_argument("--encoder", default="static", help="of the whole knowledge base [static]")
-    parser.add_argument("--subset", nargs="*", default=["static", "minilm"], metavar="ENCODER")
-    parser.add_argument("--write", action="store_true", help="make the learned weight the library's default")
+    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, help="what to measure [all]")
+    parser.add_argument("--write", action="store_true", help="make the weight learned without annotation the default")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     source_commit()
-    data, rows, lessons = DataFolder.choose(None, HERE.parents[1]), list[ResultRow](), dict[str, Asked]()
+    data, rows = DataFolder.choose(None, HERE.parents[1]), list[ResultRow]()
+    asked: dict[str, dict[str, Asked]] = {"taught": {}, "zero": {}}
     for name in options.suites:
         suite = read_suite(HERE / f"{name}.yaml")
         data.check(suite)
         kb = data.read_kb(suite.kb)
         dev = [document for part in suite.dev for document in data.read_part(suite, part)]
-        learned, asked = teaching(data, suite, dev)
-        log(f"{name}: {len(kb):,} entities, {len(learned)} documents to learn from, {len(asked)} to ask")
-        for encoder in options.subset:
-            rows += told(subset_rows(name, kb, learned, asked, encoder))
-        lessons[name] = Asked.of(kb, learned, asked, options.encoder)
-        rows += told(alone_rows(f"dense/{name}", lessons[name].questions, lessons[name].dense, options.encoder))
-    weight = learned_weight(list(lessons.values()))
-    for name, one in lessons.items():
-        others = [other for key, other in lessons.items() if key != name]
-        rows += told(one.rows(f"dense/{name}", options.encoder, weight, learned_weight(others) if others else weight))
+        learned, others = teaching(data, suite, dev)
+        log(f"{name}: {len(kb):,} entities, {len(learned)} documents to learn from, {len(others)} to ask")
+        for encoder in SUBSET_ENCODERS if "subset" in options.parts else ():
+            rows += told(subset_rows(name, kb, learned, others, encoder))
+        dense = None
+        for part in ("taught", "zero"):
+            if part in options.parts:
+                one = Asked.of(kb, learned if part == "taught" else [], others, options.encoder, dense)
+                asked[part][name], dense = one, one.dense
+        if "taught" in options.parts:
+            rows += told(alone_rows(f"dense/{name}", one.questions, asked["taught"][name].dense, options.encoder))
+    for part, by_suite in asked.items():
+        place = "dense/{}-zero" if part == "zero" else "dense/{}"
+        rows += told(ranked_rows(place, by_suite, options.encoder))
     if not options.dry_run:
         print("recorded in", record(rows).name)
     if options.write:
+        weight = learned_weight(list(asked["zero"].values()))
         weights = json.loads(WEIGHTS.read_text(encoding="utf-8")) | {"dense": {"dense": round(weight, 4)}}
         WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def ranked_rows(place: str, asked: dict[str, Asked], encoder: str) -> Iterator[ResultRow]:
+    """What the ranking makes of the list, by the weight that all suites teach and by that of the others."""
+    for name, one in asked.items():
+        others = [other for key, other in asked.items() if key != name]
+        weight = learned_weight(list(asked.values()))
+        yield from one.rows(place.format(name), encoder, weight, learned_weight(others) if others else weight)
 
 
 @dataclass(frozen=True)
@@ -100,11 +118,12 @@ class Asked:
     """Whether any list but the dense one proposes each candidate."""
 
     @classmethod
-    def of(cls, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str) -> Asked:
-        """The candidates of a sample of mentions."""
+    def of(cls, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str,
+           dense: DenseCandidates | None = None) -> Asked:  # fmt: skip
+        """The candidates of a sample of mentions; `dense` has vectors that need not be made again."""
         config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
-        linker = Linker.build(kb, learned, config, SEED, 1)
+        linker = Linker.build(kb, learned or None, config, SEED, 1, dense)
         log("built")
         questions = Questions.collect(kb, asked).sample(N_MENTIONS, SEED)
         rows = [kb.rows_of(sorted(answers)) for answers in questions.accepted]
