@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -60,14 +59,11 @@ def test_help_needs_neither_numpy_nor_rich():
     assert imported & ({"numpy", "scipy", "rich"} | EXTRAS) == set()
 
 
-def test_help_is_there_within_half_a_second():
-    """The best of a few, because other work may run beside the tests."""
-    times = []
-    for _ in range(5):
-        started = time.perf_counter()
-        python("from deixis.cli.main import main; main(['--help'])")
-        times.append(time.perf_counter() - started)
-    assert min(times) < 0.5
+def test_help_takes_half_a_second_of_processor_time_at_most():
+    """Processor time of the command, the best of a few, because other work may run beside the tests."""
+    code = "import atexit, time; atexit.register(lambda: print(time.process_time())); "
+    code += "from deixis.cli.main import main; main(['--help'])"
+    assert min(float(python(code).splitlines()[-1]) for _ in range(3)) < 0.5
 
 
 EXTRAS = {
