@@ -228,9 +228,13 @@ class Linker:
         """What turns scores into probabilities, if anything does, and when a link is made: with or without rerank."""
         if not rerank:
             return self.calibration, self.config.nil
+        reranking = self._own_reranking()
+        return reranking.calibration, reranking.nil
+
+    def _own_reranking(self) -> Reranking:
         if self.reranking is None:
             raise no_reranker()
-        return self.reranking.calibration, self.reranking.nil
+        return self.reranking
 
     def ranked(
         self,
@@ -259,11 +263,7 @@ class Linker:
     def _ranked_portions(
         self, mentions: Sequence[MentionInContext], allowed: Mask | None, k: int, rerank: bool
     ) -> Iterator[sparse.csr_matrix]:
-        reranker = None
-        if rerank:
-            if self.reranking is None:
-                raise no_reranker()
-            reranker = self.reranking.ranker
+        reranker = self._own_reranking().ranker if rerank else None
         for portion in portions(mentions):
             asked = mentions[portion]
             proposals = self.generator.propose(asked, allowed)
@@ -329,8 +329,8 @@ class Linker:
         `rerank` both are the re-ranker's.
         """
         asked = rule or NilRule(target_precision=self.decision(rerank)[1].target_precision)
-        if rerank and self.reranking is not None:
-            return self._with(reranking=self.reranking.calibrated_by(calibration, asked))
+        if rerank:
+            return self._with(reranking=self._own_reranking().calibrated_by(calibration, asked))
         return self._with(config=replace(self.config, nil=calibration.settled(asked)), calibration=calibration)
 
     def with_dense(self, dense: DenseCandidates) -> Linker:

@@ -90,12 +90,10 @@ class CrossEncoderRanker:
 
         Candidates behind the first `n_candidates` keep their scores, and so do all of a mention that is too long.
         """
-        places, logits = self._looked_at(mentions, ranked)
+        starts, places, logits = self._looked_at(mentions, ranked)
         if not len(places):
             return ranked
         scores = ranked.data.astype(np.float64)
-        numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))[places]
-        starts = np.searchsorted(numbers, np.arange(len(mentions) + 1))
         group = Proposals(starts, places, {})
         totals = self.mixing.totals(ranked.data[places], logits)
         parts = np.exp(totals - group.group_max(totals))
@@ -106,26 +104,28 @@ class CrossEncoderRanker:
 
     def opinions(self, judged: Ranked) -> Opinions:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
-        places, logits = self._looked_at(judged.mentions, judged.candidates)
-        numbers = np.repeat(np.arange(len(judged.mentions)), np.diff(judged.candidates.indptr))[places]
-        starts = np.searchsorted(numbers, np.arange(len(judged.mentions) + 1))
-        is_right = judged.candidates.indices[places] == judged.entities[numbers]
+        starts, places, logits = self._looked_at(judged.mentions, judged.candidates)
+        is_right = judged.candidates.indices[places] == np.repeat(judged.entities, np.diff(starts))
         return Opinions(starts, judged.candidates.data[places], logits, is_right)
 
     def _looked_at(
         self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The places, among all candidates, of those that are looked at, and what the cross-encoder says of them."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """The places, among all candidates, of those looked at, and what the cross-encoder says of them.
+
+        First come the starts: mention `i` has the places and logits from `starts[i]` to `starts[i + 1]`.
+        """
         if len(mentions) != ranked.shape[0]:
             raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")
         numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))
         is_first = np.arange(len(numbers)) - ranked.indptr[numbers] < self.n_candidates
         fits = np.array(self.texts.fits(mentions), dtype=np.bool_) if mentions else np.zeros(0, dtype=np.bool_)
         places = np.flatnonzero(is_first & fits[numbers])
+        starts = np.searchsorted(numbers[places], np.arange(len(mentions) + 1))
         if not len(places):
-            return places, np.zeros(0, dtype=np.float32)
+            return starts, places, np.zeros(0, dtype=np.float32)
         pairs = self.texts.pairs(self.kb, mentions, numbers[places], ranked.indices[places])
-        return places, self.scorer.scores(pairs)
+        return starts, places, self.scorer.scores(pairs)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The trained model, its settings and the mixing as arrays under names that begin with `prefix`."""
