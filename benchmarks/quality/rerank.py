@@ -168,14 +168,23 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
             linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED
         )
         rows = []
+        ranker.config = replace(ranker.config, n_candidates=most)
+        everything = ranker.opinions(held_out)
         for n in options.r:
-            ranker.config = replace(ranker.config, n_candidates=n)
-            opinions = ranker.opinions(held_out)
+            opinions = first(everything, n)
             told = {"mentions": options.mentions, "epochs": options.epochs, "R'": n_taught, "R": n, "seed": SEED}
             rows += accuracy_rows(
                 f"rerank/sizes-{n_taught}-{n}", opinions, opinions.mixing(), held_out, SYSTEMS[options.linker], told
             )
         yield rows
+
+
+def first(opinions: Opinions, n: int) -> Opinions:
+    """What was said of the first `n` candidates of each mention."""
+    counts = np.diff(opinions.starts)
+    is_first = np.arange(len(opinions.shares)) - np.repeat(opinions.starts[:-1], counts) < n
+    starts = np.concatenate([[0], np.cumsum(np.minimum(counts, n))])
+    return Opinions(starts, opinions.shares[is_first], opinions.logits[is_first], opinions.is_right[is_first])
 
 
 def speed(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
