@@ -3,7 +3,8 @@
 The studies of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 6.5, sized for one core: on
 AIDA's train documents, four fifths to learn from and a fifth to ask about (test splits are never read), with a part of
 `wiki468k`: the entities that are meant, look-alikes whose title has all words of a mention, and others drawn evenly.
-`rounds` (Figure 6.1) trains the whole MiniLM; the others train its first two layers on windows of 32 tokens.
+`rounds` (Figure 6.1), `rate` and `first-round-whole` train the whole MiniLM; the others its first two layers on windows of
+32 tokens.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ STUDIES: dict[str, dict[str, BiEncoderConfig]] = {
         f"batch-{size}-negatives-{n}": replace(SMALL, batch_size=size, n_negatives=n)
         for size, n in ((8, 7), (16, 3), (32, 1), (16, 7), (32, 3), (16, 0))
     },
-    "multiplier": {f"times-{scale}": replace(SMALL, scale=float(scale)) for scale in (1, 5, 20, 50)},
+    "multiplier": {f"times-{scale}": replace(SMALL, scale=float(scale)) for scale in (1, 5, 10, 20, 50)},
     "first-round": {way: replace(SMALL, n_rounds=2, first_round=way) for way in ("mention", "context")},
-    "rate": {f"rate-{rate:g}": replace(SMALL, learning_rate=rate) for rate in (2e-5, 1e-4, 3e-4)},
+    "first-round-whole": {way: replace(WHOLE, n_rounds=1, first_round=way) for way in ("mention", "context")},
+    "rate": {f"rate-{rate:g}": replace(WHOLE, n_rounds=1, learning_rate=rate) for rate in (2e-5, 5e-5, 1e-4, 2e-4)},
 }
 
 
@@ -85,7 +87,7 @@ class Task:
         }
 
 
-def read_task(data: DataFolder) -> Task:
+def read_task(data: DataFolder, n_entities: int = N_ENTITIES) -> Task:
     """The documents in two parts, and the entities they need with many that they do not."""
     suite = read_suite(HERE / f"{SUITE}.yaml")
     data.check(suite)
@@ -94,7 +96,7 @@ def read_task(data: DataFolder) -> Task:
     random = np.random.default_rng(SEED)
     drawn = [documents[number] for number in random.permutation(len(documents))]  # in files, like stands beside like
     dev, train = drawn[: len(documents) // 5], drawn[len(documents) // 5 :]
-    small = kb.take(chosen_rows(kb, documents, random))
+    small = kb.take(chosen_rows(kb, documents, n_entities, random))
     return Task(small, train, first_documents(small, dev))
 
 
@@ -104,14 +106,16 @@ def first_documents(kb: KnowledgeBase, documents: list[Document]) -> list[Docume
     return documents[: int(np.searchsorted(n_asked, N_DEV)) + 1]
 
 
-def chosen_rows(kb: KnowledgeBase, documents: list[Document], random: np.random.Generator) -> np.ndarray:
-    """The rows that are meant, look-alikes of the mentions, and others up to `N_ENTITIES`."""
+def chosen_rows(
+    kb: KnowledgeBase, documents: list[Document], n_entities: int, random: np.random.Generator
+) -> np.ndarray:
+    """The rows that are meant, look-alikes of the mentions, and others up to `n_entities`."""
     linked = [mention for document in documents for mention in document.mentions if mention.entity]
     meant = sorted({row for mention in linked for row in known_parts(mention.entity or "", kb.row_of)})
     alike = sorted(set(look_alikes(kb, {mention.text for mention in linked})) - set(meant))
     alike = sorted(random.permutation(alike)[:MAX_LOOK_ALIKES].tolist())
     others = np.setdiff1d(np.arange(len(kb)), [*meant, *alike])
-    rest = random.choice(others, max(0, N_ENTITIES - len(meant) - len(alike)), replace=False)
+    rest = random.choice(others, max(0, n_entities - len(meant) - len(alike)), replace=False)
     log(f"{len(meant)} entities are meant, {len(alike)} look like them, {len(rest)} others")
     return np.sort(np.concatenate([meant, alike, rest]).astype(np.int64))
 
@@ -186,10 +190,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[*STUDIES])
     parser.add_argument("--steps", type=int, help="steps in a round, in place of a study's own")
+    parser.add_argument("--entities", type=int, default=N_ENTITIES, help="size of the knowledge base")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     source_commit()
-    task = read_task(DataFolder.choose(None, HERE.parents[1]))
+    task = read_task(DataFolder.choose(None, HERE.parents[1]), options.entities)
     log(f"{len(task.train)} documents to learn from, {len(Questions.collect(task.kb, task.dev))} questions")
     for study in options.studies or STUDIES:
         rows = []
