@@ -1,0 +1,91 @@
+"""An extreme classification set as matrices: `matrices("yso_en")`, made once and kept under `build/xmc`.
+
+Every system of a comparison gets these: uni- and bigrams of the training texts, weighted as TF-IDF, rows of length one,
+at most 400,000 columns: those in the most documents.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.xmc.datasets import PARTS, ROOT, read_dataset
+from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
+from deixis.store.strings import StringTable
+
+CACHE = ROOT / "build" / "xmc"
+MAX_FEATURES = 400_000
+FEATURES = TfidfConfig(ngrams_max=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Rows of the three parts, and the labels' titles through the same features. Nothing may be chosen by `*_test`."""
+
+    folder: Path  # each matrix as a file of its name, `X_train.npz`
+    X_train: sparse.csr_matrix
+    Y_train: sparse.csr_matrix
+    X_dev: sparse.csr_matrix
+    Y_dev: sparse.csr_matrix
+    X_test: sparse.csr_matrix
+    Y_test: sparse.csr_matrix
+    labels_by_features: sparse.csr_matrix
+
+
+MATRICES = tuple(each.name for each in dataclasses.fields(Matrices))[1:]
+
+
+def matrices(
+    dataset: str, n_documents: int | None = None, features: TfidfConfig = FEATURES, max_features: int = MAX_FEATURES
+) -> Matrices:
+    """The set's matrices, those of its first `n_documents` training documents if that is given."""
+    settings = repr((features, max_features)).encode()
+    size = "all" if n_documents is None else str(n_documents)
+    folder = CACHE / f"{dataset}-{size}-{hashlib.sha256(settings).hexdigest()[:8]}"
+    if not (folder / "whole").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, matrix in make(dataset, n_documents, features, max_features).items():
+            sparse.save_npz(folder / f"{name}.npz", matrix, compressed=False)
+        (folder / "whole").touch()
+    loaded = {name: sparse.load_npz(folder / f"{name}.npz").tocsr() for name in MATRICES}
+    return Matrices(folder, **loaded)
+
+
+def make(
+    dataset: str, n_documents: int | None, features: TfidfConfig, max_features: int
+) -> dict[str, sparse.csr_matrix]:
+    """Each matrix by its name."""
+    read = read_dataset(dataset)
+    made: dict[str, sparse.csr_matrix] = {}
+    vectorizer = TfidfVectorizer(features)
+    for part in PARTS:
+        documents = read.part(part)
+        if part == "train":
+            documents = documents if n_documents is None else documents.take(np.arange(n_documents))
+            vectorizer.fit(documents.texts, n_threads=1)
+            columns = most_frequent(vectorizer.idf, max_features)
+        made[f"X_{part}"] = unit_rows_of(vectorizer.transform(documents.texts, n_threads=1), columns)
+        made[f"Y_{part}"] = documents.docs_by_labels
+    titles = StringTable.from_strings([read.vocabulary.title(row) for row in range(len(read.vocabulary))])
+    made["labels_by_features"] = unit_rows_of(vectorizer.transform(titles, n_threads=1), columns)
+    return made
+
+
+def most_frequent(idf: np.ndarray, max_features: int) -> np.ndarray:
+    """The columns in the most documents, in their order; of equally frequent ones the first."""
+    return np.sort(np.argsort(idf, kind="stable")[:max_features])
+
+
+def unit_rows_of(rows: sparse.csr_matrix, columns: np.ndarray) -> sparse.csr_matrix:
+    """These columns only, rows scaled to length one again."""
+    kept = rows[:, columns].tocsr()
+    kept.sort_indices()
+    lengths = np.sqrt(np.asarray(kept.multiply(kept).sum(axis=1), dtype=np.float64)).ravel()
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    kept.data = (kept.data * np.repeat(scale, np.diff(kept.indptr))).astype(np.float32)
+    return kept
