@@ -1,0 +1,38 @@
+"""Everything a labeller can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deixis.errors import ConfigError
+from deixis.features.tfidf import TfidfConfig
+from deixis.xmr.model import LabelTreeConfig
+
+
+@dataclass(frozen=True)
+class TextFeaturesConfig:
+    """How texts become rows of features."""
+
+    words: TfidfConfig = field(default_factory=TfidfConfig)
+    max_features: int = field(
+        default=400_000, metadata={"help": "Keep so many n-grams of words, those in most documents; 0: all."}
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_features < 0:
+            raise ConfigError(f"max_features must be at least 1, or 0 for no limit, got {self.max_features}.")
+
+
+@dataclass(frozen=True)
+class LabellerConfig:
+    """The settings of a labeller; of the engines' settings those of its own engine matter.
+
+    Examples
+    --------
+    >>> LabellerConfig(tree=LabelTreeConfig(n_trees=3)).tree.n_trees
+    3
+    """
+
+    features: TextFeaturesConfig = field(default_factory=TextFeaturesConfig)
+    engine: str = field(default="tree", metadata={"help": "What ranks labels: tree."})
+    tree: LabelTreeConfig = field(default_factory=LabelTreeConfig)

@@ -1,0 +1,52 @@
+"""What is asked of an engine, whatever is inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.labelling.config import LabellerConfig
+
+
+class Engine(Protocol):
+    """Learns from rows of features and their labels, and ranks labels for other rows."""
+
+    def __init__(self, config: LabellerConfig) -> None: ...
+
+    def fit(
+        self,
+        docs_by_features: sparse.csr_matrix,
+        docs_by_labels: sparse.csr_matrix,
+        labels_by_features: sparse.csr_matrix | None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> Self:
+        """Itself, having learned; the same seed gives the same bytes, on one thread or many (torch excepted).
+
+        Each column of `docs_by_labels` has at least one entry. Its values lie above 0 and up to 1: 1 where a document
+        has a label, less for a soft target. `labels_by_features` are the labels' names as rows, or None if there are
+        only matrices.
+        """
+
+    @property
+    def n_features(self) -> int:
+        """How many columns its rows must have."""
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+
+    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` labels of each row, stored best first, scores in 0..1; each row by itself."""
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Everything it learned as arrays under names that begin with `prefix`."""
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabellerConfig, n_threads: int = 0
+    ) -> Self:
+        """The engine that `to_arrays` gave, over arrays as they lie; what does not fit is a `StoreError`."""

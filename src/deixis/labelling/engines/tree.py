@@ -1,0 +1,59 @@
+"""The linear label tree as an engine: no torch, minutes on a processor, trees averaged if there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.labelling.config import LabellerConfig
+from deixis.xmr.model import LabelTreeRanker
+
+
+class TreeEngine:
+    """Ranks labels by a tree of linear classifiers (`deixis.xmr.model`)."""
+
+    def __init__(self, config: LabellerConfig) -> None:
+        self._ranker = LabelTreeRanker(config.tree)
+
+    def fit(
+        self,
+        docs_by_features: sparse.csr_matrix,
+        docs_by_labels: sparse.csr_matrix,
+        labels_by_features: sparse.csr_matrix | None,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> TreeEngine:
+        """Itself, having learned; what labels are called does not matter to it."""
+        self._ranker = LabelTreeRanker(self._ranker.config, seed, n_threads)
+        self._ranker.fit(docs_by_features, docs_by_labels)
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """How many columns its rows must have."""
+        return self._ranker.n_features
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+        return self._ranker.n_labels
+
+    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` labels of each row, stored best first."""
+        return self._ranker.rank(docs_by_features, k)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Trees and rankers as arrays under names that begin with `prefix`."""
+        return self._ranker.to_arrays(prefix)
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabellerConfig, n_threads: int = 0
+    ) -> TreeEngine:
+        """The engine that `to_arrays` gave, checked."""
+        engine = cls(config)
+        engine._ranker = LabelTreeRanker.from_arrays(arrays, prefix, config.tree, n_threads)
+        return engine
