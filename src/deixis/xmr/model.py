@@ -14,6 +14,7 @@ from deixis.config import check_choices
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
+from deixis.xmr.averaging import MIN_EACH, average_rankings
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
@@ -21,9 +22,6 @@ from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
 from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
 from deixis.xmr.sklearn_estimator import SklearnEstimator
 from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
-
-# An ensemble's trees each give at least this many labels, so that the first few do not depend on how many are wanted.
-MIN_PER_TREE = 100
 
 
 @dataclass(frozen=True)
@@ -188,9 +186,9 @@ class LabelTreeRanker(SklearnEstimator):
         if queries.n_columns != self.n_features:
             raise DataError(f"The rows have {queries.n_columns} features; the ranker was fitted on {self.n_features}.")
         trees = self._fitted()
-        n_each = k if len(trees) == 1 else max(k, MIN_PER_TREE)
+        n_each = k if len(trees) == 1 else max(k, MIN_EACH)
         ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads, allowed) for tree in trees]
-        return ranked[0] if len(ranked) == 1 else _average(ranked, k)
+        return ranked[0] if len(ranked) == 1 else average_rankings(ranked, k)
 
     def rank_row(
         self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int = 10, beam: BeamConfig | None = None
@@ -249,19 +247,3 @@ def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> Sparse
     )
     matrix.sort_indices()
     return SparseRows.of(matrix)
-
-
-def _average(ranked: Sequence[sparse.csr_matrix], k: int) -> sparse.csr_matrix:
-    """The mean score over trees (0 where a tree did not find a label), best k of each row, best first."""
-    n_rows, n_labels = ranked[0].shape
-    rows = [np.repeat(np.arange(n_rows, dtype=np.int64), np.diff(one.indptr)) for one in ranked]
-    cells = np.concatenate([row * n_labels + one.indices for row, one in zip(rows, ranked, strict=True)])
-    cells, numbers = np.unique(cells, return_inverse=True)
-    totals = np.bincount(numbers, weights=np.concatenate([one.data for one in ranked]), minlength=len(cells))
-    means = (totals / len(ranked)).astype(np.float32)
-    row_of_cell, labels = np.divmod(cells, n_labels)
-    starts = np.searchsorted(row_of_cell, np.arange(n_rows + 1))
-    order = np.lexsort((labels, -means, row_of_cell))
-    kept = order[np.arange(len(order)) - starts[row_of_cell] < k]
-    indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
-    return sparse.csr_matrix((means[kept], labels[kept].astype(np.int32), indptr), shape=(n_rows, n_labels))
