@@ -77,6 +77,19 @@ class TreeSearch:
         n_allowed: list[NDArray[np.int32]],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 
+# label_walks.cpp
+def label_walks(
+    doc_indptr: NDArray[np.int64],
+    doc_labels: NDArray[np.int32],
+    label_indptr: NDArray[np.int64],
+    label_docs: NDArray[np.int32],
+    walk_length: int,
+    restart: float,
+    max_neighbours: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+
 # tokenizer.cpp, name_keys.cpp, tfidf_fit.cpp, tfidf.cpp
 def unicode_version() -> str: ...
 def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...
