@@ -1,0 +1,35 @@
+"""The formats of labelled texts by name, and how one is recognised."""
+
+from __future__ import annotations
+
+from deixis.errors import DataError
+from deixis.registry import Lazy, LazyRegistry
+from deixis.store.files import content_suffix
+
+READERS = LazyRegistry(
+    "format of labelled texts",
+    {
+        "jsonl": Lazy("deixis.labelled.json_lines:read_json_lines"),
+    },
+)
+_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+
+
+def guess_format(path: str, first_line: bytes) -> str:
+    """The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+
+    Examples
+    --------
+    >>> guess_format("train.jsonl.gz", b""), guess_format("-", b'{"text": "Paper"}')
+    ('jsonl', 'jsonl')
+    """
+    found = _SUFFIX_TO_FORMAT.get(content_suffix(path))
+    if found is not None:
+        return found
+    if first_line.lstrip().startswith(b"{"):
+        return "jsonl"
+    raise DataError(
+        f"cannot tell the format from the name or the first line {first_line[:40]!r}. "
+        f"Name the format (on the command line with --format), one of: {', '.join(READERS)}",
+        path=path,
+    )

@@ -1,0 +1,57 @@
+"""A labelled document as a file has it, before its labels are looked up in a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from deixis.documents.cleaning import without_surrogates
+from deixis.documents.places import Place
+from deixis.errors import DataError
+from deixis.store.files import decode_line
+
+
+class LabelReference(NamedTuple):
+    """How a file means a label: by `id`, by `name`, or by a `word` that may be either; the others are empty.
+
+    With an `id`, a `name` says what the label is called.
+    """
+
+    id: str = ""
+    name: str = ""
+    word: str = ""
+
+    def __str__(self) -> str:
+        return self.id or self.name or self.word
+
+
+class LabelledRecord(NamedTuple):
+    """A text, its labels and where it stands; `id` is empty if the file gives none."""
+
+    place: Place
+    id: str
+    text: str
+    labels: list[LabelReference]
+
+
+RecordReader = Callable[[Iterable[tuple[int, bytes]], str], Iterator[LabelledRecord | DataError]]
+"""Numbered lines and the file's name in; documents out, and in place of each bad one what is wrong with it."""
+
+
+def records_of_lines(
+    lines: Iterable[tuple[int, bytes]], path: str, parse: Callable[[str, Place], LabelledRecord]
+) -> Iterator[LabelledRecord | DataError]:
+    """What `parse` makes of each line that is not blank, or why it could not."""
+    for number, raw in lines:
+        if raw and not raw.isspace():
+            try:
+                yield parse(decode_line(raw, path, number), Place(path, number))
+            except DataError as error:
+                yield error
+
+
+def checked_text(text: str, place: Place) -> str:
+    """The text, which must hold something."""
+    if not text or text.isspace():
+        raise place.error("the text is empty; a document needs text to be learned from or labelled. Leave it out")
+    return without_surrogates(text)
