@@ -20,7 +20,7 @@ namespace deixis {
 namespace {
 
 constexpr std::size_t kLabelsPerTask = 256;
-constexpr std::int64_t kStepsPerLook = 1 << 20;  // between two looks whether to stop, in a walk that is very long
+constexpr std::int64_t kMaxWalk = 10'000'000;  // its visits are held at once, 40 MB a thread; between two looks for Ctrl-C
 
 struct Links {
     const std::int64_t* starts;
@@ -50,7 +50,6 @@ void walk(const Links& documents_of, const Links& labels_of, std::int32_t first,
     Random random(settings.seed, static_cast<std::uint64_t>(first));
     std::int32_t label = first;
     for (std::int64_t step = 0; step < settings.length; ++step) {
-        if (step % kStepsPerLook == kStepsPerLook - 1 && stop_requested()) return;
         if ((random.next() >> 32) < settings.restart_below) label = first;
         label = labels_of.any(documents_of.any(label, random), random);
         visited.push_back(label);
@@ -80,8 +79,8 @@ void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::s
 auto label_walks(ArrayIn<std::int64_t> doc_indptr, ArrayIn<std::int32_t> doc_labels, ArrayIn<std::int64_t> label_indptr,
                  ArrayIn<std::int32_t> label_docs, std::int64_t walk_length, double restart, std::int64_t max_neighbours,
                  std::uint64_t seed, int n_threads) {
-    if (walk_length < 1 || walk_length >= INT32_MAX || max_neighbours < 0 || !(restart >= 0.0 && restart <= 1.0))
-        throw std::invalid_argument("A walk needs a length above 0, a restart probability in 0..1 and no fewer than 0 neighbours.");
+    if (walk_length < 1 || walk_length > kMaxWalk || max_neighbours < 0 || !(restart >= 0.0 && restart <= 1.0))
+        throw std::invalid_argument("A walk needs a length in 1..10,000,000, a restart probability in 0..1 and no fewer than 0 neighbours.");
     const Links labels_of{doc_indptr.data(), doc_labels.data()}, documents_of{label_indptr.data(), label_docs.data()};
     const auto n_labels = static_cast<std::size_t>(label_indptr.shape(0)) - 1;
     const WalkSettings settings{walk_length, static_cast<std::uint64_t>(std::ldexp(restart, 32)), static_cast<std::size_t>(max_neighbours), seed};

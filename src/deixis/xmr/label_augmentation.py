@@ -7,7 +7,7 @@ The paper's Eq. 6 gives label i, for the text of label j, the target G_ij / G_jj
 the text around say that the targets are the walk's shares *from the label whose text it is*, and that rows are made to
 sum to one; so its G_ij must be read as the share of label i on walks from label j. Our rows are the walks: the text of
 label i gives label j the target G_ij / G_ii where G_ij > delta. With one step a walk this is the probability that a
-document of label i has label j too, documents of few labels counting more; it can pass 1 by chance only and is cut there.
+document of label i has label j too, documents of few labels counting more; by chance it can pass 1, and is cut there.
 """
 
 from __future__ import annotations
@@ -73,11 +73,10 @@ def label_targets(
     n_threads: int = 0,
 ) -> sparse.csr_matrix:
     """labels_by_labels: the targets that label texts get, by the config's kind; no rows for `none`."""
-    n_labels = docs_by_labels.shape[1]
     if config.kind == "none":
-        return sparse.csr_matrix((0, n_labels), dtype=np.float32)
+        return sparse.identity(docs_by_labels.shape[1], np.float32, format="csr")[:0]
     if config.kind == "self":
-        return sparse.identity(n_labels, np.float32, format="csr")
+        return sparse.identity(docs_by_labels.shape[1], np.float32, format="csr")
     with stage("walking from label to label"):
         graph = label_graph(docs_by_labels, config.graph, seed, n_threads)
     return soft_targets(graph, config.threshold)

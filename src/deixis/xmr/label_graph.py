@@ -21,7 +21,7 @@ from deixis.errors import ConfigError
 from deixis.native import _core
 from deixis.xmr.sparse_rows import SparseRows
 
-MAX_WALK = 2**31 - 2  # visits are counted in 32 bits
+MAX_WALK = 10_000_000  # a thread holds the visits of one walk: 40 MB at most
 
 
 @dataclass(frozen=True)

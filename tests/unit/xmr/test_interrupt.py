@@ -10,6 +10,7 @@ import pytest
 PROBLEM = """
 import sys, numpy as np
 from scipy import sparse
+from deixis.xmr.label_graph import LabelGraphConfig, label_graph
 from deixis.xmr.label_tree import TreeConfig, build_label_tree
 from deixis.xmr.linear_rankers import RankerConfig, train_level
 from deixis.xmr.sparse_rows import SparseRows
@@ -27,6 +28,8 @@ try:
     if what == "training":
         config = RankerConfig(epsilon=1e-9, max_rounds=10**8)
         train_level(X, Y, everything, starts, config, n_threads=n_threads)
+    elif what == "walking":
+        label_graph(X.matrix(), LabelGraphConfig(walk_length=10**6), n_threads=n_threads)
     else:
         for seed in range(10**6):
             sample = 2**20 if what == "clustering whole" else 2**12
@@ -38,7 +41,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_threads", [1, 2])
-@pytest.mark.parametrize("what", ["training", "clustering by sample", "clustering whole"])
+@pytest.mark.parametrize("what", ["training", "clustering by sample", "clustering whole", "walking"])
 def test_ctrl_c_ends_a_long_fit_within_about_a_second(what, n_threads):
     command = [sys.executable, "-c", PROBLEM, what, str(n_threads)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
