@@ -10,24 +10,28 @@ READERS = LazyRegistry(
     "format of labelled texts",
     {
         "jsonl": Lazy("deixis.labelled.json_lines:read_json_lines"),
+        "annif-tsv": Lazy("deixis.labelled.annif:read_annif_tsv"),
+        "annif-folder": Lazy("deixis.labelled.annif:read_annif_folder"),  # the only one that is a folder
     },
 )
-_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "annif-tsv"}
 
 
 def guess_format(path: str, first_line: bytes) -> str:
-    """The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+    r"""The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
 
     Examples
     --------
-    >>> guess_format("train.jsonl.gz", b""), guess_format("-", b'{"text": "Paper"}')
-    ('jsonl', 'jsonl')
+    >>> guess_format("train.jsonl.gz", b""), guess_format("-", b'{"text": "Paper"}'), guess_format("-", b"Paper\t<u:1>")
+    ('jsonl', 'jsonl', 'annif-tsv')
     """
     found = _SUFFIX_TO_FORMAT.get(content_suffix(path))
     if found is not None:
         return found
     if first_line.lstrip().startswith(b"{"):
         return "jsonl"
+    if b"\t" in first_line:
+        return "annif-tsv"
     raise DataError(
         f"cannot tell the format from the name or the first line {first_line[:40]!r}. "
         f"Name the format (on the command line with --format), one of: {', '.join(READERS)}",

@@ -7,6 +7,7 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from deixis.errors import ConfigError, DataError
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.reading import FilePath, SkippedLine
+from deixis.labelled.annif import read_annif_folder
 from deixis.labelled.documents import LabelledTexts
 from deixis.labelled.formats import READERS, guess_format
 from deixis.labelled.label_lookup import FoundLabels, GivenLabels, LabelLookup, UnknownLabel
@@ -71,7 +73,7 @@ def read_labelled_texts(
     Parameters
     ----------
     paths
-        Files, compressed or not, each in any of the formats.
+        Files, compressed or not, and folders, each in any of the formats.
     vocabulary
         The labels; label `j` is its row `j`. Without one, the labels of the documents are it, in order of first sight.
     format
@@ -110,6 +112,10 @@ def read_labelled_texts(
 
 
 def _read(path: str, format: str | None, report: LabelledReport) -> Iterator[LabelledRecord | DataError]:
+    if format == "annif-folder" or (format is None and Path(path).is_dir()):
+        report.files.append(f"{path}: annif-folder")
+        yield from read_annif_folder(path)
+        return
     lines = open_byte_lines(path)
     if format is None:
         # Up to the first line that is not blank; they are read again, so that line numbers stay right.
@@ -155,11 +161,12 @@ class _Collected:
 
     def _rows(self, record: LabelledRecord) -> set[int]:
         rows = set()
-        for label in record.labels:
+        for number, label in enumerate(record.labels):
             try:
                 rows.add(self._labels.row_of(label))
             except UnknownLabel as problem:
-                error = record.place.error(str(problem))
+                place = record.label_places[number] if record.label_places else record.place
+                error = place.error(str(problem))
                 if not self._skip_unknown:
                     raise error from None
                 self._report.miss(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deixis.documents.cleaning import without_surrogates
@@ -26,12 +26,16 @@ class LabelReference(NamedTuple):
 
 
 class LabelledRecord(NamedTuple):
-    """A text, its labels and where it stands; `id` is empty if the file gives none."""
+    """A text, its labels and where it stands; `id` is empty if the file gives none.
+
+    `label_places` says where each label stands, if not with the text.
+    """
 
     place: Place
     id: str
     text: str
     labels: list[LabelReference]
+    label_places: Sequence[Place] = ()
 
 
 RecordReader = Callable[[Iterable[tuple[int, bytes]], str], Iterator[LabelledRecord | DataError]]
