@@ -1,4 +1,4 @@
-"""Mentions by the names of the knowledge base: the longest name from left to right, no two overlapping.
+"""Mentions by the names of the knowledge base: the longest from left to right, or every name at every place.
 
 Names and text are compared token by token after folding (see `deixis.features.tokens`), so accents in another encoding,
 full-width letters and line breaks inside a name do not matter; in scripts without spaces a name may begin anywhere.
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.detection.spans import SpanTable
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.stop_words import stop_words
 from deixis.features.tokens import tokenize
@@ -107,6 +108,36 @@ class DictionaryDetector:
             raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
         return self._matcher.match(list(texts), n_threads)
 
+    def spans(
+        self,
+        texts: Sequence[str],
+        n_threads: int = 0,
+        *,
+        any_case: bool = False,
+        plurals: bool = True,
+        max_run: int = 0,
+    ) -> SpanTable:
+        """Every name at every place, overlaps and all; what `detect` finds is among them.
+
+        With `plurals` also names with an -s more or less at their end; with `any_case` also names that are not written
+        as the rules ask; and with `max_run` also up to so many words with capitals that are no name.
+
+        Examples
+        --------
+        >>> text = "Two Parises, and Ann Troy's wagon"
+        >>> spans = DictionaryDetector.build(["Paris", "Troy", "Wagons"]).spans([text], max_run=2)
+        >>> [text[start:end] for start, end in zip(spans.starts, spans.ends)]
+        ['Two', 'Two Parises', 'Parises', 'Ann', 'Ann Troy', 'Troy']
+        """
+        if isinstance(texts, str):
+            raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
+        return SpanTable(**self._matcher.match_all(list(texts), any_case, plurals, max_run, n_threads))
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers of names are smaller than this."""
+        return len(self._arrays["flags"])
+
     def names_in(self, texts: StringTable, n_threads: int = 0, is_inner: bool = False) -> sparse.csr_matrix:
         """texts_by_names: a one for each different name that `detect` would find in a text, by its number.
 
@@ -123,7 +154,7 @@ class DictionaryDetector:
         [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
         """
         indptr, numbers = self._matcher.match_table(texts.data, texts.offsets, is_inner, n_threads)
-        shape = (len(texts), len(self._arrays["flags"]))
+        shape = (len(texts), self.n_numbers)
         return sparse.csr_matrix((np.ones(len(numbers), np.float32), numbers, indptr), shape=shape)
 
     def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:

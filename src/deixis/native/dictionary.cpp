@@ -1,6 +1,6 @@
-// Finds the names of a dictionary in texts: the longest name from left to right, no two overlapping. The names are a
-// trie over their folded tokens, so comparisons are exact; where they begin and end, and how they are written, is
-// checked on the text as it is.
+// Finds the names of a dictionary in texts: the longest name from left to right, no two overlapping; or every name at
+// every place, and with them runs of words with capitals. The names are a trie over their folded tokens, so comparisons
+// are exact; where they begin and end, and how they are written, is checked on the text as it is.
 #include "dictionary.hpp"
 
 #include <nanobind/nanobind.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "parallel.hpp"
@@ -99,6 +100,8 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
 
 struct TextToken {
     std::int32_t id;
+    std::int32_t other_id;  // of its plural or singular, where the dictionary has one; -1
+    std::uint64_t hash;
     std::size_t start, end;
     std::size_t byte_start, byte_end;
     Casing casing;
@@ -108,6 +111,40 @@ struct TextToken {
 
 struct Span {
     std::size_t start, end;
+};
+
+// How a span is written and what stands around it, a bit each; deixis.detection.spans has the same names.
+enum Sign : std::uint32_t {
+    is_name = 1 << 0,            // a name of the dictionary, written as its rules ask
+    is_unruly_name = 1 << 1,     // a name, written otherwise
+    is_inflected = 1 << 2,       // the plural of a name, or its singular
+    begins_upper = 1 << 3,
+    all_upper = 1 << 4,
+    begins_lower = 1 << 5,
+    begins_sentence = 1 << 6,
+    upper_anyway = 1 << 7,       // capitals say nothing: a sentence begins, or all around is in capitals
+    follows_upper = 1 << 8,      // the word before has a capital and nothing stands between
+    precedes_upper = 1 << 9,
+    in_longer_name = 1 << 10,    // a longer name, written as its rules ask, covers it
+    common_name = 1 << 11,       // a common word is written like it
+    hyphen_before = 1 << 12,
+    hyphen_after = 1 << 13,
+    has_number = 1 << 14,
+    has_lower_word = 1 << 15,    // of or de among words with capitals
+    lower_text = 1 << 16,        // no word around it has a capital
+};
+
+// Every span of a batch, column by column.
+struct SpanColumns {
+    std::vector<std::int32_t> texts, starts, ends, names, n_tokens;
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> signs, before, after;
+
+    template <typename Fn> void each(SpanColumns &other, Fn &&fn) {
+        fn(texts, other.texts), fn(starts, other.starts), fn(ends, other.ends), fn(names, other.names);
+        fn(n_tokens, other.n_tokens), fn(keys, other.keys), fn(signs, other.signs);
+        fn(before, other.before), fn(after, other.after);
+    }
 };
 
 // The longest name at some place of a text: the node where it ends, and how many tokens it has (0: there is none).
@@ -153,6 +190,47 @@ class DictionaryMatcher {
             result.append(std::move(pairs));
         }
         return result;
+    }
+
+    // Every name at every place, and runs of up to `max_run` words with capitals. `any_case`: also names that are not
+    // written as their rules ask. `plurals`: also their plurals and singulars.
+    nb::dict match_all(nb::list strings, bool any_case, bool plurals, int max_run, int n_threads) const {
+        std::vector<nb::object> kept;
+        std::vector<Utf8> texts;
+        for (nb::handle string : strings) {
+            kept.push_back(nb::borrow(string));
+            texts.emplace_back(string);
+        }
+        const std::size_t run = 16;
+        std::vector<SpanColumns> found((texts.size() + run - 1) / run);
+        parallel_for(found.size(), n_threads, [&](std::size_t r) {
+            std::vector<TextToken> tokens;
+            for (std::size_t i = r * run; i < std::min(texts.size(), (r + 1) * run) && !stop_requested(); ++i) {
+                read(texts[i].data(), texts[i].size(), tokens, plurals);
+                const std::size_t first = found[r].starts.size();
+                for (std::size_t t = 0; t < tokens.size(); ++t)
+                    add_spans(texts[i].data(), texts[i].size(), tokens, t, any_case, max_run, found[r]);
+                found[r].texts.resize(found[r].starts.size(), static_cast<std::int32_t>(i));
+                mark_covered(found[r], first);
+            }
+        });
+        SpanColumns all;
+        for (SpanColumns &part : found)
+            all.each(part, [](auto &to, auto &from) {
+                to.insert(to.end(), from.begin(), from.end());
+                std::decay_t<decltype(from)>().swap(from);
+            });
+        nb::dict columns;
+        columns["texts"] = to_numpy(std::move(all.texts));
+        columns["starts"] = to_numpy(std::move(all.starts));
+        columns["ends"] = to_numpy(std::move(all.ends));
+        columns["names"] = to_numpy(std::move(all.names));
+        columns["n_tokens"] = to_numpy(std::move(all.n_tokens));
+        columns["keys"] = to_numpy(std::move(all.keys));
+        columns["signs"] = to_numpy(std::move(all.signs));
+        columns["before"] = to_numpy(std::move(all.before));
+        columns["after"] = to_numpy(std::move(all.after));
+        return columns;
     }
 
     // The different names in each text, as numbers in rising order. `is_inner` leaves out a name that is a whole text.
@@ -232,18 +310,151 @@ class DictionaryMatcher {
         return node >= 0 && (flags_[node] & ends_name) ? node : -1;
     }
 
-    void read(const std::uint8_t *text, std::size_t size, std::vector<TextToken> &tokens) const {
+    void read(const std::uint8_t *text, std::size_t size, std::vector<TextToken> &tokens, bool plurals = false) const {
         tokens.clear();
         std::size_t before = 0;
         tokenizer().run(text, size, [&](const TokenView &token) {
-            const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
-            TextToken read{id, token.start, token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
+            const std::uint64_t hash = hash_bytes(token.text, token.size);
+            const std::int32_t id = tokens_.find(token.text, token.size, hash);
+            TextToken read{id,        -1,               hash,           token.start,
+                           token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
+            if (plurals) read.other_id = plural_or_singular(token.text, token.size);
             read.gap_before = gap_between(text, before, token.byte_start);
             if (tokens.empty()) read.gap_before.ends_sentence = true;
             read.casing = casing_of(text, token.byte_start, token.byte_end);
             tokens.push_back(read);
             before = token.byte_end;
         });
+    }
+
+    // The number of a word in -s without it, or of another word with it; of Latin letters, and four at least.
+    std::int32_t plural_or_singular(const char *text, std::size_t size) const {
+        constexpr std::size_t max_size = 40;
+        if (size < 4 || size > max_size || text[size - 1] < 'a' || text[size - 1] > 'z') return -1;
+        const auto find = [&](const char *word, std::size_t n) { return tokens_.find(word, n, hash_bytes(word, n)); };
+        char changed[max_size + 2];
+        std::copy(text, text + size, changed);
+        if (text[size - 1] != 's') {
+            changed[size] = 's';
+            return find(changed, size + 1);
+        }
+        if (text[size - 2] == 's') return -1;
+        if (size > 4 && text[size - 2] == 'e' && text[size - 3] == 'i') {
+            changed[size - 3] = 'y';
+            return find(changed, size - 2);
+        }
+        const std::int32_t id = find(text, size - 1);
+        return id < 0 && size > 4 && text[size - 2] == 'e' ? find(text, size - 2) : id;
+    }
+
+    // All spans that begin at the token `first`.
+    void add_spans(const std::uint8_t *text, std::size_t size, const std::vector<TextToken> &tokens, std::size_t first,
+                   bool any_case, int max_run, SpanColumns &found) const {
+        std::int32_t node = tokens[first].id;
+        const bool may_run = tokens[first].casing.begins_upper && max_run > 0;
+        if (node < 0 && tokens[first].other_id < 0 && !may_run) return;
+        Casing casing = tokens[first].casing;
+        bool has_hard = false, is_run = may_run, has_lower_word = false;
+        std::int32_t inflected = tokens[first].other_id;
+        std::uint64_t key = 0;
+        for (std::size_t n = 1;; ++n) {
+            const TextToken &last = tokens[first + n - 1];
+            key = mix64(key ^ last.hash) + n;
+            std::uint32_t signs = name_signs(node, casing, has_hard, tokens, first, n);
+            std::int32_t name = signs ? node : -1;
+            if (!(signs & is_name) && inflected >= 0) {
+                const std::uint32_t other = name_signs(inflected, casing, has_hard, tokens, first, n);
+                if ((other & is_name) || !signs) {
+                    signs = other ? other | is_inflected : 0;
+                    name = other ? inflected : -1;
+                }
+            }
+            const bool ends_run = is_run && n <= static_cast<std::size_t>(max_run) && !last.casing.begins_lower;
+            if ((signs & is_name) || (signs && any_case) || ends_run) {
+                signs |= writing_signs(text, tokens, first, n, casing) | (has_lower_word ? Sign::has_lower_word : 0);
+                found.starts.push_back(static_cast<std::int32_t>(tokens[first].start));
+                found.ends.push_back(
+                    static_cast<std::int32_t>(last.end + has_tail(text, size, tokens[first].byte_start, last)));
+                found.names.push_back(name);
+                found.n_tokens.push_back(static_cast<std::int32_t>(n));
+                found.keys.push_back(key);
+                found.signs.push_back(signs);
+                found.before.push_back(word_beside(tokens, static_cast<std::ptrdiff_t>(first) - 1));
+                found.after.push_back(word_beside(tokens, static_cast<std::ptrdiff_t>(first + n)));
+            }
+            if (first + n >= tokens.size()) return;
+            const TextToken &next = tokens[first + n];
+            if (next.gap_before.is_far) return;
+            const std::int32_t parent = node;
+            node = parent < 0 || next.id < 0 ? -1 : trie_.child(parent, next.id);
+            inflected = parent < 0 || next.other_id < 0 ? -1 : trie_.child(parent, next.other_id);
+            const bool is_initial = last.casing.n_chars <= 2 && !last.casing.begins_lower;
+            is_run &= !next.gap_before.is_hard && (!next.gap_before.ends_sentence || is_initial) &&
+                      (!next.casing.begins_lower || next.casing.n_chars <= 3) && n < static_cast<std::size_t>(max_run);
+            if (node < 0 && inflected < 0 && !is_run) return;
+            has_lower_word |= next.casing.begins_lower;
+            casing.add(next.casing);
+            has_hard |= next.gap_before.is_hard || (last.is_unspaced && next.is_unspaced && !next.gap_before.is_empty);
+        }
+    }
+
+    std::uint32_t name_signs(std::int32_t node, const Casing &casing, bool has_hard, const std::vector<TextToken> &tokens,
+                             std::size_t first, std::size_t n) const {
+        if (node < 0 || !(flags_[node] & ends_name) || (has_hard && !(flags_[node] & has_hard_gap))) return 0;
+        const bool is_common = flags_[node] & common_word;
+        const bool is_ruly =
+            is_found(flags_[node], casing, has_hard) && !(is_common && is_capitalized_anyway(tokens, first, n));
+        return (is_ruly ? is_name : is_unruly_name) | (is_common ? common_name : 0);
+    }
+
+    static std::uint32_t writing_signs(const std::uint8_t *text, const std::vector<TextToken> &tokens, std::size_t first,
+                                       std::size_t n, const Casing &casing) {
+        const TextToken &token = tokens[first];
+        std::uint32_t signs = 0;
+        if (casing.begins_upper) signs |= begins_upper;
+        if (casing.begins_lower) signs |= begins_lower;
+        if (casing.is_all_upper() && casing.n_letters > 1) signs |= all_upper;
+        if (token.gap_before.ends_sentence) signs |= begins_sentence;
+        if (casing.begins_upper && is_capitalized_anyway(tokens, first, n)) signs |= upper_anyway;
+        for (std::size_t i = first; i < first + n; ++i)
+            if (tokens[i].casing.is_number) signs |= has_number;
+        bool has_upper_near = false;
+        for (std::size_t i = first > 4 ? first - 4 : 0; i < std::min(tokens.size(), first + n + 4); ++i)
+            has_upper_near |= tokens[i].casing.has_upper;
+        if (!has_upper_near) signs |= lower_text;
+        if (first > 0) {
+            const Gap &gap = token.gap_before;
+            if (tokens[first - 1].casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence)
+                signs |= follows_upper;
+            if (text[token.byte_start - 1] == '-') signs |= hyphen_before;
+        }
+        if (first + n < tokens.size()) {
+            const TextToken &next = tokens[first + n];
+            const Gap &gap = next.gap_before;
+            if (next.casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence) signs |= precedes_upper;
+            if (text[next.byte_start - 1] == '-') signs |= hyphen_after;
+        }
+        return signs;
+    }
+
+    // A number for the word at a place, the same in every dictionary; 0 where there is none.
+    static std::uint32_t word_beside(const std::vector<TextToken> &tokens, std::ptrdiff_t at) {
+        if (at < 0 || at >= static_cast<std::ptrdiff_t>(tokens.size())) return 0;
+        return static_cast<std::uint32_t>(tokens[at].hash >> 32) | 1u;
+    }
+
+    // Spans from `first` on are those of one text, in the order of their starts, the shorter first.
+    static void mark_covered(SpanColumns &found, std::size_t first) {
+        std::int32_t reached = -1;  // by names that begin further left
+        for (std::size_t i = first; i < found.starts.size();) {
+            std::size_t end = i;
+            std::int32_t longest = -1;
+            for (; end < found.starts.size() && found.starts[end] == found.starts[i]; ++end)
+                if (found.signs[end] & is_name) longest = std::max(longest, found.ends[end]);
+            for (; i < end; ++i)
+                if (found.ends[i] <= reached || found.ends[i] < longest) found.signs[i] |= in_longer_name;
+            reached = std::max(reached, longest);
+        }
     }
 
     // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
@@ -311,6 +522,8 @@ void bind_dictionary(nb::module_ &m) {
              nb::arg("labels"), nb::arg("flags"))
         .def("match", &DictionaryMatcher::match, nb::arg("texts"), nb::arg("n_threads"),
              "For each text the (start, end) code points of the names found, in order.")
+        .def("match_all", &DictionaryMatcher::match_all, nb::arg("texts"), nb::arg("any_case"), nb::arg("plurals"),
+             nb::arg("max_run"), nb::arg("n_threads"), "The columns of all spans found, by text, start and end.")
         .def("match_table", &DictionaryMatcher::match_table, nb::arg("data"), nb::arg("offsets"), nb::arg("is_inner"),
              nb::arg("n_threads"), "Bounds and numbers of the different names in each text.")
         .def("numbers", &DictionaryMatcher::numbers, nb::arg("data"), nb::arg("offsets"), nb::arg("n_threads"),

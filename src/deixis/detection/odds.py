@@ -1,0 +1,72 @@
+"""How much more, or less, often than others something is seen to be a mention: shrunk log odds by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+from deixis.store.checks import check_length, check_range, require
+
+MAX_ODDS = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class KeyOdds:
+    """Log odds of keys against those of all keys together; 0 for a key that was never seen.
+
+    Examples
+    --------
+    "It" is seen three times and never a mention, Troy twice and always; half of what is seen is a mention.
+
+    >>> it, troy = 7, 5
+    >>> keys = np.array([it, it, it, troy, troy], dtype=np.uint64)
+    >>> odds = KeyOdds.fit(keys, np.array([False, False, False, True, True]), n_pseudo=1.0)
+    >>> odds.of(np.array([it, troy, 6], dtype=np.uint64)).round(1).tolist()
+    [-1.7, 1.9, 0.0]
+    """
+
+    keys: NDArray[np.uint64]
+    values: NDArray[np.float32]
+
+    @classmethod
+    def none(cls) -> KeyOdds:
+        """The odds of one who has seen nothing."""
+        return cls(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.float32))
+
+    @classmethod
+    def fit(cls, keys: NDArray[np.uint64], is_mention: NDArray[np.bool_], n_pseudo: float) -> KeyOdds:
+        """The odds of the keys, each shrunk as if it had been seen `n_pseudo` times more, like all others."""
+        if len(keys) == 0:
+            return cls.none()
+        rate = (is_mention.sum() + 0.5) / (len(keys) + 1.0)
+        different, places = np.unique(keys, return_inverse=True)
+        n_seen, n_right = np.bincount(places), np.bincount(places, weights=is_mention)
+        odds = np.log((n_right + n_pseudo * rate) / (n_seen - n_right + n_pseudo * (1 - rate)))
+        return cls(different, (odds - np.log(rate / (1 - rate))).astype(np.float32))
+
+    def of(self, keys: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.float32]:
+        """The odds of each key."""
+        if len(self.keys) == 0:
+            return np.zeros(len(keys), dtype=np.float32)
+        places = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, self.values[places], np.float32(0))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Keys and odds as arrays under names that begin with `prefix`."""
+        return {f"{prefix}.keys": self.keys, f"{prefix}.odds": self.values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> KeyOdds:
+        """The odds `to_arrays` gave, checked."""
+        keys = require(arrays, f"{prefix}.keys", np.uint64)
+        values = require(arrays, f"{prefix}.odds", np.float32)
+        check_length(f"{prefix}.odds", values, len(keys))
+        check_range(f"{prefix}.odds", values, -MAX_ODDS, MAX_ODDS)
+        if (keys[1:] <= keys[:-1]).any():
+            raise StoreError(f"The array '{prefix}.keys' does not rise. The model is damaged; build it again.")
+        return cls(keys, values)

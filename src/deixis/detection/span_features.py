@@ -1,0 +1,78 @@
+"""What speaks for and against a span being a mention, as numbers: how it is written, where it stands, its name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.detection.name_facts import NameFacts
+from deixis.detection.odds import KeyOdds
+from deixis.detection.spans import Sign, SpanTable
+
+_SIGNS = {
+    "name": Sign.NAME, "unruly": Sign.UNRULY_NAME, "inflected": Sign.INFLECTED, "upper": Sign.BEGINS_UPPER,
+    "all_upper": Sign.ALL_UPPER, "lower": Sign.BEGINS_LOWER, "begins_sentence": Sign.BEGINS_SENTENCE,
+    "upper_anyway": Sign.UPPER_ANYWAY, "follows_upper": Sign.FOLLOWS_UPPER, "precedes_upper": Sign.PRECEDES_UPPER,
+    "in_longer_name": Sign.IN_LONGER_NAME, "common": Sign.COMMON_NAME, "hyphen_before": Sign.HYPHEN_BEFORE,
+    "hyphen_after": Sign.HYPHEN_AFTER, "number": Sign.HAS_NUMBER, "lower_word": Sign.HAS_LOWER_WORD,
+    "lower_text": Sign.LOWER_TEXT, "learned_name": Sign.LEARNED_NAME,
+}  # fmt: skip
+
+FEATURES: tuple[str, ...] = (
+    "one", *_SIGNS, "nameless", "one_word", "two_words", "many_words", "short", "length",
+    "nameless_follows_upper", "nameless_precedes_upper", "nameless_upper_anyway", "nameless_one_word",
+    "one_word_upper_anyway", "one_word_lower", "all_upper_one_word", "name_in_longer_name",
+    "bearers", "popularity", "own_upper", "own_lower", "own_lower_share", "own_lower_share_lower",
+    "own_lower_share_upper_anyway", "popularity_lower", "repeated",
+    "seen", "seen_lower", "seen_name", "before", "after",
+)  # fmt: skip
+"""The features by name, in order; from `seen` on they come from annotated documents."""
+
+N_LEARNED = 5
+N_OWN = len(FEATURES) - N_LEARNED
+
+
+def span_features(
+    spans: SpanTable, facts: NameFacts, seen: KeyOdds, before: KeyOdds, after: KeyOdds
+) -> NDArray[np.float32]:
+    """spans_by_features."""
+    own = own_features(spans, facts)
+    return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
+
+
+def own_features(spans: SpanTable, facts: NameFacts) -> NDArray[np.float32]:
+    """spans_by_features, all but those that are learned."""
+    has = {name: spans.has(sign).astype(np.float32) for name, sign in _SIGNS.items()}
+    nameless = (spans.names < 0).astype(np.float32)
+    one, two = ((spans.n_tokens == n).astype(np.float32) for n in (1, 2))
+    lengths = (spans.ends - spans.starts).astype(np.float32)
+    bearers, popularity, own_upper, own_lower = facts.of(spans.names).T
+    lower_share = own_lower - own_upper
+    columns = [
+        np.ones(len(spans), dtype=np.float32), *has.values(),
+        nameless, one, two, (spans.n_tokens > 3).astype(np.float32), (lengths <= 3).astype(np.float32), np.log1p(lengths),
+        nameless * has["follows_upper"], nameless * has["precedes_upper"], nameless * has["upper_anyway"], nameless * one,
+        one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
+        bearers, popularity, own_upper, own_lower, lower_share, lower_share * has["lower"],
+        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(n_alike(spans)),
+    ]  # fmt: skip
+    return np.column_stack(columns).astype(np.float32, copy=False)
+
+
+def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: KeyOdds) -> list[NDArray[np.float32]]:
+    """The columns that annotated documents give: how often what reads so is a mention, and what stands beside it."""
+    odds = seen.of(spans.keys)
+    lower, name = (spans.has(sign).astype(np.float32) for sign in (Sign.BEGINS_LOWER, Sign.NAME))
+    return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
+
+
+def n_alike(spans: SpanTable) -> NDArray[np.float32]:
+    """How many spans of its text read like each span, itself counted."""
+    order = np.lexsort((spans.keys, spans.texts))
+    texts, keys = spans.texts[order], spans.keys[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (np.diff(texts) != 0) | (keys[1:] != keys[:-1])
+    groups = np.cumsum(is_new) - 1
+    counts = np.empty(len(order), dtype=np.float32)
+    counts[order] = np.bincount(groups)[groups]
+    return counts

@@ -1,0 +1,140 @@
+"""How likely a span is a mention at all, before it is known of what.
+
+From annotated documents: how often what reads so is a mention there (shrunk towards the rest), which words stand beside
+mentions, and what each feature of `deixis.detection.span_features` weighs. Odds that go into the weighing are those of
+other documents, or every span seen once would be taken at its word. Without annotated documents the weights are those
+in `span_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training documents, from
+features that need no annotation. In a short list, or if told so, the rules of the dictionary decide: a name that no
+longer name covers is a mention.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.detection.logistic import fit_logistic, weighed
+from deixis.detection.name_facts import NameFacts
+from deixis.detection.odds import KeyOdds
+from deixis.detection.span_features import FEATURES, N_LEARNED, N_OWN, learned_features, own_features, span_features
+from deixis.detection.spans import Sign, SpanTable
+from deixis.store.checks import check_length, check_range, require
+
+N_FOLDS = 5
+NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
+PENALTY = 1.0
+RULE_ODDS = 4.0  # of a name where rules decide
+RECOGNIZED_ODDS = 4.0  # what a recognizer's word adds
+MAX_WEIGHT = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class SpanScorer:
+    """Log odds that spans are mentions; with no weights, by the dictionary's rules alone.
+
+    Examples
+    --------
+    >>> from deixis.detection.dictionary import DictionaryDetector
+    >>> text = "It rained in Troy."
+    >>> spans = DictionaryDetector.build(["It", "Troy"]).spans([text], any_case=True)
+    >>> SpanScorer.by_rules().log_odds(spans).tolist()
+    [-4.0, 4.0]
+    """
+
+    weights: NDArray[np.float64]
+    facts: NameFacts
+    seen: KeyOdds
+    before: KeyOdds
+    after: KeyOdds
+
+    @classmethod
+    def by_rules(cls) -> SpanScorer:
+        """The scorer that takes the dictionary at its word."""
+        nothing = KeyOdds.none()
+        return cls(np.empty(0), NameFacts(np.zeros((0, 4), dtype=np.float16)), nothing, nothing, nothing)
+
+    @classmethod
+    def from_kb(cls, facts: NameFacts, kind: str) -> SpanScorer:
+        """The scorer of a knowledge base without annotated documents; `kind` is `described` or `bare`."""
+        nothing = KeyOdds.none()
+        told = default_weights(kind)
+        weights = np.array([told.get(name, 0.0) for name in FEATURES[:N_OWN]] + [0.0] * N_LEARNED)
+        return cls(weights, facts, nothing, nothing, nothing)
+
+    @classmethod
+    def fit(cls, spans: SpanTable, is_mention: NDArray[np.bool_], facts: NameFacts, seed: int = 0) -> SpanScorer:
+        """The scorer that annotated texts give; `is_mention` says which of their spans are mentions."""
+        folds = _folds(spans, seed)
+        learned = np.zeros((len(spans), N_LEARNED), dtype=np.float32)
+        for fold in range(N_FOLDS):
+            is_asked = folds == fold
+            odds = _all_odds(spans.take(~is_asked), is_mention[~is_asked])
+            learned[is_asked] = np.column_stack(learned_features(spans.take(is_asked), *odds))
+        features = np.hstack([own_features(spans, facts), learned])
+        weights = fit_logistic(features, is_mention, PENALTY)
+        return cls(weights, facts, *_all_odds(spans, is_mention))
+
+    @property
+    def is_by_rules(self) -> bool:
+        """Whether the dictionary's rules decide."""
+        return len(self.weights) == 0
+
+    def log_odds(self, spans: SpanTable) -> NDArray[np.float64]:
+        """How likely each span is a mention, as log odds."""
+        told = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
+        if self.is_by_rules:
+            is_ruled = spans.has(Sign.NAME) & ~spans.has(Sign.IN_LONGER_NAME | Sign.INFLECTED)
+            return np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
+        return weighed(span_features(spans, self.facts, self.seen, self.before, self.after), self.weights) + told
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The scorer as arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.weights": self.weights} | self.facts.to_arrays(prefix)
+        for name, odds in (("seen", self.seen), ("before", self.before), ("after", self.after)):
+            arrays |= odds.to_arrays(f"{prefix}.{name}")
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_numbers: int) -> SpanScorer:
+        """The scorer `to_arrays` gave, checked; the detector it belongs to numbers so many names."""
+        weights = require(arrays, f"{prefix}.weights", np.float64)
+        check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
+        if len(weights) == 0:
+            return cls.by_rules()
+        check_length(f"{prefix}.weights", weights, len(FEATURES))
+        odds = [KeyOdds.from_arrays(arrays, f"{prefix}.{name}") for name in ("seen", "before", "after")]
+        return cls(weights, NameFacts.from_arrays(arrays, prefix, n_numbers), *odds)
+
+
+Kind = Literal["described", "bare"]
+
+
+@cache
+def default_weights(kind: str) -> dict[str, float]:
+    """What each feature weighs without annotated documents."""
+    told: dict[str, dict[str, float]] = json.loads(
+        files("deixis.detection").joinpath("span_weights.json").read_text("utf-8")
+    )
+    return told[kind]
+
+
+def _all_odds(spans: SpanTable, is_mention: NDArray[np.bool_]) -> tuple[KeyOdds, KeyOdds, KeyOdds]:
+    return (
+        KeyOdds.fit(spans.keys, is_mention, NAME_PSEUDO),
+        KeyOdds.fit(spans.before.astype(np.uint64), is_mention, WORD_PSEUDO),
+        KeyOdds.fit(spans.after.astype(np.uint64), is_mention, WORD_PSEUDO),
+    )
+
+
+def _folds(spans: SpanTable, seed: int) -> NDArray[np.int64]:
+    """The fold of each span's text; texts are dealt out at random."""
+    n_texts = int(spans.texts.max(initial=-1)) + 1
+    folds: NDArray[np.int64] = (np.random.default_rng(seed).permutation(n_texts) % N_FOLDS)[spans.texts]
+    return folds

@@ -1,0 +1,117 @@
+"""Spans of texts that may be mentions, many and overlapping, as columns; what is known of each before any ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import IntFlag
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Sign(IntFlag):
+    """How a span is written and what stands around it; the compiled core has the same bits."""
+
+    NAME = 1 << 0  # a name of the dictionary, written as its rules ask
+    UNRULY_NAME = 1 << 1  # a name, written otherwise
+    INFLECTED = 1 << 2  # the plural of a name, or its singular
+    BEGINS_UPPER = 1 << 3
+    ALL_UPPER = 1 << 4
+    BEGINS_LOWER = 1 << 5
+    BEGINS_SENTENCE = 1 << 6
+    UPPER_ANYWAY = 1 << 7  # capitals say nothing: a sentence begins, or all around is in capitals
+    FOLLOWS_UPPER = 1 << 8  # the word before has a capital and nothing stands between
+    PRECEDES_UPPER = 1 << 9
+    IN_LONGER_NAME = 1 << 10  # a longer name, written as its rules ask, covers it
+    COMMON_NAME = 1 << 11  # a common word is written like it
+    HYPHEN_BEFORE = 1 << 12
+    HYPHEN_AFTER = 1 << 13
+    HAS_NUMBER = 1 << 14
+    HAS_LOWER_WORD = 1 << 15  # "of" or "de" among words with capitals
+    LOWER_TEXT = 1 << 16  # no word around it has a capital
+    LEARNED_NAME = 1 << 17  # annotated documents have a mention that reads so
+    RECOGNIZED = 1 << 18  # a recognizer, or whoever gave it, says that it is a mention
+
+
+@dataclass(frozen=True, eq=False)
+class SpanTable:
+    """Spans in the order of their text, start and end, none twice.
+
+    `texts` are numbers of texts; `starts` and `ends` code points; `names` the detector's number of the name, -1 for
+    none; `keys` tell how the span reads (its folded words), `before` and `after` which words stand beside it (0: none),
+    as numbers that are the same in every dictionary; `signs` are those of `Sign`.
+
+    Examples
+    --------
+    >>> from deixis.detection.dictionary import DictionaryDetector
+    >>> text = "In New York City."
+    >>> spans = DictionaryDetector.build(["New York", "New York City", "York"]).spans([text])
+    >>> [text[start:end] for start, end in zip(spans.starts, spans.ends)]
+    ['New York', 'New York City', 'York']
+    """
+
+    texts: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    names: NDArray[np.int32]
+    n_tokens: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    signs: NDArray[np.uint32]
+    before: NDArray[np.uint32]
+    after: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def has(self, sign: Sign) -> NDArray[np.bool_]:
+        """Which spans have the sign, or one of several."""
+        return (self.signs & np.uint32(sign)) != 0
+
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> SpanTable:
+        """The spans in these rows, in their order."""
+        return SpanTable(**{each.name: getattr(self, each.name)[rows] for each in fields(self)})
+
+    def merged(self, other: SpanTable) -> SpanTable:
+        """The spans of both tables; one that both have is this table's, with the signs of both."""
+        if len(other) == 0:
+            return self
+        both = SpanTable(
+            **{
+                each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
+                for each in fields(self)
+            }
+        )
+        order = np.lexsort((np.arange(len(both)), both.ends, both.starts, both.texts))
+        both = both.take(order)
+        is_first = np.ones(len(both), dtype=bool)
+        is_first[1:] = (
+            (np.diff(both.texts) != 0) | (np.diff(both.starts) != 0) | (np.diff(both.ends) != 0)
+        )  # fmt: skip
+        both.signs[:] = np.bitwise_or.reduceat(both.signs, np.flatnonzero(is_first))[np.cumsum(is_first) - 1]
+        return both.take(is_first)
+
+    @classmethod
+    def of_spans(cls, spans: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str]) -> SpanTable:
+        """Spans that somebody has given for each text: `RECOGNIZED`, and nothing else is known of them."""
+        told = sorted({(n, int(s), int(e)) for n, found in enumerate(spans) for s, e in found if s < e})
+        signs = [_written(texts[number][start:end]) for number, start, end in told]
+        lengths = [len(texts[number][start:end].split()) for number, start, end in told]
+        columns = np.array(told, dtype=np.int32).reshape(-1, 3)
+        nothing = np.zeros(len(told), dtype=np.uint32)
+        return cls(
+            columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy(), np.full(len(told), -1, dtype=np.int32),
+            np.array(lengths, dtype=np.int32), nothing.astype(np.uint64), np.array(signs, dtype=np.uint32),
+            nothing, nothing,
+        )  # fmt: skip
+
+
+def _written(text: str) -> int:
+    signs = Sign.RECOGNIZED
+    if text[:1].isupper():
+        signs |= Sign.BEGINS_UPPER
+    if text[:1].islower():
+        signs |= Sign.BEGINS_LOWER
+    if text.isupper() and len(text) > 1:
+        signs |= Sign.ALL_UPPER
+    return int(signs)
