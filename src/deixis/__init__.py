@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from deixis.features.tfidf import TfidfVectorizer as TfidfVectorizer
     from deixis.kb.entity import Entity as Entity
     from deixis.kb.knowledge_base import KnowledgeBase as KnowledgeBase
+    from deixis.labelling.config import LabellerConfig as LabellerConfig
+    from deixis.labelling.labeller import Labeller as Labeller
+    from deixis.labelling.text_labeller import TextLabeller as TextLabeller
     from deixis.linking.config import LinkerConfig as LinkerConfig
     from deixis.linking.linker import Linker as Linker
     from deixis.types import Candidate as Candidate
@@ -33,9 +36,12 @@ _NAME_TO_MODULE = {
     "KnowledgeBase": "deixis.kb.knowledge_base",
     "LabelTreeConfig": "deixis.xmr.model",
     "LabelTreeRanker": "deixis.xmr.model",
+    "Labeller": "deixis.labelling.labeller",
+    "LabellerConfig": "deixis.labelling.config",
     "Linker": "deixis.linking.linker",
     "LinkerConfig": "deixis.linking.config",
     "Mention": "deixis.types",
+    "TextLabeller": "deixis.labelling.text_labeller",
     "TfidfConfig": "deixis.features.tfidf",
     "TfidfVectorizer": "deixis.features.tfidf",
     "ToolkitError": "deixis.errors",

@@ -101,6 +101,26 @@ class TfidfVectorizer:
         damped._use(self._arrays | {"idf": idf})
         return damped
 
+    def limited(self, max_features: int) -> TfidfVectorizer:
+        """The same, with only so many n-grams of words: those in most texts, the first of equals. Characters all stay.
+
+        Examples
+        --------
+        >>> vectorizer = TfidfVectorizer(TfidfConfig(ngrams_max=1)).fit(["New York", "old York", "new shoes"])
+        >>> vectorizer.limited(2).feature_names()
+        ['new', 'york']
+        """
+        n_words = self.n_features - (len(self._arrays["grams.offsets"]) - 1)
+        if n_words <= max_features:
+            return self
+        columns = np.sort(np.argsort(self.idf[:n_words], kind="stable")[:max_features])
+        nodes = np.arange(n_words + len(self._arrays["dropped"]), dtype=np.int32)  # a column each, but for the dropped
+        kept = np.delete(nodes, self._arrays["dropped"])[columns]
+        limited = TfidfVectorizer(self.config)
+        idf = np.concatenate([self.idf[columns], self.idf[n_words:]])
+        limited._use(self._arrays | {"idf": idf, "dropped": np.delete(nodes, kept)})
+        return limited
+
     @property
     def vocabulary(self) -> _core.TfidfVocabulary:
         """The core's view of the vocabulary."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig
+from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig
 
 
@@ -34,5 +35,6 @@ class LabellerConfig:
     """
 
     features: TextFeaturesConfig = field(default_factory=TextFeaturesConfig)
+    augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
     engine: str = field(default="tree", metadata={"help": "What ranks labels: tree."})
     tree: LabelTreeConfig = field(default_factory=LabelTreeConfig)

@@ -18,9 +18,9 @@ from deixis.candidates.dense import DenseCandidates
 from deixis.candidates.filters import EntityFilter
 from deixis.candidates.listing import listed
 from deixis.candidates.union import UnionCandidates, standings
-from deixis.config import config_from_dict, config_to_dict
+from deixis.config import config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
@@ -37,7 +37,6 @@ from deixis.nearest.allowed import Mask
 from deixis.progress import stage
 from deixis.ranking.fusion import FusionRanker, learned_weights
 from deixis.ranking.fusion_training import Lesson
-from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
@@ -385,13 +384,7 @@ class Linker:
     def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
         """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
         stored = open_model(path, KIND)
-        try:
-            config = config_from_dict(LinkerConfig, stored.config)
-        except ConfigError as error:
-            raise StoreError(
-                f"The settings in {stored.path / MANIFEST_NAME} cannot be used: {error} The model is damaged or from "
-                "another version; build it again."
-            ) from error
+        config = stored.settings(LinkerConfig)
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
         generator = UnionCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads)
         return cls(

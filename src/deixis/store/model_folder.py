@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from deixis.errors import StoreError
+from deixis.config import config_from_dict
+from deixis.errors import ConfigError, StoreError
 from deixis.store.array_files import FileCheck, hash_array, map_array, write_array
 from deixis.store.durable import fsync_folder, temporary_sibling
 from deixis.store.manifest import (
@@ -29,6 +30,11 @@ from deixis.store.manifest import (
     read_manifest,
     stored_dtype,
 )
+
+C = TypeVar("C")
+
+USES = {"linker": "deixis link", "labeller": "deixis xmr predict"}
+"""Kind of a model -> the command that puts it to use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,16 @@ class StoredModel:
     def config(self) -> dict[str, Any]:
         """The settings it was built with."""
         return self.manifest.config
+
+    def settings(self, config: type[C]) -> C:
+        """The same as an instance of its config class."""
+        try:
+            return config_from_dict(config, self.config)
+        except ConfigError as error:
+            raise StoreError(
+                f"The settings in {self.path / MANIFEST_NAME} cannot be used: {error} The model is damaged or from "
+                "another version; build it again."
+            ) from error
 
 
 def save_model(
@@ -120,7 +136,10 @@ def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
 def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
     manifest = read_manifest(folder)
     if kind is not None and manifest.kind != kind:
-        raise StoreError(f"{folder} holds a model of kind {manifest.kind!r}, but {kind!r} is needed. Check the path.")
+        use = f" (it is for: {USES[manifest.kind]})" if manifest.kind in USES else ""
+        raise StoreError(
+            f"{folder} holds a model of kind {manifest.kind!r}{use}, but {kind!r} is needed. Check the path."
+        )
     _check_strays(folder, manifest)
     if verify:
         for name, entry in manifest.arrays.items():

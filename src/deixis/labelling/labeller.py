@@ -1,0 +1,205 @@
+"""The labeller: documents in, labels of a vocabulary out, best first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.listing import listed
+from deixis.candidates.popular_rows import kept_where
+from deixis.config import config_to_dict
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.evaluation.label_frequency import LabelFrequencies
+from deixis.features.tfidf import TfidfVectorizer
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.labelled.documents import LabelledRows, LabelledTexts
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.protocol import Engine
+from deixis.labelling.lessons import Lesson
+from deixis.labelling.vocabularies import check_columns, numbered_vocabulary
+from deixis.progress import stage
+from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.store.model_folder import open_model, save_model
+from deixis.store.strings import StringTable
+from deixis.types import Candidate
+from deixis.xmr.sparse_rows import SparseRows
+
+KIND = "labeller"
+
+Rows = Any
+"""Rows of features: any SciPy sparse matrix or dense array."""
+
+
+class Labeller:
+    """Gives documents the labels of a vocabulary that fit them, and a score with each.
+
+    Examples
+    --------
+    >>> vocabulary = KnowledgeBase.from_records([{"id": "p1", "title": "Cats"}, {"id": "p2", "title": "Ships"}])
+    >>> texts = StringTable.from_strings(["the cat sat", "a cat purrs", "sails and masts", "the ship sails"])
+    >>> has_label = sparse.csr_matrix([[1, 0], [1, 0], [0, 1], [0, 1]])
+    >>> documents = LabelledTexts(StringTable.from_strings("abcd"), texts, has_label)
+    >>> labeller = Labeller.build(documents, vocabulary, n_threads=1)
+    >>> [label.title for label in labeller.label(["cat and mouse"], k=1)[0]]
+    ['Cats']
+    """
+
+    def __init__(
+        self,
+        vocabulary: KnowledgeBase,
+        features: TfidfVectorizer | None,
+        engine: Engine,
+        label_rows: NDArray[np.int32],
+        frequencies: LabelFrequencies,
+        config: LabellerConfig,
+        n_threads: int = 0,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.features = features
+        self.engine = engine
+        self.label_rows = label_rows
+        self.frequencies = frequencies
+        self.config = config
+        self.n_threads = n_threads
+
+    @classmethod
+    def build(
+        cls,
+        documents: LabelledTexts | LabelledRows,
+        vocabulary: KnowledgeBase | None = None,
+        config: LabellerConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 0,
+        labels_by_features: sparse.csr_matrix | None = None,
+    ) -> Labeller:
+        """A labeller that has learned from documents; column `j` of their labels is entity `j` of the vocabulary.
+
+        Without a vocabulary labels are called by their numbers. `labels_by_features` goes with rows of features:
+        what the labels are called, by the same features.
+        """
+        if not isinstance(documents, (LabelledTexts, LabelledRows)):
+            raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
+        config = config or LabellerConfig()
+        engine = ENGINES[config.engine](config)
+        is_named = vocabulary is not None
+        vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
+        check_columns(vocabulary, documents.docs_by_labels.shape[1])
+        features = None
+        if isinstance(documents, LabelledTexts):
+            if labels_by_features is not None:
+                raise ConfigError("Texts make features of their own; rows for the labels go with LabelledRows only.")
+            with stage("counting words"):
+                features = _fitted_features(documents.texts, vocabulary.titles if is_named else None, config, n_threads)
+                rows = features.transform(documents.texts, n_threads)
+                labels_by_features = features.transform(vocabulary.titles, n_threads) if is_named else None
+        else:
+            rows = SparseRows.of(documents.docs_by_features, "feature matrix").matrix()
+            _check_label_features(labels_by_features, len(vocabulary), rows.shape[1])
+        lesson = Lesson.of(rows, documents.docs_by_labels, labels_by_features, config, seed, n_threads)
+        engine.fit(lesson.docs_by_features, lesson.docs_by_labels, lesson.labels_by_features, seed, n_threads)
+        frequencies = LabelFrequencies.of(documents.docs_by_labels)
+        return cls(vocabulary, features, engine, lesson.label_rows, frequencies, config, n_threads)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns rows of features have."""
+        return self.engine.n_features
+
+    def rank(self, documents: StringTable | Sequence[str] | Rows, k: int = 10) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` rows of the vocabulary for each text or row of features, stored best first.
+
+        Scores lie in 0..1. A document without a known feature gets no labels.
+        """
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        rows = self._rows(documents)
+        ranked = self.engine.rank(rows, min(k, len(self.label_rows)))
+        known = np.diff(rows.indptr) > 0
+        ranked = kept_where(ranked, np.repeat(known, np.diff(ranked.indptr)))
+        shape = (ranked.shape[0], len(self.vocabulary))
+        return sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
+
+    def label(
+        self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
+    ) -> list[list[Candidate]]:
+        """The best `k` labels of each text or row, with ids, titles and scores of at least `threshold`, best first."""
+        ranked = self.rank(documents, k)
+        return listed(self.vocabulary, kept_where(ranked, ranked.data >= threshold))
+
+    def _rows(self, documents: StringTable | Sequence[str] | Rows) -> sparse.csr_matrix:
+        if not sparse.issparse(documents) and not isinstance(documents, np.ndarray):
+            if self.features is None:
+                raise DataError(
+                    f"This labeller was trained on rows of {self.n_features:,} features, so it cannot read texts. Give "
+                    "rows of the same features, or train one on texts."
+                )
+            return self.features.transform(documents, self.n_threads)
+        rows = SparseRows.of(documents, "feature matrix").matrix()
+        if rows.shape[1] != self.n_features:
+            raise DataError(
+                f"The rows have {rows.shape[1]:,} features, the labeller was trained on {self.n_features:,}; they must "
+                "be the same ones."
+            )
+        return rows
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model folder; an older model of that name is replaced only when the new one is whole."""
+        arrays = self.vocabulary.to_arrays("kb") | self.engine.to_arrays("engine")
+        if self.features is not None:
+            arrays |= self.features.to_arrays("features")
+        arrays["label_rows"] = self.label_rows
+        arrays["frequencies.counts"] = self.frequencies.counts.astype(np.int64)
+        arrays["frequencies.n_documents"] = np.array([self.frequencies.n_documents], dtype=np.int64)
+        save_model(path, KIND, config_to_dict(self.config), arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Labeller:
+        """The labeller that `save` wrote, memory-mapped."""
+        stored = open_model(path, KIND)
+        config, arrays = stored.settings(LabellerConfig), stored.arrays
+        vocabulary = KnowledgeBase.from_arrays(arrays, "kb")
+        features = None
+        if "features.idf" in arrays:
+            features = TfidfVectorizer.from_arrays(arrays, "features", config.features.words)
+        engine: Engine = ENGINES[config.engine].from_arrays(arrays, "engine", config, n_threads)
+        label_rows = require(arrays, "label_rows", np.int32)
+        check_range("label_rows", label_rows, 0, len(vocabulary))
+        check_length("label_rows", label_rows, engine.n_labels)
+        if not is_sorted(label_rows) or (features is not None and features.n_features != engine.n_features):
+            raise StoreError(f"The parts of the model {stored.path} do not fit each other: train it again.")
+        return cls(vocabulary, features, engine, label_rows, _frequencies(arrays, len(vocabulary)), config, n_threads)
+
+
+def _fitted_features(
+    texts: StringTable, titles: StringTable | None, config: LabellerConfig, n_threads: int
+) -> TfidfVectorizer:
+    """The words of the texts, and of the titles if these are learned from, too."""
+    if titles is not None and config.augmentation.kind != "none":
+        texts = texts.joined(titles)
+    features = TfidfVectorizer(config.features.words).fit(texts, n_threads)
+    max_features = config.features.max_features
+    return features.limited(max_features) if max_features else features
+
+
+def _check_label_features(labels_by_features: sparse.csr_matrix | None, n_labels: int, n_features: int) -> None:
+    if labels_by_features is not None and labels_by_features.shape != (n_labels, n_features):
+        rows, columns = labels_by_features.shape
+        raise DataError(
+            f"The labels' rows must be {n_labels:,} of {n_features:,} features, a row for each label and the columns "
+            f"of the documents; got {rows:,} of {columns:,}."
+        )
+
+
+def _frequencies(arrays: dict[str, NDArray[Any]], n_labels: int) -> LabelFrequencies:
+    counts = require(arrays, "frequencies.counts", np.int64)
+    n_documents = require(arrays, "frequencies.n_documents", np.int64)
+    check_length("frequencies.counts", counts, n_labels)
+    check_length("frequencies.n_documents", n_documents, 1)
+    check_range("frequencies.counts", counts, 0, int(n_documents[0]) + 1)
+    return LabelFrequencies(counts, int(n_documents[0]))

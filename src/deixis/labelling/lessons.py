@@ -1,0 +1,87 @@
+"""What an engine learns from, made of labelled documents: only rows that teach something and labels that have a row."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError
+from deixis.labelling.config import LabellerConfig
+from deixis.progress import stage
+from deixis.xmr.label_augmentation import augmented
+from deixis.xmr.sparse_rows import SparseRows
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Rows and their labels; label `j` here is label `label_rows[j]` of the vocabulary."""
+
+    docs_by_features: sparse.csr_matrix
+    docs_by_labels: sparse.csr_matrix
+    labels_by_features: sparse.csr_matrix | None
+    label_rows: NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        docs_by_features: sparse.csr_matrix,
+        docs_by_labels: sparse.csr_matrix,
+        labels_by_features: sparse.csr_matrix | None,
+        config: LabellerConfig,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> Lesson:
+        """The lesson of documents, augmented as the settings say.
+
+        Labels that no row has take no part, since nothing could be learned of them. With augmentation every label
+        whose name has a known word has a row: its name.
+        """
+        rows, labels = _teaching(docs_by_features, docs_by_labels)
+        if config.augmentation.kind != "none":
+            if labels_by_features is None:
+                raise ConfigError(
+                    f"Augmentation by {config.augmentation.kind!r} learns from the names of labels, and these labels "
+                    "have none, only numbers. Give rows of features for the labels, too, or augment by 'none'."
+                )
+            with stage("adding names of labels to the documents"):
+                rows, labels = augmented(rows, labels, labels_by_features, config.augmentation, seed, n_threads)
+        label_rows = np.flatnonzero(np.bincount(labels.indices, minlength=labels.shape[1])).astype(np.int32)
+        if labels_by_features is not None:
+            labels_by_features = labels_by_features[label_rows]
+        return cls(rows, _only_columns(labels, label_rows), labels_by_features, label_rows)
+
+
+def _teaching(
+    docs_by_features: sparse.csr_matrix, docs_by_labels: sparse.csr_matrix
+) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """The documents that have both features and labels, each label counted once."""
+    labels = SparseRows.of(docs_by_labels, "label matrix").indicators().matrix()
+    has_labels, has_features = np.diff(labels.indptr) > 0, np.diff(docs_by_features.indptr) > 0
+    is_kept = has_labels & has_features
+    if not is_kept.any():
+        raise DataError(
+            f"Nothing to learn from: of {len(is_kept):,} documents {has_labels.sum():,} have a label of the vocabulary "
+            f"and {has_features.sum():,} have words; at least one must have both."
+        )
+    if not is_kept.all():
+        logger.warning(
+            "%d of %d documents teach nothing and are left out: %d have no label, %d no words",
+            len(is_kept) - int(is_kept.sum()), len(is_kept), int((~has_labels).sum()), int((~has_features).sum()),
+        )  # fmt: skip
+        docs_by_features, labels = docs_by_features[is_kept], labels[is_kept]
+    return docs_by_features, labels
+
+
+def _only_columns(matrix: sparse.csr_matrix, columns: NDArray[np.int32]) -> sparse.csr_matrix:
+    """The matrix without its empty columns; `columns` are the others, ascending."""
+    places = np.zeros(matrix.shape[1], dtype=np.int32)
+    places[columns] = np.arange(len(columns), dtype=np.int32)
+    return sparse.csr_matrix(
+        (matrix.data, places[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(columns))
+    )

@@ -1,0 +1,131 @@
+"""What every engine of the labeller promises."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deixis.errors import StoreError
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.engines import ENGINES
+from deixis.labelling.labeller import Labeller
+from tests.library import books, library_vocabulary
+
+CONFIGS = {name: LabellerConfig(engine=name) for name in ENGINES}
+"""Of each engine; what is slow by default is given quicker settings here."""
+IS_REPEATABLE = {"tree"}
+"""Engines that give the same bytes for the same seed."""
+
+
+def lesson():
+    rng = np.random.default_rng(1)
+    n_docs, n_labels, n_features = 90, 9, 30
+    owners = rng.integers(0, n_labels, n_docs)
+    owners[:n_labels] = np.arange(n_labels)
+    labels = sparse.csr_matrix((np.ones(n_docs, np.float32), (np.arange(n_docs), owners)), (n_docs, n_labels)).tolil()
+    labels[np.arange(0, n_docs, 3), 0] = 1
+    names = sparse.csr_matrix((rng.random((n_labels, n_features)) < 0.15).astype(np.float32))
+    noise = sparse.random(n_docs, n_features, 0.05, "csr", np.float32, rng=rng)
+    rows = sparse.csr_matrix(labels.tocsr() @ names + noise, dtype=np.float32)
+    rows.sort_indices()
+    return rows, sparse.csr_matrix(labels), names
+
+
+ROWS, LABELS, NAMES = lesson()
+
+
+@pytest.fixture(scope="module", params=sorted(ENGINES))
+def engine(request):
+    config = CONFIGS[request.param]
+    return ENGINES[request.param](config).fit(ROWS, LABELS, NAMES, seed=3, n_threads=1), config
+
+
+def test_it_learns_what_is_there_to_be_learned(engine):
+    best = engine[0].rank(ROWS, 1)
+    assert np.diff(best.indptr).tolist() == [1] * ROWS.shape[0]
+    assert LABELS.toarray()[np.arange(ROWS.shape[0]), best.indices].mean() > 0.8
+
+
+def test_it_knows_its_size(engine):
+    assert (engine[0].n_features, engine[0].n_labels) == (ROWS.shape[1], LABELS.shape[1])
+    assert engine[0].rank(ROWS, 3).shape == LABELS.shape
+
+
+def test_scores_fall_and_lie_between_0_and_1_and_no_label_comes_twice(engine):
+    ranked = engine[0].rank(ROWS, 5)
+    assert np.isfinite(ranked.data).all() and (ranked.data >= 0).all() and (ranked.data <= 1).all()
+    for first, last in zip(ranked.indptr, ranked.indptr[1:], strict=False):
+        assert (np.diff(ranked.data[first:last]) <= 0).all()
+        assert 0 < last - first <= 5 and len(set(ranked.indices[first:last].tolist())) == last - first
+
+
+def test_a_batch_is_its_singles(engine):
+    together = engine[0].rank(ROWS, 4)
+    for number in (0, 17, 89):
+        single, row = engine[0].rank(ROWS[number], 4), together[number]
+        assert single.indices.tolist() == row.indices.tolist()
+        assert np.allclose(single.data, row.data, rtol=1e-6, atol=0)
+
+
+def test_no_rows_are_no_ranking(engine):
+    assert engine[0].rank(ROWS[:0], 3).shape == (0, LABELS.shape[1])
+
+
+def test_the_lesson_is_left_as_it_came(engine):
+    before = [matrix.copy() for matrix in (ROWS, LABELS, NAMES)]
+    ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, NAMES, seed=3, n_threads=1).rank(ROWS, 3)
+    for matrix, copied in zip((ROWS, LABELS, NAMES), before, strict=True):
+        assert (matrix != copied).nnz == 0
+
+
+def test_it_learns_without_names_of_labels(engine):
+    unnamed = ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, None, seed=3, n_threads=1)
+    assert unnamed.rank(ROWS, 1).nnz == ROWS.shape[0]
+
+
+def test_soft_targets_are_taken(engine):
+    soft = LABELS.copy()
+    soft.data[::4] = 0.25
+    assert ENGINES[engine[1].engine](engine[1]).fit(ROWS, soft, NAMES, seed=3, n_threads=1).rank(ROWS, 2).nnz
+
+
+def test_a_single_label_can_be_learned(engine):
+    only = sparse.csr_matrix(np.ones((ROWS.shape[0], 1), np.float32))
+    ranked = ENGINES[engine[1].engine](engine[1]).fit(ROWS, only, NAMES[:1], seed=3, n_threads=1).rank(ROWS, 1)
+    assert set(ranked.indices.tolist()) == {0}
+
+
+def test_what_is_stored_ranks_the_same(engine):
+    arrays = engine[0].to_arrays("x")
+    assert all(name.startswith("x.") for name in arrays)
+    again = type(engine[0]).from_arrays(arrays, "x", engine[1], n_threads=1)
+    first, second = engine[0].rank(ROWS, 5), again.rank(ROWS, 5)
+    assert first.indices.tolist() == second.indices.tolist() and first.data.tobytes() == second.data.tobytes()
+    stored = again.to_arrays("x")
+    assert {name: array.tobytes() for name, array in stored.items()} == {
+        name: array.tobytes() for name, array in arrays.items()
+    }
+
+
+def test_every_stored_array_is_needed_and_has_its_type(engine):
+    arrays = engine[0].to_arrays("x")
+    for name in arrays:
+        others = {other: array for other, array in arrays.items() if other != name}
+        for kept in (others, others | {name: arrays[name].astype(np.int8)}):
+            with pytest.raises(StoreError):
+                type(engine[0]).from_arrays(kept, "x", engine[1])
+
+
+def test_the_same_seed_gives_the_same_bytes_on_one_thread_or_three(engine):
+    if engine[1].engine not in IS_REPEATABLE:
+        pytest.skip("torch")
+    again = ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, NAMES, seed=3, n_threads=3).to_arrays("x")
+    assert {name: array.tobytes() for name, array in again.items()} == {
+        name: array.tobytes() for name, array in engine[0].to_arrays("x").items()
+    }
+
+
+def test_a_labeller_with_it_saves_and_loads(engine, tmp_path):
+    labeller = Labeller.build(books(80), library_vocabulary(), engine[1], n_threads=1)
+    labeller.save(tmp_path / "model")
+    texts = books(20, seed=1).texts
+    assert Labeller.load(tmp_path / "model", n_threads=1).label(texts, 3) == labeller.label(texts, 3)
