@@ -10,6 +10,7 @@ READERS = LazyRegistry(
     "format of labelled texts",
     {
         "jsonl": Lazy("deixis.labelled.json_lines:read_json_lines"),
+        "lines": Lazy("deixis.labelled.plain_lines:read_plain_lines"),  # no labels: to be given some
         "annif-tsv": Lazy("deixis.labelled.annif:read_annif_tsv"),
         "annif-folder": Lazy("deixis.labelled.annif:read_annif_folder"),  # the only one that is a folder
     },
@@ -17,8 +18,10 @@ READERS = LazyRegistry(
 _SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "annif-tsv"}
 
 
-def guess_format(path: str, first_line: bytes) -> str:
+def guess_format(path: str, first_line: bytes, otherwise: str | None = None) -> str:
     r"""The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+
+    If neither does, it is `otherwise`, or an error if that is None.
 
     Examples
     --------
@@ -32,6 +35,8 @@ def guess_format(path: str, first_line: bytes) -> str:
         return "jsonl"
     if b"\t" in first_line:
         return "annif-tsv"
+    if otherwise is not None:
+        return otherwise
     raise DataError(
         f"cannot tell the format from the name or the first line {first_line[:40]!r}. "
         f"Name the format (on the command line with --format), one of: {', '.join(READERS)}",

@@ -99,7 +99,7 @@ def read_labelled_texts(
     report = LabelledReport()
     collected = _Collected(labels, report, unknown == "skip", skip_bad)
     for path in files:
-        for record in track(_read(os.fspath(path), format, report), "reading documents"):
+        for record in track(read_records(os.fspath(path), format, report), "reading documents"):
             collected.take(record)
     vocabulary = labels.vocabulary()
     documents = collected.build(len(vocabulary))
@@ -111,7 +111,14 @@ def read_labelled_texts(
     return LabelledCorpus(documents, vocabulary, report)
 
 
-def _read(path: str, format: str | None, report: LabelledReport) -> Iterator[LabelledRecord | DataError]:
+def read_records(
+    path: str, format: str | None = None, report: LabelledReport | None = None, otherwise: str | None = None
+) -> Iterator[LabelledRecord | DataError]:
+    """The documents of a file as they come, labels not looked up, and in place of each bad one what is wrong with it.
+
+    `otherwise` is the format where neither the file's name nor its first line tells; without one that is an error.
+    """
+    report = report or LabelledReport()
     if format == "annif-folder" or (format is None and Path(path).is_dir()):
         report.files.append(f"{path}: annif-folder")
         yield from read_annif_folder(path)
@@ -127,7 +134,7 @@ def _read(path: str, format: str | None, report: LabelledReport) -> Iterator[Lab
         lines = itertools.chain(head, lines)
         if not head:
             raise DataError("the file is empty: no documents", path=path)
-        format = guess_format(path, head[-1][1])
+        format = guess_format(path, head[-1][1], otherwise)
     report.files.append(f"{path}: {format}")
     yield from READERS[format](lines, path)
 
