@@ -9,6 +9,11 @@ def check_rows(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], data: NDArray[np.float32], n_columns: int
 ) -> int: ...
 
+# sparse_text.cpp
+def parse_sparse_lines(
+    text: bytes, has_labels: bool, first_label: int, first_column: int, n_labels: int, n_columns: int
+) -> dict[str, Any]: ...
+
 # clustering.cpp, rankers.cpp, beam_search.cpp
 def row_dots(
     left_indptr: NDArray[np.int64],

@@ -6,6 +6,7 @@ namespace nb = nanobind;
 namespace deixis {
 void bind_clustering(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
+void bind_sparse_text(nb::module_& m);
 void bind_row_dots(nb::module_& m);
 void bind_block_build(nb::module_& m);
 void bind_block_search(nb::module_& m);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
     deixis::bind_clustering(m);
     deixis::bind_sparse_rows(m);
+    deixis::bind_sparse_text(m);
     deixis::bind_row_dots(m);
     deixis::bind_block_build(m);
     deixis::bind_block_search(m);
