@@ -1,6 +1,10 @@
 """Options of the test run itself."""
 
+import os
+
 import pytest
+
+os.environ["DEIXIS_CACHE"] = ""  # no test writes to the user's cache, nor is helped by it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -17,16 +17,19 @@ from scipy import sparse
 
 from deixis.errors import StoreError
 from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.minilm import MiniLmEncoder
+from deixis.features.encoders.minilm import DIGEST, MiniLmEncoder, package_folder
+from deixis.features.encoders.plain_bert import vocabulary
 from deixis.features.encoders.wordpiece import WordPieces
 from deixis.features.unit_rows import unit_rows
 from deixis.progress import track
+from deixis.store.cache import cached_arrays
 from deixis.store.checks import check_length, require
 from deixis.store.strings import StringTable
 
 Floats = NDArray[np.float32]
 SMOOTHING = 5e-4  # share of the text at which a piece counts half (decision 21)
 MAX_PIECES = 512  # of a text
+RECIPE = 1  # one more whenever `distil` gives other vectors: those kept from before are then not taken
 _MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _BATCH, _BLOCK = 512, 4096  # pieces encoded, texts encoded at a time
 
@@ -53,9 +56,17 @@ class StaticEncoder:
         seed: int = 0,
         n_threads: int = 0,
     ) -> StaticEncoder:
-        """The encoder distilled from MiniLM (extra `minilm`), in less than a minute: nothing is learned from names."""
+        """The encoder distilled from MiniLM (extra `minilm`): nothing is learned from names.
+
+        The first time it takes less than a minute; then it is kept in the user's cache folder.
+        """
         del names, texts, seed, n_threads
-        return cls.distil(MiniLmEncoder(), (config or EncoderConfig()).n_dims)
+        config = config or EncoderConfig()
+        made_of = [str(RECIPE), DIGEST, str(SMOOTHING), str(config.n_dims), *vocabulary(package_folder())]
+        arrays = cached_arrays(
+            "static", made_of, lambda: cls.distil(MiniLmEncoder(), config.n_dims).to_arrays("static")
+        )
+        return cls.from_arrays(arrays, "static", config)
 
     @classmethod
     def distil(cls, encoder: MiniLmEncoder, n_dims: int = 256) -> StaticEncoder:
