@@ -63,11 +63,21 @@ def test_contents_are_chosen_when_measuring_and_noted_beside_the_figures(desk):
     assert others and all(row["value"] is not None for row in rows)
 
 
+def test_a_model_calibrated_for_contents_asks_those_from_then_on(desk, tmp_path):
+    documents = [{**TAUGHT, "id": str(n), "text": f"{TEXT} {n}"} for n in range(30)]
+    (tmp_path / "dev.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents), encoding="utf-8")
+    desk("calibrate", "both", tmp_path / "dev.jsonl", "--dense-contents", "descriptions", "-o", tmp_path / "other")
+    written, before = Linker.load(tmp_path / "other"), Linker.load("both")
+    assert written.generator.dense.config.contents == written.config.candidates.dense.contents == "descriptions"
+    assert written.calibration is not None and before.generator.dense.config.contents == "both"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (["link", "plain", "asked.jsonl", "--dense-contents", "both"], 1, "has no vectors"),
         (["eval", "plain", "taught.jsonl", "--dense-contents", "contexts"], 1, "deixis build KB --encoder static"),
+        (["calibrate", "plain", "taught.jsonl", "--dense-contents", "contexts"], 1, "has no vectors"),
         (["link", "described", "asked.jsonl", "--dense-contents", "contexts"], 1, "vectors of descriptions only"),
         (["link", "both", "asked.jsonl", "--dense-contents", "titles"], 2, "'descriptions', 'contexts', 'both'"),
         (["eval", "--predictions", "taught.jsonl", "taught.jsonl", "--dense-contents", "both"], 2, "are made"),

@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 import click
 
+from deixis.candidates.dense import Contents
 from deixis.cli.calibration_tables import print_calibration, reliability_chart
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.models import load_linker, rerank_option, tell_expectation, tell_seen
+from deixis.cli.models import contents_option, load_linker, rerank_option, tell_expectation, tell_seen
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
@@ -33,6 +34,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
         "deixis calibrate model dev.jsonl --target-precision 0.95 -o precise",
         "deixis calibrate model dev.jsonl --report reliability.svg",
         "deixis calibrate model dev.jsonl --rerank      # the re-ranker's scores",
+        "deixis calibrate m dev.jsonl --dense-contents descriptions -o m2",
     )
 )
 @click.argument("model", type=click.Path())
@@ -43,6 +45,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
 @rerank_option
+@contents_option
 @click.option("--report", metavar="FILE", help="Write a picture (SVG) of probabilities before and after.")
 @session_options("json", "threads")
 def calibrate(
@@ -55,6 +58,7 @@ def calibrate(
     method: Method | None,
     format_: str | None,
     rerank: bool,
+    dense_contents: Contents | None,
     report: str | None,
 ) -> None:
     """Learn from annotated documents how often MODEL's links of each score are right, and where to stop linking.
@@ -62,13 +66,14 @@ def calibrate(
     DATA are documents that the model was not built with. Their mentions have an `entity`, null for NIL; a link where
     gold is NIL, or an entity that the knowledge base lacks, is wrong. Without a target precision or a threshold, the
     threshold is the one with the best F1. Figures after calibration are those of curves that had not seen the document.
-    A re-ranker has a curve and a threshold of its own: --rerank learns these.
+    A re-ranker has a curve and a threshold of its own: --rerank learns these. With --dense-contents the model that is
+    written asks those from then on, since it is their scores that were calibrated.
     """
     if target_precision is not None and threshold is not None:
         raise click.UsageError("Give --target-precision or --threshold, and not both.")
     documents = read_all(files, format_)
     with session.watching():
-        linker = load_linker(model, session, rerank=rerank)
+        linker = load_linker(model, session, rerank=rerank, contents=dense_contents)
         if method is not None:
             linker.config = replace(linker.config, calibration=replace(linker.config.calibration, method=method))
         annotated = list(track(documents, "reading"))
