@@ -30,9 +30,9 @@ from deixis.bench.data import DataFolder
 from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.bootstrap import interval_of, quotient, share_interval
 from deixis.evaluation.rows import ResultRow, source_commit
-from deixis.linking.learning import enough
+from deixis.linking.learning import enough, ranked
 from deixis.linking.linker import Linker
-from deixis.linking.teaching import Teaching, known
+from deixis.linking.teaching import Teaching
 from deixis.neural.bi_encoder import tokenizer_bytes
 from deixis.neural.cross_config import CrossEncoderConfig
 from deixis.neural.cross_training import logits, open_cross_encoder
@@ -44,11 +44,11 @@ from deixis.ranking.cross_encoder import CrossEncoderRanker
 from deixis.ranking.fusion_features import document_numbers
 from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
 from deixis.ranking.ranked import Ranked
-from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent
 SUITES = ("wiki468k-aida", "medic-ncbi", "mesh-bc5cdr")
 SEED = 0
+TAUGHT, JUDGED = "to learn from", "to judge by"  # what documents serve for
 SYSTEMS = {"zero": "deixis", "mentions": "deixis+mentions"}
 Told = dict[str, Any]
 
@@ -78,12 +78,6 @@ def shared_out(suite: Suite, data: DataFolder, linker: Linker) -> Teaching:
     return Teaching.of(linker, data.read_mentions(suite.mentions), dev or None, seed=SEED)
 
 
-def ranked(linker: Linker, documents: list[Document], k: int) -> Ranked:
-    """The mentions of documents whose entity is known, and the best `k` candidates of each."""
-    mentions, rows = known(linker.kb, documents, "of the benchmark")
-    return Ranked(mentions, linker.ranked_rows(mentions, k), rows)
-
-
 def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
     """The rows of each suite."""
     config, own = chosen(options, options.taught), SYSTEMS[options.linker]
@@ -92,9 +86,9 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
         data.check(suite)
         linker = built(suite, data, options.linker, options.work)
         teaching = shared_out(suite, data, linker)
-        taught = ranked(teaching.linker, teaching.taught, config.n_taught)
-        held_out = ranked(teaching.linker, teaching.held_out, config.n_candidates)
-        log(f"{name}: training on {min(options.mentions, len(taught.mentions))} of {len(taught.mentions)} mentions")
+        taught = ranked(teaching.linker, teaching.taught, TAUGHT, config.n_taught, config.max_mentions, SEED)
+        held_out = ranked(teaching.linker, teaching.held_out, JUDGED, config.n_candidates, config.max_checked, SEED + 1)
+        log(f"{name}: training on {len(taught.mentions)} mentions")
         started = time.process_time()
         ranker, seen = CrossEncoderRanker.learn(
             linker.kb, taught, held_out, config, options.work / f"{name}-{options.linker}-training", SEED
@@ -112,11 +106,10 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
             "s",
             settings=told,
         )
-        checked = held_out.drawn(config.max_checked, SEED + 1)
-        rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, ranker.mixing, checked, own, told)]
+        rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, ranker.mixing, held_out, own, told)]
         for part in suite.test:
             documents = enough(list(data.read_part(suite, part)), options.questions, SEED)
-            asked = ranked(linker, documents, config.n_candidates)
+            asked = ranked(linker, documents, JUDGED, config.n_candidates)
             started = time.process_time()
             opinions = ranker.opinions(asked)
             spent = (time.process_time() - started) / len(asked.mentions)
@@ -159,10 +152,10 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
     linker = built(suite, data, options.linker, options.work)
     teaching = shared_out(suite, data, linker)
     most = max(options.r)
-    held_out = ranked(teaching.linker, teaching.held_out, most).drawn(options.checked, SEED + 1)
+    held_out = ranked(teaching.linker, teaching.held_out, JUDGED, most, options.checked, SEED + 1)
     for n_taught in options.r_taught:
         config = chosen(options, n_taught)
-        taught = ranked(teaching.linker, teaching.taught, n_taught)
+        taught = ranked(teaching.linker, teaching.taught, TAUGHT, n_taught, config.max_mentions, SEED)
         log(f"R' = {n_taught}")
         ranker, _ = CrossEncoderRanker.learn(
             linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED

@@ -32,7 +32,8 @@ class AliasNames:
     @classmethod
     def collect(cls, kb: KnowledgeBase, annotated: Iterable[Document], title_weight: float) -> AliasNames:
         """The names of a knowledge base and of annotated mentions whose entity it holds."""
-        seen = Counter((mention.text, mention.lang or "", row) for mention, row in known_mentions(kb, annotated))
+        known = ((mention, row) for mention, rows in known_mentions(kb, annotated) for row in rows)
+        seen = Counter((mention.text, mention.lang or "", row) for mention, row in known)
         seen_rows = np.fromiter((row for _, _, row in seen), np.int64, len(seen))
         seen_counts = np.fromiter(seen.values(), np.int64, len(seen))
         entity_counts = kb.counts + np.bincount(seen_rows, weights=seen_counts, minlength=len(kb))

@@ -1,4 +1,4 @@
-"""Annotated documents as pairs of a mention and the row of its entity, for whatever learns from them."""
+"""Annotated documents as pairs of a mention and the rows of its entities, for whatever learns from them."""
 
 from __future__ import annotations
 
@@ -21,21 +21,16 @@ def annotated_documents(annotated: Iterable[Document]) -> list[Document]:
     return list(annotated)
 
 
-def known_row(kb: KnowledgeBase, gold: str) -> int | None:
-    """The row of a gold id, or of the first known one among several joined by `|` or `+`."""
-    return next(known_parts(gold, kb.row_of), None)
-
-
-def known_mentions(kb: KnowledgeBase, annotated: Iterable[Document]) -> Iterator[tuple[MentionInContext, int]]:
-    """The mentions whose entity the knowledge base holds, and its row; of several joined by `|` or `+` the first known.
+def known_mentions(kb: KnowledgeBase, annotated: Iterable[Document]) -> Iterator[tuple[MentionInContext, list[int]]]:
+    """The mentions whose entity the knowledge base holds, and its row; of several joined by `|` or `+` all known ones.
 
     Examples
     --------
     >>> from deixis.types import Mention
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}])
     >>> document = Document("d", "Paris, Troy", mentions=(Mention(0, 5, "Paris", "Q90"), Mention(7, 11, "Troy", "Q1")))
-    >>> [(mention.text, row) for mention, row in known_mentions(kb, [document])]
-    [('Paris', 0)]
+    >>> [(mention.text, rows) for mention, rows in known_mentions(kb, [document])]
+    [('Paris', [0])]
     """
     n_known = n_unknown = 0
     for document in track(annotated_documents(annotated), "reading annotated mentions"):
@@ -44,8 +39,8 @@ def known_mentions(kb: KnowledgeBase, annotated: Iterable[Document]) -> Iterator
         for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
             if mention.entity is None:
                 continue
-            row = known_row(kb, mention.entity)
-            n_known, n_unknown = n_known + (row is not None), n_unknown + (row is None)
-            if row is not None:
-                yield in_context, row
+            rows = known_parts(mention.entity, kb.row_of)
+            n_known, n_unknown = n_known + bool(rows), n_unknown + (not rows)
+            if rows:
+                yield in_context, rows
     logger.info("%d annotated mentions; %d more name entities that are not in the knowledge base", n_known, n_unknown)

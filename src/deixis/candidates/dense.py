@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.annotated import annotated_documents, known_mentions, known_row
+from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.dense_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
 from deixis.candidates.listing import listed
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
+from deixis.evaluation.gold import known_parts
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays
 from deixis.features.encoders.protocols import TextEncoder
@@ -138,7 +139,7 @@ class DenseCandidates:
         new = {entity.id for entity in further}
         names: dict[str, Counter[str]] = {}
         for mention in (mention for document in documents for mention in document.mentions):
-            if mention.entity and mention.entity not in new and known_row(self.kb, mention.entity) is None:
+            if mention.entity and mention.entity not in new and not known_parts(mention.entity, self.kb.row_of):
                 names.setdefault(mention.entity, Counter())[mention.text] += 1
         further += [Entity(each, texts.most_common(1)[0][0]) for each, texts in names.items()]
         kb = self.kb.with_entities(further) if further else self.kb
@@ -151,7 +152,8 @@ class DenseCandidates:
 
     def with_contexts(self, annotated: Iterable[Document]) -> DenseCandidates:
         """The same generator with further contexts, of mentions whose entities it knows."""
-        known = _spread(list(known_mentions(self.kb, annotated)), self.config.max_contexts)
+        found_rows = known_mentions(self.kb, annotated)
+        known = _spread([(mention, row) for mention, rows in found_rows for row in rows], self.config.max_contexts)
         if not known:
             return self
         starts = track(range(0, len(known), _BATCH), "embedding contexts")

@@ -200,11 +200,12 @@ def _searches_names(config: LabelTreeCandidatesConfig) -> bool:
 def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
     """The annotated mentions whose entity is in the knowledge base."""
     documents = annotated_documents(annotated)
-    mentions, contexts, rows = StringTableBuilder(), StringTableBuilder(), list[int]()
-    for mention, row in known_mentions(kb, documents):
+    mentions, contexts, starts, rows = StringTableBuilder(), StringTableBuilder(), [0], list[int]()
+    for mention, own in known_mentions(kb, documents):
         mentions.append(mention.text)
         contexts.append(mention.context(window) if window else "")
-        rows.append(row)
+        rows += sorted(own)
+        starts.append(len(rows))
     if not rows:
         if documents:
             logger.warning(
@@ -212,6 +213,6 @@ def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int
                 len(documents), sum(m.entity is not None for document in documents for m in document.mentions),
             )  # fmt: skip
         return None
-    places = (np.arange(len(rows)), np.array(rows))
-    labels = sparse.csr_matrix((np.ones(len(rows), np.float32), places), shape=(len(rows), len(kb)))
+    ones = np.ones(len(rows), np.float32)
+    labels = sparse.csr_matrix((ones, np.array(rows), np.array(starts)), shape=(len(starts) - 1, len(kb)))
     return Instances(mentions.build(), contexts.build(), labels)

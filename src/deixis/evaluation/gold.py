@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 Resolve = Callable[[str], str | None]
@@ -49,14 +52,40 @@ def _every_part(gold: str) -> Iterator[str]:
             yield from itertools.chain.from_iterable(map(_spellings, parts))
 
 
-def known_parts(gold: str, resolve: Callable[[str], T | None], joints: str = "|+") -> Iterator[T]:
-    """What `resolve` knows of a gold id: the whole of it, or else its parts, in order."""
+def known_parts(gold: str, resolve: Callable[[str], T | None]) -> list[T]:
+    """What `resolve` knows of a gold id: the whole of it, or else its parts, in order, each once.
+
+    Examples
+    --------
+    >>> known_parts("B|A|Z+B", {"A": 0, "B": 1}.get)
+    [1, 0]
+    """
+    return list(dict.fromkeys(_known(gold, resolve, "|+")))
+
+
+def _known(gold: str, resolve: Callable[[str], T | None], joints: str) -> Iterator[T]:
     whole = next((known for name in _spellings(gold) if (known := resolve(name)) is not None), None)
     if whole is not None:
         yield whole
     elif joints:
         for part in gold.split(joints[0]):
-            yield from known_parts(part, resolve, joints[1:])
+            yield from _known(part, resolve, joints[1:])
+
+
+def is_gold(
+    numbers: NDArray[np.integer], rows: NDArray[np.integer], gold: Sequence[Sequence[int]]
+) -> NDArray[np.bool_]:
+    """Whether the entity `rows[i]` answers the mention `numbers[i]`: it is one of its gold rows, whichever.
+
+    Examples
+    --------
+    >>> is_gold(np.array([0, 0, 0, 1]), np.array([5, 3, 4, 5]), [[3, 5], [4]]).tolist()
+    [True, True, False, False]
+    """
+    pairs = [(number, row) for number, right in enumerate(gold) for row in right]
+    of_gold = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    width = 1 + max(rows.max(initial=0), of_gold[:, 1].max(initial=0))
+    return np.isin(numbers.astype(np.int64) * width + rows, of_gold[:, 0] * width + of_gold[:, 1])
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -52,10 +52,9 @@ def learn_reranker(
         logger.warning("Hardly any entity has a description: the re-ranker reads names, and gains little by it.")
     teaching = Teaching.of(linker, documents, dev, config.held_out_share, seed)
     with stage("finding candidates"):
-        taught = _ranked(teaching.linker, teaching.taught, "to learn from", config.rerank.n_taught)
-        held_out = _ranked(teaching.linker, teaching.held_out, "to hold out", config.rerank.n_candidates)
-    taught = taught.drawn(config.rerank.max_mentions, seed)
-    checked = held_out.drawn(config.rerank.max_checked, seed + 1)
+        how = config.rerank
+        taught = ranked(teaching.linker, teaching.taught, "to learn from", how.n_taught, how.max_mentions, seed)
+        checked = ranked(teaching.linker, teaching.held_out, "to hold out", how.n_candidates, how.max_checked, seed + 1)
     ranker, opinions = kind.learn(linker.kb, taught, checked, config.rerank, folder, seed, n_threads)
     numbers = document_numbers(checked.mentions)
     sides = {"retriever": RANKING_ALONE, NEW: RERANKER_ALONE, "fused": ranker.mixing}
@@ -67,9 +66,21 @@ def learn_reranker(
     return Learned(settled(linker.with_reranking(reranking), calibration), accuracies, len(taught.mentions), per_second)
 
 
-def _ranked(linker: Linker, documents: Sequence[Document], purpose: str, k: int) -> Ranked:
-    mentions, rows = known(linker.kb, documents, purpose)
-    return Ranked(mentions, linker.ranked_rows(mentions, k), rows)
+def ranked(
+    linker: Linker, documents: Sequence[Document], purpose: str, k: int, max_mentions: int = 0, seed: int = 0
+) -> Ranked:
+    """The best `k` candidates of mentions whose entity is known: of all, or of so many drawn at random, in order.
+
+    Of documents without a drawn mention nothing is ranked; what a mention gets does not depend on who was drawn.
+    """
+    mentions, gold = known(linker.kb, documents, purpose)
+    if not 0 < max_mentions < len(mentions):
+        return Ranked(mentions, linker.ranked_rows(mentions, k), gold)
+    drawn = np.sort(np.random.default_rng(seed).choice(len(mentions), max_mentions, replace=False))
+    numbers = document_numbers(mentions)
+    near = np.flatnonzero(np.isin(numbers, numbers[drawn]))
+    asked, answers = [mentions[number] for number in near.tolist()], [gold[number] for number in near.tolist()]
+    return Ranked(asked, linker.ranked_rows(asked, k), answers).take(np.searchsorted(near, drawn))
 
 
 def _calibration(

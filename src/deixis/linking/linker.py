@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
@@ -21,6 +20,7 @@ from deixis.candidates.union import UnionCandidates, standings
 from deixis.config import config_to_dict
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import ConfigError, DataError
+from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
@@ -279,18 +279,18 @@ class Linker:
         documents = annotated_documents(documents)
         with stage("weighing what speaks for a candidate"):
             known = list(known_mentions(self.kb, documents))
-            lesson = self.lesson([mention for mention, _ in known], np.array([row for _, row in known], np.int64))
+            lesson = self.lesson([mention for mention, _ in known], [rows for _, rows in known])
             weights = learned_weights([lesson], self.config.ranking.penalty, self.ranker.weights)
         learned_from = self.learned_from | SeenDocuments.of(documents)
         return self._with(ranker=self.ranker.with_weights(weights), learned_from=learned_from)
 
-    def lesson(self, mentions: Sequence[MentionInContext], rows: NDArray[np.integer]) -> Lesson:
-        """The candidates of mentions whose entity is known, as training sees them."""
+    def lesson(self, mentions: Sequence[MentionInContext], gold: Sequence[Sequence[int]]) -> Lesson:
+        """The candidates of mentions whose entities are known, as training sees them: all rows of `gold` are right."""
         parts = []
         for portion in portions(mentions):
             asked = mentions[portion]
             proposals = self.generator.propose(asked)
-            is_right = proposals.rows == rows[portion][proposals.mention_numbers]
+            is_right = is_gold(proposals.mention_numbers, proposals.rows, gold[portion])
             parts.append(Lesson(proposals.starts, self.ranker.features(asked, proposals), is_right))
         return Lesson.joined(parts)
 

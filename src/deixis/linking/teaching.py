@@ -12,9 +12,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from deixis.candidates.annotated import known_mentions
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -117,15 +114,15 @@ def n_known(kb: KnowledgeBase, documents: Sequence[Document]) -> int:
 
 def known(
     kb: KnowledgeBase, documents: Sequence[Document], purpose: str
-) -> tuple[list[MentionInContext], NDArray[np.int64]]:
-    """The mentions whose entity the knowledge base holds, and its rows; none at all is an error that shows why."""
+) -> tuple[list[MentionInContext], list[list[int]]]:
+    """The mentions whose entity the knowledge base holds, and the rows that answer each; none at all is an error."""
     pairs = list(known_mentions(kb, documents))
     if not documents:
         raise DataError(
             f"No documents are left {purpose}: some are held out to judge by. Give more, or give those with --dev."
         )
     if pairs:
-        return [mention for mention, _ in pairs], np.array([row for _, row in pairs], dtype=np.int64)
+        return [mention for mention, _ in pairs], [rows for _, rows in pairs]
     named = [mention.entity for document in documents for mention in document.mentions if mention.entity is not None]
     if not named:
         raise DataError(

@@ -50,7 +50,7 @@ class LinkedMentions:
             for mention, in_context in zip(document.mentions, document.mentions_in_context(), strict=True):
                 if mention.entity is None:
                     continue
-                rows = list(dict.fromkeys(known_parts(mention.entity, kb.row_of)))
+                rows = known_parts(mention.entity, kb.row_of)
                 if not rows:
                     unknown.append(mention.entity)
                     continue

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.pairs import N_SIGNS, Pair, PairConfig, PairLessons
 from deixis.neural.windows import TokenWindows
@@ -84,22 +85,22 @@ class MentionCandidates:
         cls,
         mentions: Sequence[MentionInContext],
         ranked: sparse.csr_matrix,
-        entities: NDArray[np.integer],
+        gold: Sequence[Sequence[int]],
         k: int,
         has_right: bool,
     ) -> MentionCandidates:
-        """The best `k` of each mention in mentions_by_entities, stored best first, where row `entities[i]` is right.
+        """The best `k` of each mention in mentions_by_entities, stored best first; all rows of `gold[i]` are right.
 
-        With `has_right` the right one takes the last place where it is not among them.
+        With `has_right` the first right one takes the last place where none is among them.
         """
         rows = []
-        for number, entity in enumerate(entities.tolist()):
+        for number, right in enumerate(gold):
             found = ranked.indices[ranked.indptr[number] : ranked.indptr[number + 1]][:k].tolist()
-            rows.append([*found[: k - 1], entity] if has_right and entity not in found else found)
+            rows.append([*found[: k - 1], right[0]] if has_right and not set(right) & set(found) else found)
         lengths = [len(each) for each in rows]
         of_mention = np.array([row for each in rows for row in each], dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        return cls(mentions, starts, of_mention, of_mention == np.repeat(entities, lengths))
+        return cls(mentions, starts, of_mention, is_gold(np.repeat(np.arange(len(rows)), lengths), of_mention, gold))
 
     @property
     def numbers(self) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
+from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
 from deixis.neural.cross_config import CrossEncoderConfig
@@ -60,23 +61,22 @@ class CrossEncoderRanker:
         seed: int = 0,
         n_threads: int = 1,
     ) -> tuple[CrossEncoderRanker, Opinions]:
-        """A re-ranker trained on the mentions `taught` and mixed on those `held_out`, and what was said of these.
+        """A re-ranker trained on all mentions `taught` and mixed on those `held_out`, and what was said of these.
 
         Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
         """
         train = TRAINERS["cross-encoder"]
-        lessons, checked = taught.drawn(config.max_mentions, seed), held_out.drawn(config.max_checked, seed + 1)
         scorer, texts = train(
             kb,
-            MentionCandidates.of(lessons.mentions, lessons.candidates, lessons.entities, config.n_taught, True),
-            MentionCandidates.of(checked.mentions, checked.candidates, checked.entities, config.n_candidates, False),
+            MentionCandidates.of(taught.mentions, taught.candidates, taught.gold, config.n_taught, True),
+            MentionCandidates.of(held_out.mentions, held_out.candidates, held_out.gold, config.n_candidates, False),
             config,
             folder,
             seed,
             n_threads,
         )
         ranker = cls(kb, scorer, texts, config)
-        opinions = ranker.opinions(checked)
+        opinions = ranker.opinions(held_out)
         ranker.mixing = opinions.mixing()
         return ranker, opinions
 
@@ -105,7 +105,8 @@ class CrossEncoderRanker:
     def opinions(self, judged: Ranked) -> Opinions:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
         starts, places, logits = self._looked_at(judged.mentions, judged.candidates)
-        is_right = judged.candidates.indices[places] == np.repeat(judged.entities, np.diff(starts))
+        numbers = np.repeat(np.arange(len(judged.mentions)), np.diff(starts))
+        is_right = is_gold(numbers, judged.candidates.indices[places], judged.gold)
         return Opinions(starts, judged.candidates.data[places], logits, is_right)
 
     def _looked_at(

@@ -9,10 +9,10 @@ KB = KnowledgeBase.from_records([{"id": "a", "title": "A"}, {"id": "b", "title":
 
 
 def test_only_mentions_with_a_known_entity_are_given():
-    spans = [("a", 0), ("bb", 1), ("zz|bb", 1), ("zz", None), (None, None)]
+    spans = [("a", [0]), ("bb", [1]), ("zz|bb", [1]), ("b|a", [1, 0]), ("a+b|bb", [0, 1]), ("zz", None), (None, None)]
     mentions = tuple(Mention(0, 1, "x", entity=entity) for entity, _ in spans)
     found = list(known_mentions(KB, [Document("d", "x", lang="de", mentions=mentions)]))
-    assert [row for _, row in found] == [row for _, row in spans if row is not None]
+    assert [rows for _, rows in found] == [rows for _, rows in spans if rows is not None]
     assert {(mention.text, mention.lang) for mention, _ in found} == {("x", "de")}
 
 

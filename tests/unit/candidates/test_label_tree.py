@@ -2,7 +2,6 @@ import logging
 
 import pytest
 
-from deixis.candidates.annotated import known_row
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeaturesConfig
@@ -51,15 +50,15 @@ def test_annotated_mentions_of_strangers_and_of_nothing_are_passed_over_and_coun
 
 
 @pytest.mark.parametrize("gold", ["Q999|Q22", "Q22|Q999", "Q999+Q22", "Q999|Q998+Q22"])
-def test_of_several_gold_ids_the_first_known_one_counts(gold):
-    assert known_row(KB, gold) == 1
+def test_of_several_gold_ids_the_known_one_counts(gold):
     assert ids(LabelTreeCandidates.build(KB, [annotated("Ilion", gold)]), "Ilion") == ["Q22"]
 
 
-def test_an_id_that_holds_a_bar_is_looked_for_whole_first():
-    kb = KnowledgeBase.from_records([{"id": "a", "title": "x"}, {"id": "a|b", "title": "y"}])
-    assert known_row(kb, "a|b") == 1
-    assert known_row(kb, "b|c") is None and known_row(kb, "") is None and known_row(kb, "|") is None
+@pytest.mark.parametrize("gold", ["Q22|Q84", "Q84|Q22", "Q84+Q22"])
+def test_of_several_known_gold_ids_all_are_taught_and_equally(gold):
+    (found,) = LabelTreeCandidates.build(KB, [annotated("Ilion", gold)]).generate([mention("Ilion")], 3)
+    assert {candidate.id for candidate in found[:2]} == {"Q22", "Q84"}
+    assert found[0].score == pytest.approx(found[1].score, abs=0.05)
 
 
 def test_a_name_that_all_annotated_mentions_share_is_still_found():
@@ -90,13 +89,6 @@ def test_one_entity_with_many_aliases_is_found_by_each():
     kb = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "aliases": [f"alias{n}" for n in range(300)]}])
     generator = LabelTreeCandidates.build(kb)
     assert ids(generator, "Paris") == ids(generator, "alias0") == ids(generator, "alias299") == ["a"]
-
-
-def test_a_gold_id_with_a_joint_in_it_is_not_taken_apart():
-    kb = KnowledgeBase.from_records([{"id": name, "title": name} for name in ("C", "Java", "C++")])
-    assert known_row(kb, "C++|Java") == 2
-    assert known_row(kb, "Rust|C++") == 2
-    assert known_row(kb, "Rust+Java") == 1
 
 
 def test_no_score_is_above_1_though_names_are_kept_in_bytes():

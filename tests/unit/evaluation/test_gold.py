@@ -1,8 +1,9 @@
 """What counts as right."""
 
+import numpy as np
 import pytest
 
-from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.gold import acceptable_ids, is_gold, known_parts
 
 KNOWN = {"a", "b", "c", "C++", "Google+"}
 
@@ -63,3 +64,29 @@ def test_a_mesh_id_is_taken_as_it_stands_where_that_is_known():
 )
 def test_no_other_prefix_is_taken_off(gold, known):
     assert acceptable_ids(gold, {known: known}.get) == set()
+
+
+def test_an_id_that_holds_a_bar_is_looked_for_whole_first():
+    rows = {"a": 0, "a|b": 1}
+    assert known_parts("a|b", rows.get) == [1]
+    assert known_parts("a|c", rows.get) == [0]
+    assert known_parts("b|c", rows.get) == known_parts("", rows.get) == known_parts("|", rows.get) == []
+
+
+def test_a_gold_id_with_a_joint_in_it_is_not_taken_apart():
+    rows = {"C": 0, "Java": 1, "C++": 2}
+    assert known_parts("C++|Java", rows.get) == [2, 1]
+    assert known_parts("Rust|C++", rows.get) == [2]
+    assert known_parts("Rust+Java", rows.get) == [1]
+
+
+def test_the_same_row_by_two_names_is_known_once():
+    assert known_parts("b|a|alt-b", {"a": 0, "b": 1, "alt-b": 1}.get) == [1, 0]
+
+
+def test_no_mention_answers_for_another_and_nothing_asked_is_nothing_right():
+    numbers, rows = np.repeat(np.arange(3), 4), np.tile(np.arange(4), 3)
+    gold = [[3], [], [0, 2]]
+    found = is_gold(numbers, rows, gold).reshape(3, 4)
+    assert [np.flatnonzero(each).tolist() for each in found] == gold
+    assert is_gold(numbers[:0], rows[:0], []).tolist() == []

@@ -6,7 +6,7 @@ import pytest
 
 from deixis.errors import ConfigError, DataError
 from deixis.linking.calibration import Calibration
-from deixis.linking.learning import enough, learn_reranker, settled
+from deixis.linking.learning import enough, learn_reranker, ranked, settled
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
@@ -111,3 +111,30 @@ def test_enough_documents_are_drawn_for_the_mentions_wanted():
     documents = sightings(20)
     assert enough(documents, 7, 0) == enough(documents, 7, 0) and len(enough(documents, 7, 0)) == 7
     assert enough(documents, 100, 0) == documents and enough([], 5, 0) == []
+
+
+def test_drawn_mentions_are_the_same_for_a_seed_and_have_the_candidates_they_have_among_all():
+    linker, documents = Linker.build(KB), [two_birds(number) for number in range(12)]
+    everything, drawn = ranked(linker, documents, "", 3), ranked(linker, documents, "", 3, max_mentions=5, seed=3)
+    assert len(everything.mentions) == 24 and len(drawn.mentions) == 5
+    places = [everything.mentions.index(mention) for mention in drawn.mentions]
+    assert places == sorted(places) and drawn.gold == [everything.gold[place] for place in places]
+    assert (drawn.candidates != everything.candidates[places]).nnz == 0
+    assert ranked(linker, documents, "", 3, max_mentions=5, seed=3).mentions == drawn.mentions
+    assert ranked(linker, documents, "", 3, max_mentions=5, seed=4).mentions != drawn.mentions
+
+
+def two_birds(number):
+    text = f"On day {number} Ruby sang and Onyx flew"
+    names = [(text.index(name), name) for name in ("Ruby", "Onyx")]
+    return Document(str(number), text, mentions=tuple(Mention(s, s + 4, name, f"bird-{name}") for s, name in names))
+
+
+def test_entities_that_answer_as_well_are_never_taught_as_wrong():
+    linker = Linker.build(KB)
+    both = Document("d", "Ruby sang", mentions=(Mention(0, 4, "Ruby", "bird-Ruby|stone-Ruby"),))
+    taught = ranked(linker, [both], "to learn from", 3)
+    right = {KB.row_of("bird-Ruby"), KB.row_of("stone-Ruby")}
+    assert set(taught.gold[0]) == right and right <= set(taught.candidates.indices.tolist())
+    lesson = linker.lesson(taught.mentions, taught.gold)
+    assert lesson.is_right.sum() == 2

@@ -81,7 +81,7 @@ def test_where_all_documents_are_held_out_that_is_said():
 
 def test_mentions_of_nothing_in_the_knowledge_base_are_refused_with_ids_of_both_sides():
     mentions, rows = known(KB, sightings(20, nil_share=0.5), "to learn from")
-    assert len(mentions) == len(rows) < 20 and {KB.ids[int(row)].split("-")[0] for row in rows} == {"bird"}
+    assert len(mentions) == len(rows) < 20 and {KB.ids[row].split("-")[0] for (row,) in rows} == {"bird"}
     foreign = [Document("d", "Ruby", mentions=(Mention(0, 4, "Ruby", "Q43088"),))]
     with pytest.raises(DataError, match="None of the 1 annotated mentions .* name 'Q43088'.*'stone-Amber'"):
         known(KB, foreign, "to learn from")

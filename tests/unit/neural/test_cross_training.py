@@ -46,12 +46,12 @@ def ranked_mentions(n, seed=0):
     mentions = [MentionInContext(KINDS[e], TEXT.format(KINDS[e]), 9, 9 + len(KINDS[e])) for e in entities]
     shares = np.full(orders.size, 0.25, dtype=np.float32)
     candidates = sparse.csr_matrix((shares, orders.ravel(), np.arange(n + 1) * 4), shape=(n, len(KINDS)))
-    return Ranked(mentions, candidates, entities)
+    return Ranked(mentions, candidates, entities[:, None].tolist())
 
 
 def pairs(n, seed=0):
     ranked = ranked_mentions(n, seed)
-    given = MentionCandidates.of(ranked.mentions, ranked.candidates, ranked.entities, 4, has_right=True)
+    given = MentionCandidates.of(ranked.mentions, ranked.candidates, ranked.gold, 4, has_right=True)
     texts = [
         ("bird" if row > 3 else "stone", given.mentions[n].text)
         for n, row in zip(given.numbers, given.rows, strict=True)
@@ -98,7 +98,7 @@ def test_a_ranker_learns_to_read_without_a_word_and_is_kept_without_torch(encode
     asked = ranked_mentions(20, 2)
     found = ranker.rank(asked.mentions, asked.candidates)
     assert capsys.readouterr() == ("", "")
-    assert np.mean(found.indices[::4] == asked.entities) > 0.9
+    assert np.mean(found.indices[::4] == np.concatenate(asked.gold)) > 0.9
     again = CrossEncoderRanker.from_arrays(ranker.to_arrays("r"), "r", KB)
     same = again.rank(asked.mentions, asked.candidates)
     assert same.indices.tolist() == found.indices.tolist()
@@ -138,7 +138,7 @@ def test_a_mention_wider_than_its_window_is_refused(encoder, tmp_path):
     text = "red " * 40
     wide = MentionInContext(text.strip(), text, 0, len(text) - 1, document_id="d7")
     ranked = sparse.csr_matrix(np.array([[0.5, 0.5, 0, 0, 0, 0]], dtype=np.float32))
-    given = MentionCandidates.of([wide], ranked, np.array([0]), 4, has_right=True)
+    given = MentionCandidates.of([wide], ranked, [[0]], 4, has_right=True)
     with pytest.raises(DataError, match=r"document 'd7' takes 42 tokens .* window of 18\. Widen"):
         train_pair_scorer(KB, given, given, settings(encoder), tmp_path)
 

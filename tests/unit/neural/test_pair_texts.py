@@ -77,7 +77,20 @@ def test_a_pair_of_no_size_is_refused():
 def test_the_right_entity_is_taught_even_where_the_ranking_missed_it():
     ranked = sparse.csr_matrix(np.array([[0.9, 0.5, 0.4, 0], [0, 0, 0.2, 0.1]], dtype=np.float32))
     asked = [mention("", "a", ""), mention("", "b", "")]
-    taught = MentionCandidates.of(asked, ranked, np.array([3, 2]), 2, has_right=True)
+    taught = MentionCandidates.of(asked, ranked, [[3], [2]], 2, has_right=True)
     assert taught.rows.tolist() == [0, 3, 2, 3] and taught.is_right.tolist() == [False, True, True, False]
-    judged = MentionCandidates.of(asked, ranked, np.array([3, 2]), 2, has_right=False)
+    judged = MentionCandidates.of(asked, ranked, [[3], [2]], 2, has_right=False)
     assert judged.rows.tolist() == [0, 1, 2, 3] and judged.is_right.tolist() == [False, False, True, False]
+
+
+def test_entities_that_answer_as_well_are_never_taught_as_wrong():
+    ranked = sparse.csr_matrix(np.array([[0.9, 0.5, 0.4, 0], [0.3, 0, 0.2, 0.1]], dtype=np.float32))
+    asked = [mention("", "a", ""), mention("", "b", "")]
+    taught = MentionCandidates.of(asked, ranked, [[3, 0, 1], [1, 3]], 2, has_right=True)
+    assert taught.rows.tolist() == [
+        0,
+        1,
+        0,
+        1,
+    ]  # one that was found is enough, else the first is put in
+    assert taught.is_right.tolist() == [True, True, False, True]

@@ -71,8 +71,7 @@ def _counts(kb: KnowledgeBase, annotated: Sequence[Document]) -> dict[str, Count
     counts: dict[str, Counter[int]] = {}
     for document in annotated:
         for mention in document.mentions:
-            row = None if mention.entity is None else next(known_parts(mention.entity, kb.row_of), None)
-            if row is not None:
+            for row in known_parts(mention.entity or "", kb.row_of)[:1]:
                 counts.setdefault(folded(mention.text), Counter())[row] += 1
     if kb.alias_counts.any():
         for row in range(len(kb)):
