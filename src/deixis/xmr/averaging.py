@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.errors import ConfigError
+
 # Rankers whose scores are averaged each give at least this many labels, so that the first few do not depend on how
 # many are wanted.
 MIN_EACH = 100
+
+
+class Ranker(Protocol):
+    """Anything that ranks labels for feature rows."""
+
+    def rank(self, X: Any, k: int) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
+        """docs_by_labels scores in 0..1 of the best `k` labels of each row, stored best first."""
+
+
+@dataclass(frozen=True)
+class AverageRanker:
+    """The mean of several rankers' scores, such as three that learned from other seeds.
+
+    Examples
+    --------
+    >>> from deixis.xmr.model import LabelTreeRanker
+    >>> X = sparse.csr_matrix(np.eye(3, dtype=np.float32))
+    >>> AverageRanker([LabelTreeRanker(seed=seed).fit(X, X) for seed in (0, 1)]).rank(X, k=1).indices.tolist()
+    [0, 1, 2]
+    """
+
+    rankers: Sequence[Ranker]
+
+    def __post_init__(self) -> None:
+        if not self.rankers:
+            raise ConfigError("An average needs at least one ranker, got none.")
+
+    def rank(self, X: Any, k: int = 10) -> sparse.csr_matrix:  # noqa: ANN401, N803
+        """docs_by_labels mean scores of the best `k` labels of each row, stored best first."""
+        return average_rankings([ranker.rank(X, max(k, MIN_EACH)) for ranker in self.rankers], k)
 
 
 def average_rankings(ranked: Sequence[sparse.csr_matrix], k: int) -> sparse.csr_matrix:

@@ -1,0 +1,207 @@
+"""One score out of two and a label's frequency, by a decision tree (ELIAS, section 3.5).
+
+scikit-learn grows the tree; using one needs NumPy only. Where we differ: the tree also sees the combined score, which
+it could only make up by many cuts, and pairs of one leaf, which a tree cannot tell apart, keep the order of that score:
+a leaf's value is spread over the room up to half-way to its neighbours'. The depth is the one that ranks best by
+cross-validation, and 0, the combined score as it is, is one to choose from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import ConfigError, DataError, MissingExtraError, StoreError
+from deixis.store.checks import check_length, check_range, require
+from deixis.xmr.scored_pairs import ScoredPairs
+
+_LEAF = -1
+_DTYPES = {"left": np.int32, "right": np.int32, "feature": np.int32, "threshold": np.float64, "value": np.float64}
+
+
+@dataclass(frozen=True)
+class ScoreTreeConfig:
+    """How the tree is grown."""
+
+    depths: tuple[int, ...] = field(
+        default=(0, 2, 3, 4, 5, 6, 8),
+        metadata={"help": "Depths to choose from, by cross-validation on the held-out points; 0 is no tree."},
+    )
+    min_leaf: float = field(default=0.002, metadata={"help": "Share of the held-out pairs in a leaf, at least."})
+    n_folds: int = field(default=5, metadata={"help": "Parts of the held-out points for the cross-validation."})
+
+    def __post_init__(self) -> None:
+        if not self.depths or not all(0 <= depth <= 64 for depth in self.depths):
+            raise ConfigError(f"depths must be numbers in 0..64, at least one, got {self.depths}.")
+        if not 0 < self.min_leaf < 1 or self.n_folds < 2:
+            raise ConfigError(f"min_leaf must lie in 0..1 and n_folds from 2, got {self.min_leaf} and {self.n_folds}.")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTree:
+    """A grown tree: a pair goes on to `left[i]` if its `feature[i]` is at most `threshold[i]`, else to `right[i]`.
+
+    A leaf has -1 for both, and `value` is the share of its pairs that were right.
+
+    Examples
+    --------
+    >>> tree = ScoreTree(
+    ...     left=np.array([1, -1, -1], np.int32),
+    ...     right=np.array([2, -1, -1], np.int32),
+    ...     feature=np.array([0, 0, 0], np.int32),
+    ...     threshold=np.array([0.5, 0, 0]),
+    ...     value=np.array([0.2, 0.1, 0.5]),
+    ... )
+    >>> tree.probabilities(np.array([[0.4], [0.9]], np.float32)).tolist()
+    [0.1, 0.5]
+    >>> tree.spread(np.array([[0.4], [0.3], [0.9]], np.float32), np.array([0.0, 1.0, 0.5])).round(3).tolist()
+    [0.0, 0.3, 0.5]
+    """
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    value: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls, pairs: ScoredPairs, is_right: NDArray[np.bool_], config: ScoreTreeConfig | None = None, seed: int = 0
+    ) -> ScoreTree:
+        """Grow a tree on what held-out documents shortlisted; `is_right` says which labels they have.
+
+        The depth is the one with the highest nDCG@5 of documents left out; a document is left out as a whole.
+        """
+        config = config or ScoreTreeConfig()
+        if len(pairs) == 0:
+            raise DataError("There are no held-out points to calibrate scores on; hold some documents out of training.")
+        if is_right.all() or not is_right.any():
+            what = "right" if is_right.all() else "wrong"
+            raise DataError(f"All {len(pairs)} held-out pairs are {what}: scores cannot be calibrated on them.")
+        grown = cls.of_sklearn(_grown(pairs.features, is_right, config, seed))
+        return grown.cut(_best_depth(pairs, is_right, config, seed))
+
+    @classmethod
+    def of_sklearn(cls, classifier: Any) -> ScoreTree:  # noqa: ANN401 - a DecisionTreeClassifier of two classes
+        """The tree of a fitted classifier of right (its last class) and wrong."""
+        grown = classifier.tree_
+        counts = grown.value[:, 0, :]
+        return cls(
+            grown.children_left.astype(np.int32),
+            grown.children_right.astype(np.int32),
+            np.maximum(grown.feature, 0).astype(np.int32),
+            grown.threshold.astype(np.float64),
+            counts[:, -1] / counts.sum(axis=1),
+        )
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        return int((self.left == _LEAF).sum())
+
+    @property
+    def depths(self) -> NDArray[np.int64]:
+        """How many steps each node is from the root."""
+        depths = np.zeros(len(self.left), dtype=np.int64)
+        for node in np.flatnonzero(self.left != _LEAF).tolist():  # children come after their parent
+            depths[[self.left[node], self.right[node]]] = depths[node] + 1
+        return depths
+
+    def cut(self, depth: int) -> ScoreTree:
+        """The tree as if it had been grown to `depth` at most: nodes there become leaves."""
+        depths = self.depths
+        is_kept = depths <= depth
+        numbers = (np.cumsum(is_kept) - 1).astype(np.int32)
+        is_inner = (self.left != _LEAF) & (depths < depth)
+        left = np.where(is_inner, numbers[self.left], np.int32(_LEAF))[is_kept]
+        right = np.where(is_inner, numbers[self.right], np.int32(_LEAF))[is_kept]
+        return ScoreTree(left, right, self.feature[is_kept], self.threshold[is_kept], self.value[is_kept])
+
+    def leaves(self, features: NDArray[np.float32]) -> NDArray[np.intp]:
+        """The leaf of each pair."""
+        nodes = np.zeros(len(features), dtype=np.intp)
+        moving = np.arange(len(features))
+        while len(moving):
+            at = nodes[moving]
+            is_inner = self.left[at] != _LEAF
+            moving, at = moving[is_inner], at[is_inner]
+            goes_left = features[moving, self.feature[at]] <= self.threshold[at]
+            nodes[moving] = np.where(goes_left, self.left[at], self.right[at])
+        return nodes
+
+    def probabilities(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The value of each pair's leaf, as scikit-learn's `predict_proba` gives it."""
+        probabilities: NDArray[np.float64] = self.value[self.leaves(features)]
+        return probabilities
+
+    def spread(self, features: NDArray[np.float32], combined: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Leaf values with the order of `combined` (0..1) inside a leaf, never past the values of other leaves."""
+        levels, numbers = np.unique(self.value[self.left == _LEAF], return_inverse=True)
+        between = (levels[1:] + levels[:-1]) / 2
+        lowest, highest = (2 * levels[0] - between[0], 2 * levels[-1] - between[-1]) if len(between) else (0.0, 1.0)
+        bounds = np.concatenate([[max(0.0, lowest)], between, [min(1.0, highest)]])
+        level_of_node = np.zeros(len(self.value), dtype=np.intp)
+        level_of_node[self.left == _LEAF] = numbers
+        level = level_of_node[self.leaves(features)]
+        spread: NDArray[np.float64] = bounds[level] + (bounds[level + 1] - bounds[level]) * np.clip(combined, 0, 1)
+        return spread
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
+        return {f"{prefix}.{name}": getattr(self, name) for name in _DTYPES}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_features: int = 4) -> ScoreTree:
+        """The tree `to_arrays` gave, checked: children come after their parent, so that every walk ends in a leaf."""
+        tree = cls(**{name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()})
+        n_nodes = len(tree.left)
+        for name in _DTYPES:
+            check_length(f"{prefix}.{name}", getattr(tree, name), n_nodes)
+        check_range(f"{prefix}.feature", tree.feature, 0, n_features)
+        check_range(f"{prefix}.value", tree.value, 0.0, 1.0 + 1e-9)
+        numbers, is_leaf = np.arange(n_nodes), tree.left == _LEAF
+        is_inside = (tree.left > numbers) & (tree.right > numbers) & (tree.left < n_nodes) & (tree.right < n_nodes)
+        if n_nodes == 0 or not (is_inside | (is_leaf & (tree.right == _LEAF))).all():
+            raise StoreError(f"{prefix}.left and {prefix}.right are no tree: the model is damaged; build it again.")
+        return tree
+
+
+def _grown(features: NDArray[np.float32], is_right: NDArray[np.bool_], config: ScoreTreeConfig, seed: int) -> Any:  # noqa: ANN401
+    """A classifier of scikit-learn's, grown to the largest depth."""
+    try:
+        from sklearn.tree import DecisionTreeClassifier
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Learning to calibrate scores", "scikit-learn", "sklearn") from error
+    tree = DecisionTreeClassifier(
+        criterion="log_loss",
+        max_depth=max(1, *config.depths),
+        min_samples_leaf=config.min_leaf,
+        random_state=seed,
+    )
+    return tree.fit(features, is_right)
+
+
+def _best_depth(pairs: ScoredPairs, is_right: NDArray[np.bool_], config: ScoreTreeConfig, seed: int) -> int:
+    """The depth whose trees rank documents best that they were not grown on; the least of equals."""
+    n_documents, depths = len(pairs.starts) - 1, sorted(config.depths)
+    n_folds = min(config.n_folds, n_documents)
+    if len(depths) == 1 or n_folds < 2:
+        return depths[0]
+    folds = np.random.default_rng(seed).permutation(n_documents) % n_folds
+    fold_of_pair = np.repeat(folds, np.diff(pairs.starts))
+    scores = np.zeros((len(depths), len(pairs)))
+    for fold in range(n_folds):
+        is_left_out = fold_of_pair == fold
+        seen = is_right[~is_left_out]
+        if not len(seen) or seen.all() or not seen.any():
+            return depths[0]
+        grown = ScoreTree.of_sklearn(_grown(pairs.features[~is_left_out], seen, config, seed))
+        for number, depth in enumerate(depths):
+            scores[number, is_left_out] = grown.cut(depth).spread(
+                pairs.features[is_left_out], pairs.combined[is_left_out]
+            )
+    return depths[int(np.argmax([pairs.ndcg(each, is_right) for each in scores]))]
