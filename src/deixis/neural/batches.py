@@ -1,0 +1,72 @@
+"""What trainings on rows of features share: checked examples, shuffled batches, optimizers that know sparse rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import nn
+
+from deixis.errors import DataError
+from deixis.neural.bag_module import BagModule
+from deixis.xmr.sparse_rows import SparseRows
+
+WARMUP = 0.05  # share of the steps in which the rate rises
+
+
+def checked_examples(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:  # noqa: ANN401, N803
+    """Features and targets as float32 rows; targets lie in (0, 1], each stored once."""
+    features, targets = SparseRows.of(X, "feature matrix").matrix(), SparseRows.of(Y, "label matrix").matrix()
+    if features.shape[0] != targets.shape[0]:
+        raise DataError(f"X has {features.shape[0]} rows and Y has {targets.shape[0]}; they must be as many.")
+    if features.shape[0] == 0 or targets.shape[1] == 0:
+        raise DataError("Nothing to learn from: X and Y need at least one row, and Y at least one label.")
+    targets = targets.copy()
+    targets.eliminate_zeros()
+    if targets.nnz and not (targets.data.min() > 0 and targets.data.max() <= 1):
+        raise DataError(f"Targets must lie in (0, 1], got {targets.data.min()}..{targets.data.max()}..")
+    return features, targets
+
+
+def shuffled_batches(n_rows: int, batch_size: int, n_epochs: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Row numbers of each batch; every row once in an epoch."""
+    generator = np.random.default_rng(seed)
+    for _ in range(n_epochs):
+        order = generator.permutation(n_rows)
+        for start in range(0, n_rows, batch_size):
+            yield np.sort(order[start : start + batch_size])
+
+
+class Optimizers:
+    """Adam for dense parameters and sparse Adam for embeddings; both rates rise for a while, then fall to nothing."""
+
+    def __init__(
+        self,
+        encoder: BagModule,
+        others: Sequence[nn.Parameter],
+        learning_rate: float,
+        embedding_rate: float,
+        n_steps: int,
+    ) -> None:
+        dense = [*encoder.dense_parameters(), *others]
+        self._optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(dense, lr=learning_rate)]
+        if encoder.sparse_parameters():
+            self._optimizers.append(torch.optim.SparseAdam(encoder.sparse_parameters(), lr=embedding_rate))
+        self._schedules = [torch.optim.lr_scheduler.LambdaLR(each, _rate(n_steps)) for each in self._optimizers]
+
+    def step(self) -> None:
+        """Use the gradients, then forget them."""
+        for optimizer, schedule in zip(self._optimizers, self._schedules, strict=True):
+            optimizer.step()
+            optimizer.zero_grad()
+            schedule.step()
+
+
+def _rate(n_steps: int) -> Callable[[int], float]:
+    """The share of the full rate at each step: a short rise, then a straight fall."""
+    n_warm = max(1, round(WARMUP * n_steps))
+    return lambda step: min((step + 1) / n_warm, max(0.0, (n_steps - step) / max(1, n_steps - n_warm)))

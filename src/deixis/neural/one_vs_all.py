@@ -1,0 +1,112 @@
+"""Brute force: an encoder and every label's classifier, learned together on all labels of every document.
+
+The one-versus-all line of ELIAS (Gupta et al., 2022, Table 2). The loss is the binary cross-entropy over all labels;
+its gradient is written out (sigma(w.phi) - y) and taken block by block, so that no matrix of all scores is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from deixis.neural.bag_config import OneVsAllConfig
+from deixis.neural.bag_module import BagModule
+from deixis.neural.batches import Optimizers, checked_examples, shuffled_batches
+from deixis.progress import steps
+from deixis.xmr.bag_encoder import MIN_LENGTH
+from deixis.xmr.one_vs_all import OneVsAllRanker
+
+BLOCK = 2048  # labels at one time: 512 documents by 2048 scores stay in a near cache
+
+
+def train_one_vs_all(
+    X: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
+    Y: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
+    config: OneVsAllConfig | None = None,
+    seed: int = 0,
+) -> OneVsAllRanker:
+    """A ranker of all labels, from rows of features and their labels; the values of `Y`, in (0, 1], are the targets.
+
+    Examples
+    --------
+    >>> eye = sparse.csr_matrix(np.eye(3, dtype=np.float32))
+    >>> ranker = train_one_vs_all(eye, eye, OneVsAllConfig(n_epochs=40, batch_size=3))
+    >>> ranker.rank(eye, k=1).indices.tolist()
+    [0, 1, 2]
+    """
+    config = config or OneVsAllConfig()
+    features, targets = checked_examples(X, Y)
+    torch.manual_seed(seed)
+    module = BagModule(features.shape[1], config.bag)
+    module.eval()
+    classifiers = first_classifiers(module, features, targets, config.cosine_weight)
+    n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
+    optimizers = Optimizers(module, [classifiers], config.learning_rate, config.embedding_rate, n_steps)
+    module.train()
+    with steps("training one-versus-all", n_steps) as advance:
+        for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
+            vectors = module.vectors(features, rows)
+            loss, vector_slope = all_labels_slope(vectors.detach(), classifiers, targets[rows])
+            vectors.backward(vector_slope)
+            optimizers.step()
+            advance(1, f"loss {loss:.3f}")
+    return OneVsAllRanker(module.frozen(), classifiers.detach().numpy().copy())
+
+
+def first_classifiers(
+    module: BagModule, features: sparse.csr_matrix, targets: sparse.csr_matrix, cosine_weight: float
+) -> torch.nn.Parameter:
+    """Where learning begins: how frequent a label is, and how near a vector lies to the middle of its documents."""
+    with torch.no_grad():
+        vectors = np.vstack([module.vectors(features, part).numpy() for part in _parts(features.shape[0])])
+    vectors = vectors[:, :-1] / module.config.scale
+    sums = np.asarray(targets.T @ vectors, dtype=np.float32)
+    middles = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), MIN_LENGTH)
+    share = (np.asarray(targets.sum(axis=0), dtype=np.float64).ravel() + 0.5) / (targets.shape[0] + 1.0)
+    prior = np.log(share / np.maximum(1 - share, MIN_LENGTH)).astype(np.float32)
+    classifiers = np.hstack([cosine_weight * middles, prior[:, None]]) / module.config.scale
+    return torch.nn.Parameter(torch.from_numpy(classifiers.astype(np.float32)))
+
+
+def _parts(n_rows: int) -> list[NDArray[Any]]:
+    return np.array_split(np.arange(n_rows), max(1, n_rows // 4096))
+
+
+def all_labels_slope(vectors: Tensor, classifiers: Tensor, targets: sparse.csr_matrix) -> tuple[float, Tensor]:
+    """The loss of a batch (sum over labels, mean over documents) and its slope by the vectors.
+
+    The slope by the classifiers is put into their `.grad`.
+    """
+    by_label = targets.tocsc()
+    n_rows, n_labels = targets.shape
+    slope, total = torch.zeros_like(vectors), 0.0
+    if classifiers.grad is None:
+        classifiers.grad = torch.empty_like(classifiers)
+    with torch.no_grad():
+        for start in range(0, n_labels, BLOCK):
+            end = min(start + BLOCK, n_labels)
+            weights = classifiers[start:end]
+            scores = weights @ vectors.T
+            places, values = _entries(by_label, start, end, n_rows)
+            flat = scores.view(-1)
+            total -= float(flat[places] @ values)
+            errors = scores.sigmoid()
+            total += float(torch.nn.functional.softplus(scores).sum())
+            errors.view(-1)[places] -= values
+            errors /= n_rows
+            torch.mm(errors, vectors, out=classifiers.grad[start:end])
+            slope += errors.T @ weights
+    return total / n_rows, slope
+
+
+def _entries(by_label: sparse.csc_matrix, start: int, end: int, n_rows: int) -> tuple[Tensor, Tensor]:
+    """Where the block of labels_by_docs has targets, as places in the flat block, and the targets."""
+    span = slice(by_label.indptr[start], by_label.indptr[end])
+    labels: NDArray[Any] = np.repeat(np.arange(end - start), np.diff(by_label.indptr[start : end + 1]))
+    places = labels * n_rows + by_label.indices[span]
+    return torch.from_numpy(places.astype(np.int64)), torch.from_numpy(by_label.data[span])

@@ -1,0 +1,94 @@
+"""Every label's classifier on every vector: exact, and slow when labels are many. NumPy only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.store.checks import require
+from deixis.xmr.bag_encoder import BagEncoder
+
+MAX_CELLS = 1 << 24  # scores held at one time
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsAllRanker:
+    """An encoder and one classifier a label; scores are sigma(w.phi).
+
+    Examples
+    --------
+    >>> zeros = np.zeros(2, np.float32)
+    >>> encoder = BagEncoder(np.eye(2, dtype=np.float32), zeros, np.zeros((2, 2), np.float32), zeros, scale=1.0)
+    >>> ranker = OneVsAllRanker(encoder, np.array([[2, 0, 0], [0, 2, 0], [1, 1, -5]], dtype=np.float32))
+    >>> ranker.rank(sparse.csr_matrix([[0.0, 1.0]]), k=2).indices.tolist()
+    [1, 0]
+    """
+
+    encoder: BagEncoder
+    labels_by_dims: NDArray[np.float32]
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+        return len(self.labels_by_dims)
+
+    def encode(self, X: Any) -> NDArray[np.float32]:  # noqa: ANN401, N803 - any sparse or dense matrix
+        """docs_by_dims."""
+        return self.encoder.encode(X)
+
+    def rank(self, X: Any, k: int = 10) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
+        """docs_by_labels scores of the best `k` labels of each row, stored best first, the lower label among equals."""
+        return rank_all(self.encode(X), self.labels_by_dims, k)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
+        return {f"{prefix}.labels_by_dims": self.labels_by_dims} | self.encoder.to_arrays(f"{prefix}.encoder")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> OneVsAllRanker:
+        """The ranker `to_arrays` gave, checked."""
+        labels_by_dims = require(arrays, f"{prefix}.labels_by_dims", np.float32, ndim=2)
+        encoder = BagEncoder.from_arrays(arrays, f"{prefix}.encoder")
+        if labels_by_dims.shape[1] != encoder.n_dims or not len(labels_by_dims):
+            raise StoreError(
+                f"{prefix}.labels_by_dims has the shape {labels_by_dims.shape} and the encoder gives {encoder.n_dims} "
+                "dimensions: the model is damaged; build it again."
+            )
+        return cls(encoder, labels_by_dims)
+
+
+def rank_all(vectors: NDArray[np.float32], labels_by_dims: NDArray[np.float32], k: int) -> sparse.csr_matrix:
+    """docs_by_labels of sigma(w.phi), the best `k` of each row, best first."""
+    if k < 1:
+        raise ConfigError(f"k must be at least 1, got {k}.")
+    n_labels, n_dims = labels_by_dims.shape
+    if vectors.ndim != 2 or vectors.shape[1] != n_dims:
+        raise DataError(f"The vectors have the shape {vectors.shape}; the classifiers take {n_dims} dimensions.")
+    k, n_rows = min(k, n_labels), len(vectors)
+    labels, scores = np.empty((n_rows, k), np.int32), np.empty((n_rows, k), np.float32)
+    step = max(1, MAX_CELLS // n_labels)
+    for start in range(0, n_rows, step):
+        part = slice(start, min(start + step, n_rows))
+        labels[part], scores[part] = _best(vectors[part] @ labels_by_dims.T, k)
+    indptr = np.arange(n_rows + 1, dtype=np.int64) * k
+    return sparse.csr_matrix((sigmoid(scores.ravel()), labels.ravel(), indptr), shape=(n_rows, n_labels))
+
+
+def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 / (1 + exp(-values)), without overflow."""
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * values)), dtype=np.float32)
+
+
+def _best(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Columns and values of each row's k largest, in order."""
+    rows = np.arange(len(scores))[:, None]
+    found = np.sort(np.argpartition(-scores, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-scores[rows, found], axis=1, kind="stable")
+    found = found[rows, order]
+    return found, scores[rows, found]
