@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,17 +11,16 @@ from typing import Any
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.files import read_all
-from deixis.cli.measures import cpu_seconds, folder_size, format_bytes, peak_memory
+from deixis.cli.files import read_all, read_kb
+from deixis.cli.measures import folder_size, format_bytes, model_summary
 from deixis.cli.models import tell_expectation
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
-from deixis.errors import ConfigError, DataError
+from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo
 from deixis.kb.description_language import ALL
-from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
@@ -124,7 +122,7 @@ def build(
     check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
-        kb = read_demo() if is_demo else _read_kb(session, kb_files, skip_bad)
+        kb = read_demo() if is_demo else read_kb(session, kb_files, skip_bad)
         if description_language != ALL:
             annotated_documents = list(annotated_documents)  # they are needed twice, and may come from stdin
             kb = kb.with_description_language(description_language, annotated_documents)
@@ -144,7 +142,7 @@ def build(
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
         session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')
     if session.is_json:
-        click.echo(json.dumps(_summary(session, output, len(kb), size)))
+        click.echo(json.dumps(model_summary(output, session.started, entities=len(kb))))
 
 
 def chosen_config(preset: str | None, config_file: str | None, typed: dict[str, Any]) -> LinkerConfig:
@@ -154,24 +152,6 @@ def chosen_config(preset: str | None, config_file: str | None, typed: dict[str, 
     name = preset or named
     config = LinkerConfig() if name is None else LinkerConfig.preset(str(name))
     return with_settings(config, from_file, typed)
-
-
-def _read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
-    """The knowledge base; how its files were understood is told."""
-    try:
-        kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
-    except DataError as error:
-        if error.line is None or skip_bad:
-            raise
-        hint = "Correct the line, or leave bad lines out with --skip-bad; deixis kb check lists them all"
-        raise DataError(f"{error.reason}. {hint}", path=error.path, line=error.line) from None
-    for line in report.files:
-        session.note(line)
-    for skipped in report.skipped:
-        session.note(f"Skipped: {skipped}")
-    if report.n_skipped > len(report.skipped):
-        session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
-    return kb
 
 
 def _example_text(linker: Linker) -> str:
@@ -184,14 +164,3 @@ def _example_text(linker: Linker) -> str:
 
 def _in_quotes(title: str) -> str:
     return title.replace('"', "").replace("$", "").replace("`", "")
-
-
-def _summary(session: Session, output: str, n_entities: int, size: int) -> dict[str, Any]:
-    return {
-        "model": output,
-        "entities": n_entities,
-        "bytes": size,
-        "seconds": round(time.perf_counter() - session.started, 3),
-        "cpu_seconds": round(cpu_seconds(), 3),
-        "peak_memory_bytes": peak_memory(),
-    }

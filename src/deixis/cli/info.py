@@ -22,7 +22,7 @@ N_LARGEST = 8
 @click.argument("model", type=click.Path())
 @session_options("json")
 def info(session: Session, model: str) -> None:
-    """Say what is in MODEL: its kind, how many entities, what it learned, its size on disk, its settings."""
+    """Say what is in MODEL: its kind, how many entities or labels, what it learned, its size on disk, its settings."""
     stored = open_model(model)
     facts = _facts(stored)
     if session.is_json:
@@ -31,9 +31,9 @@ def info(session: Session, model: str) -> None:
     console = console_on(sys.stdout)
     for key, value in facts.items():
         if isinstance(value, str):
-            console.print(f"{key.replace('_', ' '):<20} {value}")
+            console.print(f"{key.replace('_', ' '):<22} {value}")
         elif isinstance(value, int):
-            console.print(f"{key.replace('_', ' '):<20} {_shown(key, value)}")
+            console.print(f"{key.replace('_', ' '):<22} {_shown(key, value)}")
     console.print("\nLargest arrays")
     largest = sorted(stored.manifest.arrays.items(), key=lambda item: -item[1].size)[:N_LARGEST]
     width = max((len(name) for name, _ in largest), default=0)
@@ -46,13 +46,11 @@ def info(session: Session, model: str) -> None:
 
 def _facts(stored: StoredModel) -> dict[str, Any]:
     manifest = stored.manifest
-    offsets, learned_from = manifest.arrays.get("kb.ids.offsets"), manifest.arrays.get("learned_from")
+    own = _labeller_facts(stored) if stored.kind == "labeller" else _linker_facts(stored)
     return {
         "path": str(stored.path),
         "kind": stored.kind,
-        "entities": None if offsets is None else offsets.shape[0] - 1,
-        "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
-        "reranker_bytes": sum(each.size for name, each in manifest.arrays.items() if name.startswith("reranking.")),
+        **own,
         "bytes": folder_size(stored.path),
         "deixis_version": manifest.deixis_version,
         "format_version": manifest.format_version,
@@ -62,6 +60,33 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
         },
         "config": stored.config,
     }
+
+
+def _linker_facts(stored: StoredModel) -> dict[str, Any]:
+    arrays = stored.manifest.arrays
+    learned_from = arrays.get("learned_from")
+    return {
+        "entities": _n_entities(stored),
+        "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
+        "reranker_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reranking.")),
+    }
+
+
+def _labeller_facts(stored: StoredModel) -> dict[str, Any]:
+    arrays, n_documents = stored.manifest.arrays, stored.arrays.get("frequencies.n_documents")
+    label_rows, idf = arrays.get("label_rows"), arrays.get("features.idf")
+    return {
+        "engine": str(stored.config.get("engine", "")),
+        "labels": _n_entities(stored),
+        "labels_learned": 0 if label_rows is None else label_rows.shape[0],
+        "documents_learned_from": int(n_documents[0]) if n_documents is not None and len(n_documents) else 0,
+        "reads": "rows of features" if idf is None else f"texts, by {idf.shape[0]:,} words and phrases",
+    }
+
+
+def _n_entities(stored: StoredModel) -> int | None:
+    offsets = stored.manifest.arrays.get("kb.ids.offsets")
+    return None if offsets is None else offsets.shape[0] - 1
 
 
 def _shown(key: str, value: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 PROC_STATUS = Path("/proc/self/status")
 
@@ -30,6 +31,18 @@ def peak_memory() -> int | None:
 def folder_size(path: Path) -> int:
     """The bytes of all files below a folder."""
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+def model_summary(path: str, started: float, **counts: int) -> dict[str, Any]:
+    """What `--json` says of a model that was made: where it is, what it holds and what it cost."""
+    return {
+        "model": path,
+        **counts,
+        "bytes": folder_size(Path(path)),
+        "seconds": round(time.perf_counter() - started, 3),
+        "cpu_seconds": round(cpu_seconds(), 3),
+        "peak_memory_bytes": peak_memory(),
+    }
 
 
 def format_seconds(seconds: float) -> str:

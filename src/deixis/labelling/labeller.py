@@ -111,26 +111,27 @@ class Labeller:
         """How many columns rows of features have."""
         return self.engine.n_features
 
-    def rank(self, documents: StringTable | Sequence[str] | Rows, k: int = 10) -> sparse.csr_matrix:
+    def rank(
+        self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
+    ) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` rows of the vocabulary for each text or row of features, stored best first.
 
-        Scores lie in 0..1. A document without a known feature gets no labels.
+        Scores lie in 0..1; labels of less than `threshold` are left out. A document without a known feature gets none.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         rows = self._rows(documents)
         ranked = self.engine.rank(rows, min(k, len(self.label_rows)))
-        known = np.diff(rows.indptr) > 0
-        ranked = kept_where(ranked, np.repeat(known, np.diff(ranked.indptr)))
+        is_known = np.repeat(np.diff(rows.indptr) > 0, np.diff(ranked.indptr))
+        ranked = kept_where(ranked, is_known & (ranked.data >= threshold))
         shape = (ranked.shape[0], len(self.vocabulary))
         return sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
 
     def label(
         self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
     ) -> list[list[Candidate]]:
-        """The best `k` labels of each text or row, with ids, titles and scores of at least `threshold`, best first."""
-        ranked = self.rank(documents, k)
-        return listed(self.vocabulary, kept_where(ranked, ranked.data >= threshold))
+        """The same as lists of labels with ids, titles and scores; an empty list where there are none."""
+        return listed(self.vocabulary, self.rank(documents, k, threshold))
 
     def _rows(self, documents: StringTable | Sequence[str] | Rows) -> sparse.csr_matrix:
         if not sparse.issparse(documents) and not isinstance(documents, np.ndarray):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.popular_rows import kept_where
 from deixis.errors import DataError, NotFittedError
 from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.label_rankings import ranked_labels
@@ -83,8 +82,7 @@ class TextLabeller(SklearnEstimator):
 
     def predict(self, X: StringTable | Sequence[str]) -> sparse.csr_matrix:  # noqa: N803
         """The labels of each text, as an indicator matrix."""
-        ranked = self.rank(X, self.k)
-        found = kept_where(ranked, ranked.data >= self.threshold)
+        found = self._fitted().rank(as_table(X), self.k, self.threshold)
         return sparse.csr_matrix((np.ones_like(found.data), found.indices, found.indptr), shape=found.shape)
 
     def score(self, X: StringTable | Sequence[str], Y: Any) -> float:  # noqa: ANN401, N803

@@ -45,6 +45,11 @@ _EXPLAINED = {  # 24 characters at most: beside the figures, 80 columns must do
     "brier": "squared error; 0 is best",
     "risk_coverage_area": "wrong, any threshold",
     "mentions_per_second": "linking alone",
+    "precision@": "right, of the first k",
+    "ndcg@": "the same, early counts",
+    "psp@": "rare labels count more",
+    "psndcg@": "rare, early count more",
+    "documents_per_second": "labelling alone",
 }
 GROUPS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("Links", "How often the answer is the annotated one.", ("accuracy", "inkb_micro_", "inkb_macro_", "gsinkb_")),

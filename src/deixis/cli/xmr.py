@@ -1,0 +1,27 @@
+"""`deixis xmr`: labels of a large vocabulary for whole documents."""
+
+from __future__ import annotations
+
+import click
+
+from deixis.cli.examples import examples
+from deixis.cli.lazy_group import CommandEntry, LazyGroup
+
+COMMANDS = {
+    "train": CommandEntry("deixis.cli.xmr_train:train", "Learn from labelled documents."),
+    "predict": CommandEntry("deixis.cli.xmr_predict:predict", "Give documents labels."),
+    "eval": CommandEntry("deixis.cli.xmr_eval:evaluate", "Measure a model on labelled documents."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    entries=COMMANDS,
+    epilog=examples(
+        "deixis xmr train train.jsonl --labels subjects.tsv -o model",
+        "deixis xmr predict model new.jsonl -k 5",
+        "deixis xmr eval model dev.jsonl",
+    ),
+)
+def xmr() -> None:
+    """Give whole documents labels of a large vocabulary: subjects, tags, products."""
