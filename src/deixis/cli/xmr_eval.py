@@ -24,6 +24,7 @@ from deixis.cli.session import Session, session_options
 from deixis.cli.xmr_inputs import Reading, reading_options
 from deixis.cli.xmr_tables import print_deciles, print_mistakes
 from deixis.config import config_to_dict
+from deixis.errors import DataError
 from deixis.evaluation.extreme import AT, ExtremeConfig, ExtremeResult, extreme_metrics
 from deixis.evaluation.label_frequency import PROPENSITY_A, PROPENSITY_B
 from deixis.evaluation.label_mistakes import label_mistakes
@@ -95,11 +96,11 @@ def evaluate(
         streams = [files.enter_context(output_stream(path)) if path else None for path in (output, figure)]
         labeller = Labeller.load(model, n_threads=session.threads)
         documents = _read(session, labeller, docs, reading)
+        if documents.docs_by_labels.nnz == 0:
+            raise DataError("none of the documents has a label, so there is nothing to measure by", path=docs[0])
         answered = _Answered.by(labeller, documents, max(config.at))
         with stage("drawing documents anew"):
             result = extreme_metrics(documents.docs_by_labels, answered.ranked, labeller.frequencies, config)
-        if result.n_documents == result.n_without_labels:
-            raise click.UsageError("None of the documents has a label: there is nothing to measure by.")
         if result.n_without_labels:
             session.note(f"Note: {result.n_without_labels:,} documents have no label and are left out.")
         name = suite or suite_name(model, docs[0])
