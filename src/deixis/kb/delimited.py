@@ -16,6 +16,7 @@ from deixis.store.files import decode_line
 Records = Iterator[tuple[int, dict[str, Any] | BadRecord]]
 _LIST_COLUMNS = {"aliases", "types", "type", "entity_type", "alt_ids"}
 _SEPARATOR = "|"
+_LABEL_IN = "label_"  # and a language
 _MAX_FIELD = 1 << 30
 
 
@@ -108,7 +109,7 @@ def _columns(header: list[str], path: object, line: int) -> list[str]:
     if repeated:
         raise DataError(f"the header names a column twice: {', '.join(repeated)}", path=path, line=line)
     try:
-        RecordMapping.choose(columns)
+        RecordMapping.choose([*columns, "label"] if _has_labels_by_language(columns) else columns)
     except BadRecord as error:
         raise DataError(f"the first line must name the columns; {error.reason}", path=path, line=line) from error
     return columns
@@ -123,4 +124,20 @@ def _record(columns: list[str], row: list[str]) -> dict[str, Any] | BadRecord:
             value = value.strip()
             is_list = value and name in _LIST_COLUMNS
             record[name] = value.split(_SEPARATOR) if is_list else value or None
-    return record
+    return _with_one_label(record) if _has_labels_by_language(columns) else record
+
+
+def _has_labels_by_language(columns: list[str]) -> bool:
+    """Whether the table is one of Annif's, with a column of labels per language: `uri,label_en,label_fi`."""
+    return "uri" in columns and "label" not in columns and any(name.startswith(_LABEL_IN) for name in columns)
+
+
+def _with_one_label(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with the first label there is; all of them are aliases, and the notation is an equivalent id."""
+    labels = [(key.removeprefix(_LABEL_IN), text) for key, text in record.items() if key.startswith(_LABEL_IN) and text]
+    kept = {key: value for key, value in record.items() if not key.startswith(_LABEL_IN)}
+    kept["label"] = labels[0][1] if labels else None
+    kept["aliases"] = [{"text": text, "lang": lang} for lang, text in labels] + (record.get("aliases") or [])
+    if kept.get("notation") and "alt_ids" not in kept:
+        kept["alt_ids"] = [kept["notation"]]
+    return kept

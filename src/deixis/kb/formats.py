@@ -22,13 +22,17 @@ FORMATS = LazyRegistry(
         "csv": Lazy("deixis.kb.delimited:read_csv"),
         "tsv": Lazy("deixis.kb.delimited:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.delimited:read_annif_tsv"),
+        "skos": Lazy("deixis.kb.skos:read_skos", extra="skos"),
         "wordnet": Lazy("deixis.kb.wordnet:read_wordnet"),  # the only one that is a folder
     },
 )
-_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
+_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"} | dict.fromkeys(
+    (".ttl", ".nt", ".rdf", ".owl", ".xml", ".jsonld"), "skos"
+)
+_RDF_OPENINGS = (b"@prefix", b"@base", b"PREFIX ", b"<?xml", b"<rdf:RDF")
 _TABLE_SUFFIXES = (".tsv", ".tab")
 # Known by name, but not read: their first lines may look like a table's.
-_FOREIGN_SUFFIXES = (".ttl", ".nt", ".nq", ".rdf", ".owl", ".xml", ".obo", ".xlsx", ".parquet", ".sql", ".html")
+_FOREIGN_SUFFIXES = (".nq", ".obo", ".xlsx", ".parquet", ".sql", ".html")
 
 
 def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
@@ -48,6 +52,8 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
     if suffix not in _FOREIGN_SUFFIXES:
         if start.startswith((b"{", b"[")):
             return "jsonl"
+        if start.startswith(_RDF_OPENINGS):
+            return "skos"
         if start.startswith(b"<") and b">\t" in start:
             return "annif-tsv"
         if b"\t" in start:

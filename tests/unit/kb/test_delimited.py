@@ -105,3 +105,22 @@ def test_a_first_row_with_empty_fields_does_not_hide_the_columns(tmp_path):
     kb, report = read(tmp_path, "kb.csv", "id,title,description\n1,,\n2,Troy,a city\n", skip_bad=True)
     assert report.skipped[0].reason == "no 'title'; every entity needs a title"
     assert kb.entity("2").descriptions == {"": "a city"}
+
+
+def test_annifs_csv_has_a_label_per_language(tmp_path):
+    content = "\ufeffuri,label_en,label_fi,notation\r\nu:1,cats,kissat,636.8\r\nu:2,,koirat,\r\n"
+    kb, report = read(tmp_path, "subjects.csv", content)
+    assert list(kb.titles) == ["cats", "koirat"]
+    assert [(alias.text, alias.lang) for alias in kb.entity("u:1").aliases] == [("cats", "en"), ("kissat", "fi")]
+    assert kb.row_of("636.8") == 0
+    assert "annif records: uri -> id, label -> title" in report.files[0]
+
+
+def test_a_subject_without_a_label_in_any_language_is_an_error(tmp_path):
+    with pytest.raises(DataError, match="line 2: no 'label'"):
+        read(tmp_path, "subjects.tsv", "uri\tlabel_en\tlabel_fi\nu:1\t\t\n")
+
+
+def test_annifs_tsv_may_have_a_notation_after_the_label(tmp_path):
+    kb, _ = read(tmp_path, "subjects.tsv", "<u:1>\tcats\t636.8\r\n<u:2>\tdogs\n")
+    assert list(kb.ids) == ["u:1", "u:2"] and list(kb.titles) == ["cats", "dogs"]

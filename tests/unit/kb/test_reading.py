@@ -143,16 +143,19 @@ def test_escaped_surrogate_pairs_are_one_character_and_lone_ones_are_replaced(tm
         ("kb.txt", b"id\ttitle", "tsv"),
         ("kb", b"id,title", "csv"),
         ("kb", b"id;title", "csv"),
+        ("kb.ttl", b"", "skos"),
+        ("kb.rdf.gz", b"", "skos"),
+        ("-", b"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .", "skos"),
     ],
 )
 def test_the_format_is_told_by_the_suffix_or_else_by_the_first_line(path, first_line, expected):
     assert guess_format(path, first_line) == expected
 
 
-@pytest.mark.parametrize("path", ["kb.ttl", "kb.obo.gz", "kb.rdf", "kb.unknown"])
+@pytest.mark.parametrize("path", ["kb.obo.gz", "kb.xlsx", "kb.unknown"])
 def test_an_unknown_format_names_the_accepted_ones(path):
     with pytest.raises(DataError, match=r"accepted: jsonl, csv, tsv, annif-tsv"):
-        guess_format(path, b"@prefix skos")
+        guess_format(path, b"format-version 1.2")
 
 
 def test_a_format_can_be_named_and_a_misspelt_one_is_an_error(tmp_path):
