@@ -45,6 +45,7 @@ def train_level(
     n_features: int,
     positive_indptr: NDArray[np.int64],
     positive_indices: NDArray[np.int32],
+    positive_weights: NDArray[np.float32],
     instance_indptr: NDArray[np.int64],
     instances: NDArray[np.int32],
     child_starts: NDArray[np.int64],

@@ -3,6 +3,8 @@
 // A parent's problem is cut down to the features its own instances have, and all its children are solved together by
 // dual coordinate descent (Hsieh et al. 2008, as in LIBLINEAR): `weights[feature][child]` is one dense block, so each
 // instance is read once per round for all children.
+//
+// A positive may have a weight: it costs `weight * C`, as if the instance stood there so many times for that child.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -36,33 +38,49 @@ struct Problem {
     const CsrView& docs;
     const std::int64_t* positive_indptr;   // doc -> its children of this level, ascending
     const std::int32_t* positive_indices;
+    const float* positive_weights;         // one for each of positive_indices; null if all weigh 1
     const std::int32_t* instances;
     std::int32_t n_instances;
     std::int32_t first_child, n_children;
 };
 
-constexpr int kLanes = 8;
+constexpr int kManyLanes = 8;
 constexpr float kRestShare = 0.25f;  // of epsilon: an instance with smaller gradients rests
 
-/// Solves one parent. Made anew for each, but its big map of features belongs to the worker.
+/// target += scale * source, over n lanes: a multiple of kLanes. The inner loop's fixed length is what makes compilers
+/// vectorise it, wherever this is inlined.
+template <int kLanes>
+inline void add_scaled(float* __restrict target, const float* __restrict source, float scale, std::int32_t n) {
+    for (std::int32_t first = 0; first < n; first += kLanes)
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) target[first + lane] += scale * source[first + lane];
+}
+
+/// Solves one parent. Made anew for each, but its big map of features belongs to the worker. Children are padded to a
+/// multiple of kLanes, so that loops over them vectorise; with one lane there is one child.
+template <int kLanes, bool kIsWeighted>
 class SiblingSolver {
 public:
     SiblingSolver(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& feature_counts)
-        : problem_(problem), params_(params), n_lanes_((problem.n_children + kLanes - 1) / kLanes * kLanes) {
+        : problem_(problem), params_(params), n_padded_((problem.n_children + kLanes - 1) / kLanes * kLanes) {
         copy_instances(feature_counts);
         mark_positives();
     }
 
     Packed solve(std::uint64_t stream, int n_bits) {
-        weights_.assign(static_cast<std::size_t>(features_.size()) * n_lanes_, 0.0f);
-        biases_.assign(n_lanes_, 0.0f);
-        alphas_.assign(static_cast<std::size_t>(problem_.n_instances) * n_lanes_, 0.0f);
+        weights_.assign(static_cast<std::size_t>(features_.size()) * n_lanes(), 0.0f);
+        biases_.assign(n_lanes(), 0.0f);
+        alphas_.assign(static_cast<std::size_t>(problem_.n_instances) * n_lanes(), 0.0f);
         if (params_.bias > 0.0f) lean_negative();
         descend(stream);
         return pack(n_bits);
     }
 
 private:
+    std::int32_t n_lanes() const {
+        if constexpr (kLanes == 1) return 1;
+        return n_padded_;
+    }
+
     /// Copies the instances with features renumbered. A feature that only one instance has needs no row of weights while
     /// learning: its weights are its value times that instance's own dual variables, so only its square is kept here.
     void copy_instances(std::vector<std::int32_t>& feature_counts) {
@@ -109,8 +127,11 @@ private:
             const std::int32_t* begin = problem_.positive_indices + problem_.positive_indptr[doc];
             const std::int32_t* end = problem_.positive_indices + problem_.positive_indptr[doc + 1];
             for (const std::int32_t* c = std::lower_bound(begin, end, problem_.first_child);
-                 c != end && *c < problem_.first_child + problem_.n_children; ++c)
+                 c != end && *c < problem_.first_child + problem_.n_children; ++c) {
                 positives_.push_back(*c - problem_.first_child);
+                if constexpr (kIsWeighted)
+                    positive_costs_.push_back(params_.cost * problem_.positive_weights[c - problem_.positive_indices]);
+            }
             positive_starts_.push_back(static_cast<std::int32_t>(positives_.size()));
         }
     }
@@ -120,12 +141,12 @@ private:
     void lean_negative() {
         const float n = static_cast<float>(problem_.n_instances) * params_.bias * params_.bias;
         const float share = std::min(params_.cost, 1.0f / (n + 0.5f / params_.cost));
-        std::vector<float> steps(n_lanes_);
+        std::vector<float> steps(n_lanes());
         for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
             std::fill(steps.begin(), steps.end(), -share);
             for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) steps[positives_[p]] = 0.0f;
-            float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
-            for (std::int32_t k = 0; k < n_lanes_; ++k) alpha[k] = -steps[k];
+            float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
+            for (std::int32_t k = 0; k < n_lanes(); ++k) alpha[k] = -steps[k];
             move(i, steps.data());
         }
     }
@@ -136,7 +157,7 @@ private:
         Random random(params_.seed, stream);
         std::vector<std::int32_t> order(problem_.n_instances), restless;
         std::iota(order.begin(), order.end(), 0);
-        Round round(n_lanes_);
+        Round round(n_lanes(), params_.cost);
         for (std::int32_t n_rounds = 0; n_rounds < params_.max_rounds; ++n_rounds) {
             const bool is_full = static_cast<std::int32_t>(order.size()) == problem_.n_instances;
             random.shuffle(order.data(), static_cast<std::uint32_t>(order.size()));
@@ -161,9 +182,10 @@ private:
 
     /// What one round needs for each child.
     struct Round {
-        std::vector<float> signs, scores, steps, highest, lowest;
+        std::vector<float> signs, scores, steps, highest, lowest, costs;
 
-        explicit Round(std::int32_t n) : signs(n, -1.0f), scores(n), steps(n), highest(n), lowest(n) {}
+        Round(std::int32_t n, float cost)
+            : signs(n, -1.0f), scores(n), steps(n), highest(n), lowest(n), costs(kIsWeighted ? n : 0, cost) {}
 
         void begin() {
             std::fill(highest.begin(), highest.end(), -INFINITY);
@@ -179,11 +201,17 @@ private:
 
     /// Solves instance i for all children; returns the largest of its projected gradients.
     float visit(std::int32_t i, Round& round) {
-        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) round.signs[positives_[p]] = 1.0f;
+        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+            round.signs[positives_[p]] = 1.0f;
+            if constexpr (kIsWeighted) round.costs[positives_[p]] = positive_costs_[p];
+        }
         score(i, round.scores.data());
         const float violation = step(i, round);
         if (violation > 0.0f) move(i, round.steps.data());
-        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) round.signs[positives_[p]] = -1.0f;
+        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+            round.signs[positives_[p]] = -1.0f;
+            if constexpr (kIsWeighted) round.costs[positives_[p]] = params_.cost;
+        }
         return violation;
     }
 
@@ -191,25 +219,24 @@ private:
     void ask_for_instance(std::int32_t i) const {
         __builtin_prefetch(indices_.data() + indptr_[i]);
         __builtin_prefetch(data_.data() + indptr_[i]);
-        const float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
-        for (std::int32_t k = 0; k < n_lanes_; k += 16) __builtin_prefetch(alpha + k, 1);
+        const float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
+        for (std::int32_t k = 0; k < n_lanes(); k += 16) __builtin_prefetch(alpha + k, 1);
     }
 
     void ask_for_weights(std::int32_t i) const {
-        if (n_lanes_ > 32) return;  // the blocks of leaves are small enough for the caches
+        if (n_lanes() > 32) return;  // the blocks of leaves are small enough for the caches
         for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n_lanes_;
-            for (std::int32_t k = 0; k < n_lanes_; k += 16) __builtin_prefetch(row + k, 1);
+            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n_lanes();
+            for (std::int32_t k = 0; k < n_lanes(); k += 16) __builtin_prefetch(row + k, 1);
         }
     }
 
     void score(std::int32_t i, float* __restrict scores) const {
-        const std::int32_t n = n_lanes_;
+        const std::int32_t n = n_lanes();
         for (std::int32_t k = 0; k < n; ++k) scores[k] = params_.bias * biases_[k];
         for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* __restrict row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
-            const float x = data_[p];
-            for (std::int32_t k = 0; k < n; ++k) scores[k] += x * row[k];
+            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
+            add_scaled<kLanes>(scores, row, data_[p], n);
         }
     }
 
@@ -220,15 +247,25 @@ private:
         float* __restrict steps = round.steps.data();
         float* __restrict highest = round.highest.data();
         float* __restrict lowest = round.lowest.data();
-        const float diagonal = params_.is_squared_hinge ? 0.5f / params_.cost : 0.0f;
-        const float upper = params_.is_squared_hinge ? INFINITY : params_.cost;
-        const float inverse = 1.0f / (norms_[i] + diagonal);
-        const float own = diagonal + own_norms_[i];  // what the instance's own features add to its score, times its sign
-        float* __restrict alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes_;
+        const bool is_squared = params_.is_squared_hinge;
+        const float* __restrict costs = round.costs.data();
+        const float norm = norms_[i], own_norm = own_norms_[i];
+        const float all_diagonal = is_squared ? 0.5f / params_.cost : 0.0f;
+        const float all_upper = is_squared ? INFINITY : params_.cost;
+        const float all_inverse = 1.0f / (norm + all_diagonal);
+        const float all_own = all_diagonal + own_norm;  // what the instance's own features add to its score, times its sign
+        float* __restrict alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
         float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
-        for (std::int32_t first = 0; first < n_lanes_; first += kLanes) {
+        for (std::int32_t first = 0; first < n_lanes(); first += kLanes) {
             for (std::int32_t lane = 0; lane < kLanes; ++lane) {
                 const std::int32_t k = first + lane;
+                float upper = all_upper, inverse = all_inverse, own = all_own;
+                if constexpr (kIsWeighted) {
+                    const float diagonal = is_squared ? 0.5f / costs[k] : 0.0f;
+                    upper = is_squared ? INFINITY : costs[k];
+                    inverse = 1.0f / (norm + diagonal);
+                    own = diagonal + own_norm;
+                }
                 const float gradient = signs[k] * scores[k] - 1.0f + own * alpha[k];
                 float next = alpha[k] - gradient * inverse;
                 next = next < 0.0f ? 0.0f : next;
@@ -247,23 +284,22 @@ private:
     }
 
     void move(std::int32_t i, const float* __restrict steps) {
-        const std::int32_t n = n_lanes_;
-        for (std::int32_t k = 0; k < n; ++k) biases_[k] += params_.bias * steps[k];
+        const std::int32_t n = n_lanes();
+        add_scaled<kLanes>(biases_.data(), steps, params_.bias, n);
         for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            float* __restrict row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
-            const float x = data_[p];
-            for (std::int32_t k = 0; k < n; ++k) row[k] += x * steps[k];
+            float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
+            add_scaled<kLanes>(row, steps, data_[p], n);
         }
     }
 
     /// The weight of child k for feature f: a row of the block, or what an instance's own feature makes of its duals.
     float weight(std::size_t f, std::int32_t k) const {
-        if (f < features_.size()) return weights_[f * n_lanes_ + k];
+        if (f < features_.size()) return weights_[f * n_lanes() + k];
         const OwnFeature& own = own_[f - features_.size()];
         const bool is_positive = std::find(positives_.begin() + positive_starts_[own.instance],
                                            positives_.begin() + positive_starts_[own.instance + 1],
                                            k) != positives_.begin() + positive_starts_[own.instance + 1];
-        const float alpha = alphas_[static_cast<std::size_t>(own.instance) * n_lanes_ + k];
+        const float alpha = alphas_[static_cast<std::size_t>(own.instance) * n_lanes() + k];
         return own.value * (is_positive ? alpha : -alpha);
     }
 
@@ -311,12 +347,22 @@ private:
 
     const Problem& problem_;
     const SolverParams& params_;
-    std::int32_t n_lanes_;  // children, padded so that loops over them vectorise
+    std::int32_t n_padded_;
     std::vector<std::int64_t> indptr_;
     std::vector<std::int32_t> indices_, features_, positives_, positive_starts_;
     std::vector<OwnFeature> own_;  // features of a single instance
-    std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_;
+    std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_, positive_costs_;
 };
+
+Packed solve(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& counts, std::uint64_t stream,
+             int n_bits) {
+    const bool is_weighted = problem.positive_weights != nullptr;
+    if (problem.n_children == 1)
+        return is_weighted ? SiblingSolver<1, true>(problem, params, counts).solve(stream, n_bits)
+                           : SiblingSolver<1, false>(problem, params, counts).solve(stream, n_bits);
+    return is_weighted ? SiblingSolver<kManyLanes, true>(problem, params, counts).solve(stream, n_bits)
+                       : SiblingSolver<kManyLanes, false>(problem, params, counts).solve(stream, n_bits);
+}
 
 template <typename T>
 void append(std::vector<T>& all, std::vector<T>& part) {
@@ -326,8 +372,8 @@ void append(std::vector<T>& all, std::vector<T>& part) {
 
 nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t n_features,
                      ArrayIn<std::int64_t> positive_indptr, ArrayIn<std::int32_t> positive_indices,
-                     ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances, ArrayIn<std::int64_t> child_starts,
-                     bool is_squared_hinge, float cost, float epsilon, float bias, float min_weight, std::int32_t max_rounds,
+                     ArrayIn<float> positive_weights, ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances,
+                     ArrayIn<std::int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias, float min_weight, std::int32_t max_rounds,
                      std::uint64_t seed, std::int32_t n_threads) {
     const CsrView docs(indptr, indices, data);
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
@@ -342,11 +388,12 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
         const Problem problem{docs,
                               positive_indptr.data(),
                               positive_indices.data(),
+                              positive_weights.shape(0) > 0 ? positive_weights.data() : nullptr,
                               instances.data() + first,
                               static_cast<std::int32_t>(instance_indptr.data()[v + 1] - first),
                               static_cast<std::int32_t>(child_starts.data()[v]),
                               static_cast<std::int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = SiblingSolver(problem, params, counts).solve(static_cast<std::uint64_t>(v), n_bits);
+        parents[v] = solve(problem, params, counts, static_cast<std::uint64_t>(v), n_bits);
     });
     Packed all;
     std::vector<std::int64_t> entry_starts{0}, bucket_offsets{0};
@@ -372,8 +419,8 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
 
 void bind_rankers(nb::module_& m) {
     m.def("train_level", &train_level, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_features"),
-          nb::arg("positive_indptr"), nb::arg("positive_indices"), nb::arg("instance_indptr"), nb::arg("instances"),
-          nb::arg("child_starts"), nb::arg("is_squared_hinge"), nb::arg("cost"), nb::arg("epsilon"), nb::arg("bias"),
+          nb::arg("positive_indptr"), nb::arg("positive_indices"), nb::arg("positive_weights"),
+          nb::arg("instance_indptr"), nb::arg("instances"), nb::arg("child_starts"), nb::arg("is_squared_hinge"), nb::arg("cost"), nb::arg("epsilon"), nb::arg("bias"),
           nb::arg("min_weight"), nb::arg("max_rounds"), nb::arg("seed"), nb::arg("n_threads"));
 }
 

@@ -122,8 +122,17 @@ def train_level(
     config: RankerConfig,
     seed: int = 0,
     n_threads: int = 0,
+    *,
+    is_soft: bool = False,
 ) -> RankerLevel:
-    """Rankers for all children of one level; column v of `instances` says what parent v learns from."""
+    """Rankers for all children of one level; column v of `instances` says what parent v learns from.
+
+    An instance is a positive of the children it has in `docs_by_children`, a negative of the parent's others. With
+    `is_soft` a positive of value t costs `t * C`, a negative C; without it values are ignored. A parent of one child
+    is solved without padding: rankers that each learn from instances of their own are a level in which every child has
+    a parent to itself, `child_starts = np.arange(n + 1)`.
+    """
+    weights = docs_by_children.data if is_soft else np.zeros(0, dtype=np.float32)
     arrays = _core.train_level(
         docs_by_features.indptr,
         docs_by_features.indices,
@@ -131,6 +140,7 @@ def train_level(
         docs_by_features.n_columns,
         docs_by_children.indptr,
         docs_by_children.indices,
+        weights,
         np.ascontiguousarray(instances.indptr, dtype=np.int64),
         np.ascontiguousarray(instances.indices, dtype=np.int32),
         child_starts,

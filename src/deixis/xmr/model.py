@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -61,6 +61,8 @@ class RankedTree:
         config: LabelTreeConfig,
         seed: int = 0,
         n_threads: int = 0,
+        *,
+        is_soft: bool = False,
     ) -> RankedTree:
         """Rankers for every level of `tree`, from the top down."""
         docs_by_places = _renumbered(docs_by_labels, tree.places())
@@ -76,9 +78,11 @@ class RankedTree:
             else:
                 instances = teacher_forcing(parents)
             with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
-                levels.append(
-                    train_level(docs_by_features, children, instances, child_starts, config.ranker, seed + t, n_threads)
-                )
+                level = train_level(
+                    docs_by_features, children, instances, child_starts, config.ranker, seed + t, n_threads,
+                    is_soft=is_soft,
+                )  # fmt: skip
+            levels.append(level)
         return cls(tree, levels, docs_by_features.n_columns)
 
     def rank(
@@ -136,12 +140,16 @@ class LabelTreeRanker(SklearnEstimator):
         self.n_threads = n_threads
         self.trees: tuple[RankedTree, ...] = ()
 
-    def fit(self, X: Any, Y: Any) -> LabelTreeRanker:  # noqa: ANN401, N803 - any sparse or dense matrices
-        """Learn from instances `X` (docs_by_features) and their labels `Y` (docs_by_labels, non-zero = has it)."""
+    def fit(self, X: Any, Y: Any, *, is_soft: bool = False) -> LabelTreeRanker:  # noqa: ANN401, N803 - any matrices
+        """Learn from instances `X` (docs_by_features) and their labels `Y` (docs_by_labels, non-zero = has it).
+
+        With `is_soft` the values of `Y` are targets in (0, 1]: a positive with target t costs `t * C` in the SVM, where
+        negatives cost C; a node's target is the largest of its labels', and label features are sums weighted by them.
+        """
         if not 0 <= self.seed < 2**63:
             raise ConfigError(f"The seed must lie in 0..2^63 - 1, got {self.seed}.")
         docs_by_features = SparseRows.of(X, "feature matrix")
-        docs_by_labels = SparseRows.of(Y, "label matrix").indicators()
+        docs_by_labels = _targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
         if docs_by_features.n_rows != docs_by_labels.n_rows:
             raise DataError(
                 f"X has {docs_by_features.n_rows} rows and Y has {docs_by_labels.n_rows}; they must be as many."
@@ -155,7 +163,10 @@ class LabelTreeRanker(SklearnEstimator):
             seed = self.seed + 1000 * number
             with stage("grouping labels into a tree"):
                 tree = build_label_tree(labels_by_features, self.config.tree, seed, self.n_threads)
-            trees.append(RankedTree.train(docs_by_features, docs_by_labels, tree, self.config, seed, self.n_threads))
+            ranked = RankedTree.train(
+                docs_by_features, docs_by_labels, tree, self.config, seed, self.n_threads, is_soft=is_soft
+            )
+            trees.append(ranked)
         self.trees = tuple(trees)
         return self
 
@@ -237,6 +248,17 @@ class LabelTreeRanker(SklearnEstimator):
         if len({tree.tree.n_labels for tree in ranker.trees}) > 1:
             raise StoreError(f"The trees of {prefix} hold different numbers of labels: the model is damaged.")
         return ranker
+
+
+def _targets(Y: Any) -> SparseRows:  # noqa: ANN401, N803 - any sparse or dense matrix
+    """Soft labels: what is stored, but for zeros; refused outside of 0..1."""
+    rows = SparseRows.of(Y, "label matrix")
+    if len(rows.data) and not (rows.data.min() >= 0 and rows.data.max() <= 1):
+        raise DataError(
+            f"Soft labels are targets above 0 and at most 1; Y has values from {rows.data.min():g} to "
+            f"{rows.data.max():g}. Scale them, or fit without is_soft."
+        )
+    return replace(rows.indicators(), data=rows.data[rows.data != 0])
 
 
 def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> SparseRows:

@@ -11,7 +11,7 @@ from deixis.xmr.sparse_rows import SparseRows
 
 
 def docs_by_nodes(docs_by_places: SparseRows, tree: LabelTree, level: int) -> SparseRows:
-    """Ones where a node of `level` holds one of the instance's labels; the level below the last is the labels."""
+    """Where a node of `level` holds labels of the instance, their largest value; below the last level are labels."""
     if level == tree.n_levels:
         return docs_by_places
     nodes = tree.nodes_of_places(level)[docs_by_places.indices].astype(np.int32)
@@ -23,7 +23,9 @@ def docs_by_nodes(docs_by_places: SparseRows, tree: LabelTree, level: int) -> Sp
     n_before = np.concatenate([[0], np.cumsum(is_first)])
     kept = nodes[is_first]
     n_nodes = len(tree.child_starts[level]) - 1
-    return SparseRows(n_before[docs_by_places.indptr], kept, np.ones(len(kept), dtype=np.float32), n_nodes)
+    firsts = np.flatnonzero(is_first)
+    values = np.maximum.reduceat(docs_by_places.data, firsts) if len(firsts) else docs_by_places.data
+    return SparseRows(n_before[docs_by_places.indptr], kept, values, n_nodes)
 
 
 def teacher_forcing(docs_by_parents: SparseRows) -> sparse.csc_matrix:

@@ -10,12 +10,13 @@ from deixis.xmr.sparse_rows import SparseRows
 BFLOAT16 = 2.0**-8  # half a unit in the last of 8 significant bits, relative
 
 
-def train_root(X, Y, **settings):
+def train_root(X, Y, is_soft=False, **settings):
     """Rankers of one parent that learns from every row: features_by_children weights and biases."""
     n_docs, n_children = Y.shape
     instances = sparse.csc_matrix(np.ones((n_docs, 1), dtype=np.float32))
     starts = np.array([0, n_children])
-    level = train_level(SparseRows.of(X), SparseRows.of(Y), instances, starts, RankerConfig(**settings))
+    config = RankerConfig(**settings)
+    level = train_level(SparseRows.of(X), SparseRows.of(Y), instances, starts, config, is_soft=is_soft)
     weights, biases = level.weights_by_child(X.shape[1])
     return weights.toarray(), biases, level
 
@@ -54,6 +55,56 @@ def test_weights_agree_with_liblinear(loss, cost, bias):
         ).fit(X, Y[:, child])
         np.testing.assert_allclose(weights[:, child], svc.coef_[0], rtol=BFLOAT16, atol=2e-3)
         np.testing.assert_allclose(biases[child], np.ravel(svc.intercept_)[0], atol=2e-3)
+
+
+EXACT = {"epsilon": 1e-4, "min_weight": 0, "max_rounds": 5000}
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("n_children", [1, 3])
+def test_a_positive_of_weight_two_is_the_same_instance_twice(loss, n_children):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(60, 12)) * (rng.random((60, 12)) < 0.5)
+    Y = np.zeros((60, n_children), dtype=np.float32)
+    Y[:20] = 1  # positives of every child, so that a repeated instance repeats no negative
+    weighted, biases, _ = train_root(X, np.where(Y, 2, 0), is_soft=True, loss=loss, **EXACT)
+    twice, twice_biases, _ = train_root(np.vstack([X, X[:20]]), np.vstack([Y, Y[:20]]), loss=loss, **EXACT)
+    np.testing.assert_allclose(weighted, twice, rtol=2 * BFLOAT16, atol=2e-3)
+    np.testing.assert_allclose(biases, twice_biases, atol=2e-3)
+
+
+@pytest.mark.parametrize("n_children", [1, 9])
+def test_soft_weights_agree_with_liblinear_s_instance_weights(n_children):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(120, 15)) * (rng.random((120, 15)) < 0.4)
+    targets = (rng.random((120, n_children)) < 0.3) * rng.uniform(0.1, 1, size=(120, n_children))
+    weights, biases, _ = train_root(X, targets, is_soft=True, **EXACT)
+    for child in range(n_children):
+        is_positive = targets[:, child] > 0
+        svc = LinearSVC(dual=True, tol=1e-6, max_iter=200_000)
+        svc.fit(X, is_positive, sample_weight=np.where(is_positive, targets[:, child], 1))
+        np.testing.assert_allclose(weights[:, child], svc.coef_[0], rtol=BFLOAT16, atol=2e-3)
+        np.testing.assert_allclose(biases[child], svc.intercept_[0], atol=2e-3)
+
+
+def test_targets_of_one_are_the_bytes_of_hard_labels():
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(50, 8)), (rng.random((50, 11)) < 0.3).astype(np.float32)
+    hard, soft = (train_root(X, Y, is_soft=is_soft)[2] for is_soft in (False, True))
+    assert {name: array.tobytes() for name, array in hard.arrays.items()} == {
+        name: array.tobytes() for name, array in soft.arrays.items()
+    }
+
+
+def test_a_child_with_a_parent_to_itself_learns_what_it_learns_among_siblings():
+    rng = np.random.default_rng(8)
+    X, Y = rng.normal(size=(40, 10)), (rng.random((40, 5)) < 0.4).astype(np.float32)
+    siblings, sibling_biases, _ = train_root(X, Y, **EXACT)
+    everything = sparse.csc_matrix(np.ones((40, 5), dtype=np.float32))
+    alone = train_level(SparseRows.of(X), SparseRows.of(Y), everything, np.arange(6), RankerConfig(**EXACT))
+    weights, biases = alone.weights_by_child(10)
+    np.testing.assert_allclose(weights.toarray(), siblings, rtol=2 * BFLOAT16, atol=2e-3)
+    np.testing.assert_allclose(biases, sibling_biases, atol=2e-3)
 
 
 def test_small_weights_are_dropped_and_the_others_stay_as_they_are():

@@ -247,3 +247,20 @@ def test_a_single_row_out_of_order_or_of_another_length_is_refused():
         ranker.rank_row(np.array([1], np.int32), np.ones(2, np.float32))
     with pytest.raises(DataError, match="finite"):
         ranker.rank_row(np.array([1], np.int32), np.array([np.nan], np.float32))
+
+
+def test_a_label_of_low_target_loses_to_its_rival():
+    # Two labels with the same instances but for their targets: the surer one is ranked first.
+    X = sparse.csr_matrix(np.repeat(np.eye(2, dtype=np.float32), 4, axis=0))
+    Y = sparse.csr_matrix(np.array([[0.1, 1.0, 0]] * 4 + [[0, 0, 1.0]] * 4, dtype=np.float32))
+    ranked = LabelTreeRanker().fit(X, Y, is_soft=True).rank(X[:1], k=3)
+    assert ranked.indices.tolist()[:2] == [1, 0]
+    assert ranked.data[0] > ranked.data[1] + 0.1
+    hard = LabelTreeRanker().fit(X, Y).rank(X[:1], k=3)
+    assert hard.data[0] == hard.data[1]
+
+
+@pytest.mark.parametrize("value", [1.5, -0.5])
+def test_soft_labels_outside_of_zero_to_one_are_refused(value):
+    with pytest.raises(DataError, match="above 0 and at most 1"):
+        LabelTreeRanker().fit(np.eye(2), np.array([[value, 0], [0, 1]]), is_soft=True)

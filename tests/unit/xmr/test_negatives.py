@@ -35,6 +35,11 @@ def test_the_same_node_at_the_end_of_one_row_and_the_start_of_the_next_counts_fo
     assert docs_by_nodes(rows, TREE, 1).matrix().toarray().tolist() == [[1, 0], [1, 0]]
 
 
+def test_a_node_s_value_is_the_largest_of_its_labels():
+    rows = SparseRows.of([[0.25, 0.75, 0, 0.125], [0, 0, 0, 0], [0, 0.25, 0.5, 0.25]])
+    assert docs_by_nodes(rows, TREE, 1).matrix().toarray().tolist() == [[0.75, 0.125], [0, 0], [0.25, 0.5]]
+
+
 def test_teacher_forcing_gives_a_parent_its_own_instances():
     assert columns(teacher_forcing(docs_by_nodes(DOCS_BY_PLACES, TREE, 1))) == [[0, 1, 3], [1, 4]]
 
