@@ -122,10 +122,9 @@ class CombinedRanker:
         The first `n_held_out` of them count.
         """
         n = self.config.n_held_out
-        truth = SparseRows.of(Y, "label matrix").indicators().matrix()[:n]
         shortlist, margins = self.both_scores(X[:n])
-        documents = np.repeat(np.arange(shortlist.shape[0]), np.diff(shortlist.indptr))
-        is_right: NDArray[np.bool_] = np.asarray(truth[documents, shortlist.indices]).ravel() > 0
+        truth = SparseRows.of(Y, "label matrix").indicators().matrix()[:n]
+        is_right = np.isin(_cells(shortlist), _cells(truth))
         with stage("calibrating scores"):
             tree = ScoreTree.fit(self._pairs(shortlist, margins), is_right, self.config.calibration, seed)
         return CombinedRanker(self.first, self.sparse_ranker, self.label_counts, tree, self.config, self.n_threads)
@@ -182,3 +181,10 @@ def _features(first: Ranker, X: Any, config: CombinedConfig) -> sparse.csr_matri
     if config.dense_weight > 0 and isinstance(first, Encoder):
         return joined_features(X, first.encode(X), config.dense_weight)
     return sparse.csr_matrix(X, dtype=np.float32)
+
+
+def _cells(docs_by_labels: sparse.csr_matrix) -> NDArray[np.int64]:
+    """A number for each stored place."""
+    rows = np.repeat(np.arange(docs_by_labels.shape[0], dtype=np.int64), np.diff(docs_by_labels.indptr))
+    cells: NDArray[np.int64] = rows * docs_by_labels.shape[1] + docs_by_labels.indices
+    return cells

@@ -53,7 +53,7 @@ class ScoredPairs:
         return self.features[:, -1]
 
     def ndcg(self, scores: NDArray[np.floating], is_right: NDArray[np.bool_], at: int = 5) -> float:
-        """How well scores rank: the mean nDCG of documents that shortlisted a label they have; ties by combined score."""
+        """The mean nDCG of ranking by `scores`, ties by `combined`, of documents that shortlisted a label they have."""
         n_documents = len(self.starts) - 1
         rows = np.repeat(np.arange(n_documents), np.diff(self.starts))
         order = np.lexsort((-self.combined, -scores, rows))
