@@ -21,6 +21,7 @@ from deixis.candidates.listing import listed
 from deixis.candidates.name_search import NameSearch, NameSearchConfig
 from deixis.candidates.popular_rows import kept_where
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
+from deixis.candidates.related_titles import related_titles
 from deixis.errors import ConfigError, StoreError
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.name_set import NameSet
@@ -32,6 +33,7 @@ from deixis.store.checks import require
 from deixis.store.strings import StringTableBuilder
 from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
+from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
 logger = logging.getLogger(__name__)
@@ -57,6 +59,7 @@ class LabelTreeCandidatesConfig:
     features: MentionFeaturesConfig = field(default_factory=_names_only)
     ranker: LabelTreeConfig = field(default_factory=_wide_beam)
     names: NameSearchConfig = field(default_factory=NameSearchConfig)
+    augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
 
 
 class LabelTreeCandidates:
@@ -107,14 +110,15 @@ class LabelTreeCandidates:
         with stage("making training instances"):
             has_context = config.features.context_weight > 0
             instances = make_instances(kb, config.instances, has_context)
-        given = _from_mentions(kb, annotated, config.features.context_window if has_context else 0)
-        if given is not None:
-            instances = Instances.joined([instances, given])
+        documents = annotated_documents(annotated)
+        given = _from_mentions(kb, documents, config.features.context_window if has_context else 0)
+        related = related_titles(kb, documents, config.augmentation, seed, n_threads)
+        instances = Instances.joined([part for part in (instances, given, related) if part is not None])
         with stage("counting words"):
             features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
             docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
         ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
-        ranker.fit(docs_by_features, instances.docs_by_labels)
+        ranker.fit(docs_by_features, instances.docs_by_labels, is_soft=related is not None)
         names = None
         if _searches_names(config):
             with stage("making an index of names"):
@@ -197,9 +201,8 @@ def _searches_names(config: LabelTreeCandidatesConfig) -> bool:
     return min(config.names.tree_share, config.names.learned_tree_share) < 1
 
 
-def _from_mentions(kb: KnowledgeBase, annotated: Iterable[Document], window: int) -> Instances | None:
+def _from_mentions(kb: KnowledgeBase, documents: Sequence[Document], window: int) -> Instances | None:
     """The annotated mentions whose entity is in the knowledge base."""
-    documents = annotated_documents(annotated)
     mentions, contexts, starts, rows = StringTableBuilder(), StringTableBuilder(), [0], list[int]()
     for mention, own in known_mentions(kb, documents):
         mentions.append(mention.text)

@@ -73,6 +73,7 @@ def _from_names(
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     ones = np.ones(len(rows), dtype=np.float32)
     labels = sparse.csr_matrix((ones, (group, rows)), shape=(len(first), n_entities))
+    labels.data[:] = 1.0  # an entity may have the same name twice
     return Instances(names.take(first), _blank(len(first)), labels)
 
 

@@ -3,10 +3,12 @@ import logging
 import pytest
 
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.name_search import NameSearchConfig
 from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document, Mention, MentionInContext
+from deixis.xmr.label_augmentation import AugmentationConfig
 
 KB = KnowledgeBase.from_records(
     [
@@ -97,3 +99,27 @@ def test_no_score_is_above_1_though_names_are_kept_in_bytes():
     found = LabelTreeCandidates.build(kb).generate([mention(name) for name in names], k=50)
     assert [candidates[0].id for candidates in found] == names
     assert all(0 <= candidate.score <= 1 for candidates in found for candidate in candidates)
+
+
+def test_titles_can_teach_the_entities_they_are_mentioned_with():
+    text = "Paris Troy"
+    together = Document("d", text, mentions=(Mention(0, 5, "Paris", "Q90"), Mention(6, 10, "Troy", "Q22")))
+    names = NameSearchConfig(tree_share=1.0, learned_tree_share=1.0)
+    kinds = {
+        kind: LabelTreeCandidatesConfig(names=names, augmentation=AugmentationConfig(kind)) for kind in ("none", "soft")
+    }
+    found = {
+        kind: {
+            one.id: one.score
+            for one in LabelTreeCandidates.build(KB, [together], config).generate([mention("Paris")], 3)[0]
+        }
+        for kind, config in kinds.items()
+    }
+    assert found["soft"]["Q22"] > found["none"].get("Q22", 0)
+    assert found["soft"]["Q22"] > found["soft"].get("Q84", 0)
+
+
+def test_without_annotated_documents_nothing_is_related_and_the_tree_is_the_same():
+    soft = LabelTreeCandidatesConfig(augmentation=AugmentationConfig("soft"))
+    plain, other = LabelTreeCandidates.build(KB).to_arrays("t"), LabelTreeCandidates.build(KB, (), soft).to_arrays("t")
+    assert all(plain[name].tobytes() == other[name].tobytes() for name in plain)

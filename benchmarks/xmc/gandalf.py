@@ -1,0 +1,149 @@
+"""What label texts as training points are worth (Gandalf): `python -m benchmarks.xmc.gandalf RANKER [--documents N]`.
+
+RANKER is `tree` (the linear label tree, soft targets as costs of its SVMs) or `bag` (a frugal bag-of-embeddings encoder
+with one classifier a label, soft targets in its cross-entropy). Each learns from the first N training documents of a
+set of short titles and named labels (`yso_en`), without label texts, with each as a text of its own label, and with
+soft targets above several thresholds (the paper's Table 3), and is measured on dev. Hits among the first five are also
+counted by the frequency of the label (Fig. 2): bins 1 (most frequent) to 5 (rarest) hold equally many of the training
+documents' labels, `unseen` has those that none has. `--test` measures on the test split what dev has chosen; nothing
+may be chosen by it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from benchmarks.rows import record
+from benchmarks.xmc.matrices import Matrices, matrices
+from deixis.evaluation.extreme import extreme_metrics
+from deixis.evaluation.label_frequency import LabelFrequencies
+from deixis.evaluation.label_rankings import TrueLabels, ranked_labels
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.xmr.label_augmentation import AugmentationConfig, augmented
+from deixis.xmr.label_graph import LabelGraphConfig
+from deixis.xmr.model import LabelTreeRanker
+
+DATASET = "yso_en"
+TOP = 5
+SEED = 0
+N_BINS = 5
+SYMMETRIC = LabelGraphConfig(weighting="symmetric")
+SYSTEMS = {
+    "none": AugmentationConfig("none"),
+    "self": AugmentationConfig("self"),
+    "soft-0": AugmentationConfig("soft", 0.0),
+    "soft-0.1": AugmentationConfig("soft", 0.1),
+    "soft-0.2": AugmentationConfig("soft", 0.2),
+    "soft-0.3": AugmentationConfig("soft", 0.3),
+    "symmetric-0": AugmentationConfig("soft", 0.0, SYMMETRIC),
+    "symmetric-0.1": AugmentationConfig("soft", 0.1, SYMMETRIC),
+    "symmetric-0.2": AugmentationConfig("soft", 0.2, SYMMETRIC),
+}
+CHOSEN = ("none", "self", "soft-0.1")
+Ranker = Callable[[Any, int], sparse.csr_matrix]  # rows of features, k -> docs_by_labels
+
+
+def fit_tree(X: sparse.csr_matrix, Y: sparse.csr_matrix) -> Ranker:
+    """The library's label tree."""
+    return LabelTreeRanker(seed=SEED, n_threads=1).fit(X, Y, is_soft=True).rank
+
+
+def fit_bag(X: sparse.csr_matrix, Y: sparse.csr_matrix) -> Ranker:
+    """The frugal ranker, by the library's own settings."""
+    import torch
+
+    from deixis.neural.one_vs_all import train_one_vs_all
+
+    torch.set_num_threads(1)
+    return train_one_vs_all(X, Y, seed=SEED).rank
+
+
+RANKERS = {"tree": fit_tree, "bag": fit_bag}
+
+
+def measure(ranker: str, systems: Sequence[str], n_documents: int | None, part: str) -> Iterator[ResultRow]:
+    """The rows of each system on the part."""
+    of_set = matrices(DATASET, n_documents)
+    X, Y = (of_set.X_test, of_set.Y_test) if part == "test" else (of_set.X_dev, of_set.Y_dev)
+    size = "all" if n_documents is None else f"{n_documents // 1000}k"
+    suite = f"gandalf/{DATASET}-{size}-{ranker}" + ("-test" if part == "test" else "")
+    about = {"split": part, "documents": of_set.X_train.shape[0], "seed": SEED, "threads": 1}
+    training = LabelFrequencies.of(of_set.Y_train)
+    for system in systems:
+        rank, cpu, n_targets = fitted(of_set, SYSTEMS[system], RANKERS[ranker])
+        found = ranked_labels(rank(X, TOP), TOP)
+        yield from metric_rows(extreme_metrics(Y, found, training).metrics, suite, system, about)
+        for name, value in by_frequency(Y, found, training).items():
+            yield ResultRow(suite, f"precision@{TOP}/{name}", system, value, "share", n=X.shape[0], settings=about)
+        yield ResultRow(suite, "train_cpu", system, round(cpu, 1), "s", settings=about)
+        yield ResultRow(suite, "targets", system, round(n_targets, 3), "labels/text", settings=about)
+
+
+def fitted(
+    of_set: Matrices, config: AugmentationConfig, fit: Callable[[Any, Any], Ranker]
+) -> tuple[Ranker, float, float]:
+    """The ranker, the processor time to make it, and how many labels a label text has on average."""
+    before = time.process_time()
+    X, Y = augmented(of_set.X_train, of_set.Y_train, of_set.labels_by_features, config, SEED, n_threads=1)
+    n_texts = X.shape[0] - of_set.X_train.shape[0]
+    n_targets = (Y.nnz - of_set.Y_train.nnz) / max(1, n_texts)
+    return fit(X, Y), time.process_time() - before, n_targets
+
+
+def by_frequency(
+    docs_by_labels: sparse.csr_matrix, found: NDArray[np.int64], training: LabelFrequencies
+) -> dict[str, float]:
+    """What hits on labels of each bin add to precision; all of them sum to it."""
+    deciles = training.deciles()
+    bins = np.where(deciles > 0, N_BINS + 1 - (deciles + 1) // 2, 0)  # 1 is the most frequent fifth, 0 was never seen
+    hits = TrueLabels.of(docs_by_labels, None).holds(found)
+    n_hits = np.bincount(bins[found[hits]], minlength=N_BINS + 1)
+    has_labels = int((np.diff(docs_by_labels.indptr) > 0).sum())
+    shares = [round(float(n) / (found.shape[1] * has_labels), 6) for n in n_hits]
+    return {f"bin-{number}": shares[number] for number in range(1, N_BINS + 1)} | {"unseen": shares[0]}
+
+
+def gains(rows: Sequence[ResultRow]) -> Iterator[ResultRow]:
+    """How much each system has of what no label texts give, as ratios."""
+    plain = {(row.suite, row.metric): row for row in rows if row.system == "none"}
+    for row in rows:
+        base = plain.get((row.suite, row.metric))
+        if base is not None and row.system != "none" and row.metric in ("precision@1", "psp@1") and base.value:
+            ratio = round(row.value / base.value, 4)
+            yield replace(row, metric=f"{row.metric}_ratio", system=f"{row.system}/none", value=ratio, unit="x",
+                          low=None, high=None)  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ranker", choices=RANKERS)
+    parser.add_argument("--documents", type=int, metavar="N", help="training documents, the first; all unless given")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="SYSTEM")
+    parser.add_argument("--test", action="store_true", help=f"on the test split, only {', '.join(CHOSEN)}")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    source_commit()
+    part, systems = ("test", CHOSEN) if options.test else ("dev", options.systems)
+    rows = []
+    for row in measure(options.ranker, systems, options.documents, part):
+        rows.append(row)
+        if row.metric.startswith(("precision", "psp", "train", "targets")):
+            print(f"{row.suite:28} {row.system:14} {row.metric:20} {row.value:.4f} {row.unit}", flush=True)
+    rows += gains(rows)
+    if not options.dry_run:
+        print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
