@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
-from deixis.kb.records import BadRecord
+from deixis.kb.records import BadRecord, RecordMapping
 from deixis.kb.wordnet import PARTS as WORDNET_FILES
 from deixis.kb.wordnet import is_wordnet, read_wordnet
 from deixis.registry import Lazy, LazyRegistry
@@ -22,6 +23,7 @@ FORMATS = LazyRegistry(
         "csv": Lazy("deixis.kb.delimited:read_csv"),
         "tsv": Lazy("deixis.kb.delimited:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.delimited:read_annif_tsv"),
+        "names": Lazy("deixis.kb.name_lines:read_name_lines"),
         "skos": Lazy("deixis.kb.skos:read_skos", extra="skos"),
         "wordnet": Lazy("deixis.kb.wordnet:read_wordnet"),  # the only one that is a folder
     },
@@ -42,6 +44,8 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
     --------
     >>> guess_format("kb.jsonl.gz", b""), guess_format("-", b"id,title"), guess_format("subjects.tsv", b"<u:1>\tcat")
     ('jsonl', 'csv', 'annif-tsv')
+    >>> guess_format("Y.txt", b"Toys, Games"), guess_format("kb.txt", b"id,title")
+    ('names', 'csv')
     """
     suffix = content_suffix(path)
     start = first_line.strip()
@@ -49,6 +53,8 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
         return _SUFFIX_TO_FORMAT[suffix]
     if suffix in _TABLE_SUFFIXES:
         return "annif-tsv" if start.startswith(b"<") else "tsv"
+    if suffix == ".txt" and not _names_columns(start):
+        return "names"
     if suffix not in _FOREIGN_SUFFIXES:
         if start.startswith((b"{", b"[")):
             return "jsonl"
@@ -66,6 +72,18 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
         f"(each also compressed). Convert the file, or name its format",
         path=path,
     )
+
+
+def _names_columns(first_line: bytes) -> bool:
+    """Whether a line begins JSON lines, one of Annif's tables, or a table whose columns have names that are known."""
+    if first_line.startswith((b"{", b"[", b"<", *_RDF_OPENINGS)):
+        return True
+    columns = re.split(r"[\t,;]", first_line.decode("utf-8", "replace").lower())
+    try:
+        RecordMapping.choose(column.strip() for column in columns)
+    except BadRecord:
+        return False
+    return True
 
 
 def open_records(

@@ -143,6 +143,10 @@ def test_escaped_surrogate_pairs_are_one_character_and_lone_ones_are_replaced(tm
         ("kb.txt", b"id\ttitle", "tsv"),
         ("kb", b"id,title", "csv"),
         ("kb", b"id;title", "csv"),
+        ("kb.txt", b"ID ; Title", "csv"),
+        ("kb.txt", b'{"id": 1}', "jsonl"),
+        ("kb.txt", b"<u>\tcat", "annif-tsv"),
+        ("Y.txt.gz", b"Toys, Games", "names"),
         ("kb.ttl", b"", "skos"),
         ("kb.rdf.gz", b"", "skos"),
         ("-", b"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .", "skos"),
@@ -177,3 +181,14 @@ def test_a_cut_off_download_is_an_error_even_when_bad_lines_are_skipped(tmp_path
     (tmp_path / "kb.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match="ends too early"):
         KnowledgeBase.read(tmp_path / "kb.jsonl.gz", skip_bad=True)
+
+
+def test_a_list_of_names_is_numbered_from_zero(tmp_path):
+    kb = KnowledgeBase.read(write(tmp_path / "Y.txt", "\ufeffToys, Games".encode(), b"", "Kätzchen\r".encode()))
+    assert list(kb.ids) == ["0", "1", "2"]
+    assert list(kb.titles) == ["Toys, Games", "1", "Kätzchen"]
+
+
+def test_a_name_that_is_not_utf8_is_told_with_its_line(tmp_path):
+    with pytest.raises(DataError, match="line 2: not valid UTF-8"):
+        KnowledgeBase.read(write(tmp_path / "Y.txt", b"Toys", b"caf\xe9"))
