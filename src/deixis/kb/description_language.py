@@ -56,7 +56,7 @@ def with_one_description(columns: C, language: str, meant: Meant = ()) -> C:
             np.arange(len(rows)),  # the last resort: the one that stands first in the record
             -counts.by_language(columns.description_langs),
             -counts.by_entity(rows, columns.description_langs),
-            -_likeness(columns, "" if language == BY_MENTIONS else language)[columns.description_langs],
+            -language_likeness(columns, "" if language == BY_MENTIONS else language)[columns.description_langs],
             rows,
         )
     )
@@ -128,7 +128,7 @@ def _language_names(columns: EntityColumns) -> list[str]:
     return [columns.langs[code] for code in np.unique(columns.description_langs).tolist() if code >= 0]
 
 
-def _likeness(columns: EntityColumns, asked: str) -> NDArray[np.int64]:
+def language_likeness(columns: EntityColumns, asked: str) -> NDArray[np.int64]:
     """How near each language, and last no language, is to the one asked for: 2 the same, 1 of another region."""
     near = [
         (base_language(lang) == base_language(asked)) + (lang.casefold() == asked.casefold()) for lang in columns.langs

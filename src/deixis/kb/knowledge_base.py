@@ -18,6 +18,7 @@ from deixis.kb.entity import Alias, Entity
 from deixis.kb.id_index import IdIndex
 from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
+from deixis.kb.title_language import with_titles_in
 from deixis.store.strings import StringTable
 from deixis.types import Document
 
@@ -125,6 +126,18 @@ class KnowledgeBase(EntityColumns):
         mentions = ((mention.entity, document.lang) for document in annotated for mention in document.mentions)
         meant = ((self.row_of(gold), lang) for gold, lang in mentions if gold is not None and lang is not None)
         return with_one_description(self, language, ((row, lang) for row, lang in meant if row is not None))
+
+    def with_title_language(self, language: str) -> KnowledgeBase:
+        """The same entities, called by their first alias in this language; those that have none keep their titles.
+
+        Examples
+        --------
+        >>> aliases = [{"text": "Parigi", "lang": "it"}]
+        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "aliases": aliases}])
+        >>> kb.with_title_language("it").entity("Q90").title
+        'Parigi'
+        """
+        return KnowledgeBase.from_columns(with_titles_in(self, language))
 
     def row_of(self, identifier: str) -> int | None:
         """The row of the entity with this id or equivalent id, or None."""
