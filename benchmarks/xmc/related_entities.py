@@ -1,0 +1,86 @@
+"""Gandalf in entity linking, on AIDA: `python -m benchmarks.xmc.related_entities`.
+
+Titles of entities teach the linker's label tree the entities that they are mentioned with, too. Four fifths of AIDA's
+training documents are taught, candidates are found for mentions of the others; testa and testb are never read. Rows
+`gandalf/wiki468k-aida`: recall of the tree alone, and of tree and names together as the linker asks them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.rows import record
+from deixis.bench.data import DataFolder
+from deixis.bench.questions import Questions, ranks_of
+from deixis.bench.suite import read_suite
+from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.listing import listed
+from deixis.candidates.related_titles import related_titles
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.types import Document
+from deixis.xmr.label_augmentation import AugmentationConfig
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITE = ROOT / "benchmarks" / "quality" / "wiki468k-aida.yaml"
+SEED = 0
+MAX_MENTIONS = 1000
+DEPTHS = (1, 10, 100)
+SYSTEMS = {
+    "none": AugmentationConfig("none"),
+    "self": AugmentationConfig("self"),
+    "soft-0.1": AugmentationConfig("soft", 0.1),
+    "soft-0.05": AugmentationConfig("soft", 0.05),
+}
+ABOUT = {"split": "train, last fifth", "seed": SEED, "max_mentions": MAX_MENTIONS, "threads": 1}
+
+
+def measure(kb: KnowledgeBase, documents: Sequence[Document], systems: Sequence[str]) -> Iterator[ResultRow]:
+    """Recall of each system on the documents that were not taught."""
+    n_taught = len(documents) * 4 // 5
+    taught = documents[:n_taught]
+    questions = Questions.collect(kb, documents[n_taught:]).sample(MAX_MENTIONS, SEED)
+    for system in systems:
+        config = LabelTreeCandidatesConfig(augmentation=SYSTEMS[system])
+        related = related_titles(kb, taught, SYSTEMS[system], SEED, n_threads=1)
+        before = time.process_time()
+        generator = LabelTreeCandidates.build(kb, taught, config, SEED, n_threads=1)
+        cpu = time.process_time() - before
+        for suffix, rank in (("-tree", generator.rank_by_tree), ("", generator.rank)):
+            suite = f"gandalf/wiki468k-aida{suffix}"
+            ranks = ranks_of(listed(kb, rank(questions.mentions, max(DEPTHS))), questions.accepted)
+            yield from metric_rows([questions.recall(ranks, k, SEED) for k in DEPTHS], suite, system, ABOUT)
+            yield ResultRow(suite, "train_cpu", system, round(cpu, 1), "s", settings=ABOUT)
+            if related is not None:
+                n_targets = float(np.diff(related.docs_by_labels.indptr).mean())
+                yield ResultRow(suite, "targets", system, round(n_targets, 3), "entities/title", settings=ABOUT)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="SYSTEM")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    source_commit()
+    data, suite = DataFolder.choose(None, ROOT), read_suite(SUITE)
+    data.check(suite)
+    kb = data.read_kb(suite.kb)
+    documents = [document for part in suite.dev for document in data.read_part(suite, part)]
+    rows = []
+    for row in measure(kb, documents, options.systems):
+        rows.append(row)
+        print(f"{row.suite:28} {row.system:12} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
+    if not options.dry_run:
+        print("recorded in", record(rows).name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
