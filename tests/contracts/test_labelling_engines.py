@@ -82,10 +82,16 @@ def test_it_learns_without_names_of_labels(engine):
     assert unnamed.rank(ROWS, 1).nnz == ROWS.shape[0]
 
 
-def test_soft_targets_are_taken(engine):
-    soft = LABELS.copy()
-    soft.data[::4] = 0.25
-    assert ENGINES[engine[1].engine](engine[1]).fit(ROWS, soft, NAMES, seed=3, n_threads=1).rank(ROWS, 2).nnz
+def test_soft_targets_count_less(engine):
+    """Rows of label 1 that are half of label 2, too: the firmer that is said, the surer 2 is found."""
+    of_one = np.flatnonzero(LABELS.toarray()[:, 1])
+    scores = []
+    for target in (0.2, 1.0):
+        soft = LABELS.tolil(copy=True)
+        soft[of_one[::2], 2] = target
+        fitted = ENGINES[engine[1].engine](engine[1]).fit(ROWS, soft.tocsr(), NAMES, seed=3, n_threads=1)
+        scores.append(fitted.rank(ROWS[of_one], LABELS.shape[1]).toarray()[:, 2].mean())
+    assert scores[0] < scores[1]
 
 
 def test_a_single_label_can_be_learned(engine):

@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from deixis.errors import ConfigError
+from deixis.labelling.text_labeller import TextLabeller
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
@@ -108,3 +110,34 @@ def test_deixis_does_not_import_sklearn():
     ask = "from deixis.xmr.model import LabelTreeRanker; LabelTreeRanker().__sklearn_tags__()"
     code = f"import sys; {ask}; print('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_texts_need_no_vectorizer_before_a_labeller_of_texts():
+    names = [["mars"], ["saturn"], ["hermes"], ["mercury"], ["mars"], ["iron", "mars"]] * 3
+    pipeline = make_pipeline(FunctionTransformer(lambda texts: [text.upper() for text in texts]), TextLabeller(k=1))
+    for labels in (names, LABELS, sparse.csr_matrix(LABELS)):
+        predicted = pipeline.fit(TEXTS, labels).predict(TEXTS)
+        assert predicted.shape == LABELS.shape
+        assert (LABELS[np.arange(len(TEXTS)), predicted.indices] == 1).all()
+        assert pipeline.score(TEXTS, labels) == 1.0
+
+
+def test_a_labeller_of_texts_keeps_to_the_rules_of_estimators():
+    labeller = TextLabeller().set_params(config__tree__n_trees=2, k=3, seed=5)
+    twin = clone(labeller.fit(TEXTS, LABELS))
+    assert twin.get_params() == labeller.get_params() and twin.config.tree.n_trees == 2
+    with pytest.raises(SklearnNotFittedError):
+        check_is_fitted(twin)
+    check_is_fitted(labeller)
+    tags = get_tags(labeller)
+    assert tags.input_tags.string and tags.target_tags.two_d_labels and not tags.input_tags.sparse
+    assert "TextLabeller" in repr(make_pipeline(labeller))
+
+
+@pytest.mark.parametrize("is_matrix", [True, False])
+def test_a_grid_search_goes_over_a_labeller_of_texts(is_matrix):
+    names = [["mars"], ["saturn"], ["hermes"], ["mercury"], ["mars"], ["iron", "mars"]] * 3
+    grid = {"config__tree__ranker__min_weight": [100.0, 0.0]}  # 100 drops every weight
+    search = GridSearchCV(TextLabeller(), grid, cv=3).fit(TEXTS, LABELS if is_matrix else names)
+    assert search.best_params_ == {"config__tree__ranker__min_weight": 0.0}
+    assert search.best_score_ > 0.9

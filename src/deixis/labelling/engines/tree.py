@@ -28,7 +28,8 @@ class TreeEngine:
     ) -> TreeEngine:
         """Itself, having learned; what labels are called does not matter to it."""
         self._ranker = LabelTreeRanker(self._ranker.config, seed, n_threads)
-        self._ranker.fit(docs_by_features, docs_by_labels)
+        is_soft = bool((docs_by_labels.data != 1).any())
+        self._ranker.fit(docs_by_features, docs_by_labels, is_soft=is_soft)
         return self
 
     @property

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deixis.errors import ConfigError
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.lessons import Lesson
+from deixis.xmr.label_augmentation import AugmentationConfig
+
+ROWS = sparse.csr_matrix(np.eye(3, 4, dtype=np.float32))
+LABELS = sparse.csr_matrix(np.array([[0, 1, 0, 0, 1], [0, 0, 0, 0, 2], [0, 1, 0, 0, 0]], np.float32))
+NAMES = sparse.csr_matrix(np.eye(5, 4, dtype=np.float32))
+
+
+def config(kind):
+    return LabellerConfig(augmentation=AugmentationConfig(kind=kind))
+
+
+def test_labels_without_a_document_are_left_out_and_the_others_mapped_back():
+    lesson = Lesson.of(ROWS, LABELS, NAMES, config("none"))
+    assert lesson.label_rows.tolist() == [1, 4]
+    assert lesson.docs_by_labels.toarray().tolist() == [[1, 1], [0, 1], [1, 0]]
+    assert lesson.labels_by_features.toarray().tolist() == NAMES.toarray()[[1, 4]].tolist()
+
+
+def test_with_names_every_label_whose_name_has_features_takes_part():
+    lesson = Lesson.of(ROWS, LABELS, NAMES, config("self"))
+    assert lesson.label_rows.tolist() == [0, 1, 2, 3, 4]  # the last one by its documents: its name has no features
+    assert lesson.docs_by_features.shape == (3 + 4, 4)
+    assert lesson.docs_by_labels[3:].toarray().tolist() == np.eye(4, 5).tolist()
+
+
+def test_names_are_demanded_where_they_are_learned_from():
+    with pytest.raises(ConfigError, match="'soft' learns from the names of labels"):
+        Lesson.of(ROWS, LABELS, None, config("soft"))
+
+
+def test_what_was_given_is_left_as_it_came():
+    before = LABELS.copy()
+    Lesson.of(ROWS, LABELS, NAMES, config("none"))
+    assert (LABELS != before).nnz == 0
