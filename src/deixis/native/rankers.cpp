@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -53,6 +54,51 @@ template <int kLanes>
 inline void add_scaled(float* __restrict target, const float* __restrict source, float scale, std::int32_t n) {
     for (std::int32_t first = 0; first < n; first += kLanes)
         for (std::int32_t lane = 0; lane < kLanes; ++lane) target[first + lane] += scale * source[first + lane];
+}
+
+/// What the dual variables of one instance have in common.
+struct Instance {
+    bool is_squared_hinge;
+    float cost, norm;
+    float own_norm;  // of the features it alone has: times a dual variable, what they add to its score times its sign
+    std::int32_t n_lanes;
+};
+
+/// One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not inlined:
+/// only as parameters of a function do the pointers tell compilers that nothing overlaps.
+template <int kLanes, bool kIsWeighted>
+[[gnu::noinline]] float newton_steps(const Instance& instance, const float* __restrict signs, const float* __restrict scores,
+                                     [[maybe_unused]] const float* __restrict costs, float* __restrict steps,
+                                     float* __restrict highest, float* __restrict lowest, float* __restrict alpha) {
+    const bool is_squared = instance.is_squared_hinge;
+    const float norm = instance.norm, own_norm = instance.own_norm;
+    const float all_diagonal = is_squared ? 0.5f / instance.cost : 0.0f;
+    const float all_upper = is_squared ? INFINITY : instance.cost;
+    const float all_inverse = 1.0f / (norm + all_diagonal);
+    float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
+    for (std::int32_t first = 0; first < instance.n_lanes; first += kLanes) {
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) {
+            const std::int32_t k = first + lane;
+            float diagonal = all_diagonal, upper = all_upper, inverse = all_inverse;
+            if constexpr (kIsWeighted) {
+                diagonal = is_squared ? 0.5f / costs[k] : 0.0f;
+                upper = is_squared ? INFINITY : costs[k];
+                inverse = 1.0f / (norm + diagonal);
+            }
+            const float before = alpha[k];
+            const float gradient = signs[k] * scores[k] - 1.0f + (diagonal + own_norm) * before;
+            const float next = std::min(std::max(before - gradient * inverse, 0.0f), upper);
+            // At a bound only the part of the gradient that points inside counts.
+            float projected = before > 0.0f ? gradient : std::min(gradient, 0.0f);
+            projected = before < upper ? projected : std::max(projected, 0.0f);
+            highest[k] = std::max(highest[k], projected);
+            lowest[k] = std::min(lowest[k], projected);
+            violations[lane] = std::max(violations[lane], std::fabs(projected));
+            steps[k] = (next - before) * signs[k];
+            alpha[k] = next;
+        }
+    }
+    return *std::max_element(violations, violations + kLanes);
 }
 
 /// Solves one parent. Made anew for each, but its big map of features belongs to the worker. Children are padded to a
@@ -242,45 +288,10 @@ private:
 
     /// One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
     float step(std::int32_t i, Round& round) {
-        const float* __restrict signs = round.signs.data();
-        const float* __restrict scores = round.scores.data();
-        float* __restrict steps = round.steps.data();
-        float* __restrict highest = round.highest.data();
-        float* __restrict lowest = round.lowest.data();
-        const bool is_squared = params_.is_squared_hinge;
-        const float* __restrict costs = round.costs.data();
-        const float norm = norms_[i], own_norm = own_norms_[i];
-        const float all_diagonal = is_squared ? 0.5f / params_.cost : 0.0f;
-        const float all_upper = is_squared ? INFINITY : params_.cost;
-        const float all_inverse = 1.0f / (norm + all_diagonal);
-        const float all_own = all_diagonal + own_norm;  // what the instance's own features add to its score, times its sign
-        float* __restrict alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
-        float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
-        for (std::int32_t first = 0; first < n_lanes(); first += kLanes) {
-            for (std::int32_t lane = 0; lane < kLanes; ++lane) {
-                const std::int32_t k = first + lane;
-                float upper = all_upper, inverse = all_inverse, own = all_own;
-                if constexpr (kIsWeighted) {
-                    const float diagonal = is_squared ? 0.5f / costs[k] : 0.0f;
-                    upper = is_squared ? INFINITY : costs[k];
-                    inverse = 1.0f / (norm + diagonal);
-                    own = diagonal + own_norm;
-                }
-                const float gradient = signs[k] * scores[k] - 1.0f + own * alpha[k];
-                float next = alpha[k] - gradient * inverse;
-                next = next < 0.0f ? 0.0f : next;
-                next = next > upper ? upper : next;
-                // At a bound only the part of the gradient that points inside counts.
-                const float projected = (alpha[k] <= 0.0f && gradient > 0.0f) || (alpha[k] >= upper && gradient < 0.0f) ? 0.0f : gradient;
-                highest[k] = projected > highest[k] ? projected : highest[k];
-                lowest[k] = projected < lowest[k] ? projected : lowest[k];
-                const float size = std::fabs(projected);
-                violations[lane] = size > violations[lane] ? size : violations[lane];
-                steps[k] = (next - alpha[k]) * signs[k];
-                alpha[k] = next;
-            }
-        }
-        return *std::max_element(violations, violations + kLanes);
+        return newton_steps<kLanes, kIsWeighted>(
+            {params_.is_squared_hinge, params_.cost, norms_[i], own_norms_[i], n_lanes()}, round.signs.data(),
+            round.scores.data(), round.costs.data(), round.steps.data(), round.highest.data(), round.lowest.data(),
+            alphas_.data() + static_cast<std::int64_t>(i) * n_lanes());
     }
 
     void move(std::int32_t i, const float* __restrict steps) {
@@ -292,25 +303,32 @@ private:
         }
     }
 
-    /// The weight of child k for feature f: a row of the block, or what an instance's own feature makes of its duals.
-    float weight(std::size_t f, std::int32_t k) const {
-        if (f < features_.size()) return weights_[f * n_lanes() + k];
+    /// The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its duals,
+    /// which is then written to `memory`.
+    const float* weights_of(std::size_t f, std::vector<float>& memory) const {
+        if (f < features_.size()) return weights_.data() + f * n_lanes();
         const OwnFeature& own = own_[f - features_.size()];
-        const bool is_positive = std::find(positives_.begin() + positive_starts_[own.instance],
-                                           positives_.begin() + positive_starts_[own.instance + 1],
-                                           k) != positives_.begin() + positive_starts_[own.instance + 1];
-        const float alpha = alphas_[static_cast<std::size_t>(own.instance) * n_lanes() + k];
-        return own.value * (is_positive ? alpha : -alpha);
+        std::fill(memory.begin(), memory.end(), 0.0f);
+        const float* alpha = alphas_.data() + static_cast<std::size_t>(own.instance) * n_lanes();
+        add_scaled<kLanes>(memory.data(), alpha, -own.value, n_lanes());
+        for (std::int32_t p = positive_starts_[own.instance]; p < positive_starts_[own.instance + 1]; ++p)
+            memory[positives_[p]] = own.value * alpha[positives_[p]];
+        return memory.data();
     }
 
-    bool is_kept(float w) const { return std::fabs(w) >= params_.min_weight && w != 0.0f; }
+    std::size_t n_kept(const float* weights, float least) const {
+        std::int32_t n = 0;
+        for (std::int32_t k = 0; k < problem_.n_children; ++k) n += std::fabs(weights[k]) >= least;
+        return static_cast<std::size_t>(n);
+    }
 
     Packed pack(int n_bits) const {
         std::vector<std::pair<std::uint32_t, std::size_t>> kept;  // hashed feature, its place here
         std::size_t n_entries = 0;
+        std::vector<float> memory(n_lanes());
+        const float least = std::max(params_.min_weight, std::numeric_limits<float>::denorm_min());  // zeros never stay
         for (std::size_t f = 0; f < features_.size() + own_.size(); ++f) {
-            std::size_t n_own = 0;
-            for (std::int32_t k = 0; k < problem_.n_children; ++k) n_own += is_kept(weight(f, k));
+            const std::size_t n_own = n_kept(weights_of(f, memory), least);
             n_entries += n_own;
             const std::int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
             if (n_own > 0) kept.push_back({hash_feature(static_cast<std::uint32_t>(feature), n_bits), f});
@@ -324,13 +342,13 @@ private:
         Packed packed;
         packed.bucket_starts.assign((std::size_t{1} << bucket_bits) + 1, 0);
         packed.eighths.assign(packed.bucket_starts.size(), 0);
+        packed.entries.reserve(n_entries * EntryView::kSize);
         for (const auto& [hash, f] : kept) {
-            for (std::int32_t k = 0; k < problem_.n_children; ++k) {
-                const float w = weight(f, k);
-                if (!is_kept(w)) continue;
-                const auto key = static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1));
-                EntryView::append(packed.entries, key, to_bfloat16(w), static_cast<std::uint8_t>(k));
-            }
+            const float* weights = weights_of(f, memory);
+            const auto key = static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1));
+            for (std::int32_t k = 0; k < problem_.n_children; ++k)
+                if (std::fabs(weights[k]) >= least)
+                    EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<std::uint8_t>(k));
             packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
             packed.bucket_starts[(hash >> key_bits) + 1] = static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
         }
