@@ -105,14 +105,21 @@ class CombinedRanker:
         config: CombinedConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
+        *,
+        is_soft: bool = False,
     ) -> CombinedRanker:
-        """The sparse ranker on what the fitted `first` finds for its training documents; not calibrated yet."""
+        """The sparse ranker on what the fitted `first` finds for its training documents; not calibrated yet.
+
+        With `is_soft` the values of `Y` are targets, as for `SparseRanker.fit`.
+        """
         config = config or CombinedConfig()
-        docs_by_labels = SparseRows.of(Y, "label matrix").indicators()
+        docs_by_labels = SparseRows.targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
         with stage("making shortlists"):
             shortlist = first.rank(X, config.n_shortlisted)
             features = _features(first, X, config)
-        ranker = SparseRanker.fit(features, docs_by_labels.matrix(), shortlist, config.ranker, seed, n_threads)
+        ranker = SparseRanker.fit(
+            features, docs_by_labels.matrix(), shortlist, config.ranker, seed, n_threads, is_soft=is_soft
+        )
         counts = np.bincount(docs_by_labels.indices, minlength=docs_by_labels.n_columns).astype(np.int64)
         return cls(first, ranker, counts, None, config, n_threads)
 

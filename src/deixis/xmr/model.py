@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -149,7 +149,7 @@ class LabelTreeRanker(SklearnEstimator):
         if not 0 <= self.seed < 2**63:
             raise ConfigError(f"The seed must lie in 0..2^63 - 1, got {self.seed}.")
         docs_by_features = SparseRows.of(X, "feature matrix")
-        docs_by_labels = _targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
+        docs_by_labels = SparseRows.targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
         if docs_by_features.n_rows != docs_by_labels.n_rows:
             raise DataError(
                 f"X has {docs_by_features.n_rows} rows and Y has {docs_by_labels.n_rows}; they must be as many."
@@ -248,17 +248,6 @@ class LabelTreeRanker(SklearnEstimator):
         if len({tree.tree.n_labels for tree in ranker.trees}) > 1:
             raise StoreError(f"The trees of {prefix} hold different numbers of labels: the model is damaged.")
         return ranker
-
-
-def _targets(Y: Any) -> SparseRows:  # noqa: ANN401, N803 - any sparse or dense matrix
-    """Soft labels: what is stored, but for zeros; refused outside of 0..1."""
-    rows = SparseRows.of(Y, "label matrix")
-    if len(rows.data) and not (rows.data.min() >= 0 and rows.data.max() <= 1):
-        raise DataError(
-            f"Soft labels are targets above 0 and at most 1; Y has values from {rows.data.min():g} to "
-            f"{rows.data.max():g}. Scale them, or fit without is_soft."
-        )
-    return replace(rows.indicators(), data=rows.data[rows.data != 0])
 
 
 def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> SparseRows:

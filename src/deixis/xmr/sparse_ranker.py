@@ -54,15 +54,18 @@ class SparseRanker:
         config: RankerConfig | None = None,
         seed: int = 0,
         n_threads: int = 0,
+        *,
+        is_soft: bool = False,
     ) -> SparseRanker:
         """Learn from `X` (docs_by_features), `Y` (docs_by_labels) and what a first stage found (docs_by_labels).
 
-        Positives of a label are the documents that have it, negatives the others that shortlisted it.
+        Positives of a label are the documents that have it, negatives the others that shortlisted it. With `is_soft` a
+        positive with target t costs `t * C` in the SVM; without it the values of `Y` are ignored.
         """
         if not 0 <= seed < 2**63:
             raise ConfigError(f"The seed must lie in 0..2^63 - 1, got {seed}.")
         docs_by_features = SparseRows.of(X, "feature matrix")
-        docs_by_labels = SparseRows.of(Y, "label matrix").indicators()
+        docs_by_labels = SparseRows.targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
         n_docs, n_labels = docs_by_labels.n_rows, docs_by_labels.n_columns
         if docs_by_features.n_rows != n_docs:
             raise DataError(f"X has {docs_by_features.n_rows} rows and Y has {n_docs}; they must be as many.")
@@ -72,8 +75,9 @@ class SparseRanker:
             instances = with_matched(docs_by_labels, shortlist.indptr.astype(np.int64), shortlist.indices)
             each_alone = np.arange(n_labels + 1, dtype=np.int64)
             level = train_level(
-                docs_by_features, docs_by_labels, instances, each_alone, config or RankerConfig(), seed, n_threads
-            )
+                docs_by_features, docs_by_labels, instances, each_alone, config or RankerConfig(), seed, n_threads,
+                is_soft=is_soft,
+            )  # fmt: skip
             weights, biases = level.weights_by_child(docs_by_features.n_columns)
         biases[np.diff(instances.indptr) == 0] = NEVER_SEEN
         by_label = weights.T.tocsr()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,17 @@ class SparseRows:
         if row._check("row") == _UNSORTED:
             raise DataError("The row's columns must ascend, each standing there once; sort them first.")
         return row
+
+    @classmethod
+    def targets(cls, matrix: Any) -> SparseRows:  # noqa: ANN401 - anything SciPy can make sparse
+        """Soft labels: what is stored, but for zeros; refused outside of 0..1."""
+        rows = cls.of(matrix, "label matrix")
+        if len(rows.data) and not (rows.data.min() >= 0 and rows.data.max() <= 1):
+            raise DataError(
+                f"Soft labels are targets above 0 and at most 1; Y has values from {rows.data.min():g} to "
+                f"{rows.data.max():g}. Scale them, or fit without is_soft."
+            )
+        return replace(rows.indicators(), data=rows.data[rows.data != 0])
 
     def _check(self, what: str) -> int:
         state = _core.check_rows(self.indptr, self.indices, self.data, self.n_columns)

@@ -80,6 +80,14 @@ def test_an_empty_shortlist_has_no_scores():
     assert ranker.scores(X[:0], shortlist[:0]).shape == (0, 9)
 
 
+def test_a_soft_positive_weighs_less():
+    # Squared hinge, C = t: the dual of a single positive is a (|x|^2 + 1 / 2t) = 1, w = a x.
+    alone, soft = np.ones((1, 1)), RankerConfig(bias=0, min_weight=0, epsilon=1e-6)
+    for target in (1.0, 0.25):
+        ranker = SparseRanker.fit(alone, alone * target, sparse.csr_matrix((1, 1)), soft, is_soft=True)
+        np.testing.assert_allclose(ranker.labels_by_features.data, [1 / (1 + 0.5 / target)], rtol=BFLOAT16)
+
+
 def test_small_weights_are_dropped():
     X, Y, shortlist = problem()
     pruned = SparseRanker.fit(X, Y, shortlist, RankerConfig(min_weight=0.2))
