@@ -94,21 +94,25 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
 def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_candidates(wood, encoder, monkeypatch):
     before = manifest(wood)
     command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--encoder", encoder, *BRIEF)
+    command += ("--work", "learned")
     with monkeypatch.context() as patch:
         patch.setattr(StepsTold, "on_step_end", _stops_after(5))  # in the second round, before its first checkpoint
         stopped = wood(*command, "--bi-encoder", code=130)
-    assert "The same command goes on from the last checkpoint in model.learning" in stopped.stderr
+    assert "The same command goes on from the last checkpoint in learned" in stopped.stderr
     assert manifest(wood) == before
 
     done = wood(*command, "--bi-encoder", "--rerank", *SMALL, "--json", "--resume")
-    assert "Going on from the last checkpoint in model.learning" in done.stderr
+    assert "Going on from the last checkpoint in learned" in done.stderr
     told = json.loads(done.stdout)
     assert told["learned"] == ["bi-encoder", "reranker"]
     assert list(told["accuracies"]) == ["before", "after", "retriever", "cross-encoder", "fused"]
     rounds = told["encoder_recall@10"]
     assert [name.partition(",")[0] for name in rounds] == ["untrained", "after round 1", "after round 2"]
     assert all(each["low"] <= each["value"] <= each["high"] for each in rounds.values())
-    assert not (wood.folder / "model.learning").exists()
+    assert (wood.folder / "learned" / "bi-encoder" / "model" / "model.onnx").is_file()  # with --work it stays
+    assert "no checkpoint in nowhere" in wood(*command, "--bi-encoder", "--resume", "--work", "nowhere", code=1).stderr
+    wood("build", "kb.jsonl", "-o", "other", "--encoder", "learned/bi-encoder/model", "--threads", 1)
+    assert json.loads(wood("link", "other", "dev.jsonl", "--dense-contents", "descriptions").stdout.splitlines()[0])
 
     (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
     for options in ((), ("--rerank",), ("--dense-contents", "contexts"), ("--dense-contents", "descriptions")):
@@ -156,6 +160,7 @@ def _stops_after(n):
         (["learn", "model", "--mentions", "train.jsonl", "--dev", "train.jsonl", "--mentions-format", "nif"], 1, ""),
         (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--resume"], 1, "no checkpoint in model.learning"),
         (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--work", "model"], 1, "other things than"),
+        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--encoder", "static"], 1, "nothing to train"),
         (["link", "model", "train.jsonl", "--rerank"], 1, "deixis learn model --mentions train.jsonl --rerank"),
         (["eval", "model", "train.jsonl", "--rerank"], 1, "has no re-ranker"),
         (["eval", "--predictions", "train.jsonl", "train.jsonl", "--rerank"], 2, "predictions are made"),

@@ -111,8 +111,9 @@ def learn(
     of candidates by its vectors, of descriptions and of the mentions themselves. A round of the default size trains for
     about an hour on one processor. Before each round, after the last and for MODEL itself all entities are encoded, of
     which MiniLM does about 85 a second: seconds for a thousand, but an hour and a half for 468,000, each time. For a
-    knowledge base of that size deixis build --encoder static makes vectors in seconds, untrained. A re-ranker is taught
-    by the candidates there are, so the encoder comes first; with both flags it does.
+    knowledge base of that size deixis build --encoder static makes vectors in a minute or two, untrained. A re-ranker
+    is taught by the candidates there are, so the encoder comes first; with both flags it does. All these times were
+    measured with MiniLM; they are as long as its tokens are many, and a larger encoder takes longer.
 
     A model looks better on documents that it has learned from, so it is judged by others: those of --dev, or a part of
     --mentions that it has not seen. If it has seen all, a second one is built without that part.
@@ -141,6 +142,7 @@ def learn(
     try:
         with session.watching():
             linker = Linker.load(model, n_threads=session.threads)
+            check_place(Path(target))
             documents = list(track(read_all(mentions, mentions_format), "reading mentions"))
             held_out = list(track(read_all(dev, mentions_format), "reading mentions to judge by")) if dev else None
             learned = _learn(session, linker, documents, held_out, config, folder, asked)

@@ -60,7 +60,7 @@ def learn_encoder(
         raise DataError("There are no documents to learn from.")
     teaching = Teaching.of(linker, documents, dev, config.held_out_share, seed)
     weighing, judging = split_documents(teaching.held_out, 0.5, seed)
-    taught, _ = known(linker.kb, teaching.taught, "to learn from")
+    known(linker.kb, teaching.taught, "to learn from")
     asked, _ = known(linker.kb, weighing, "to hold out")
     known(linker.kb, judging, "to hold out")
     settings = replace(config.bi_encoder, seed=seed, n_threads=n_threads)
@@ -82,7 +82,7 @@ def learn_encoder(
     whole.learned_from |= SeenDocuments.of([*teaching.taught, *further])
     warn_reranker(linker)
     accuracies = before, replace(after, name="after")
-    return Learned(settled(whole, calibration, rerank=False), accuracies, len(taught), recalls=recalls)
+    return Learned(settled(whole, calibration, rerank=False), accuracies, trained.n_mentions, recalls=recalls)
 
 
 def _settings(before: DenseConfig, n_tokens: int) -> DenseConfig:

@@ -17,7 +17,8 @@ from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reranking import Reranking
 from deixis.linking.seen import SeenDocuments
-from deixis.linking.teaching import Teaching, known
+from deixis.linking.teaching import Teaching, known, n_known
+from deixis.neural.cross_config import CrossEncoderConfig
 from deixis.progress import stage
 from deixis.ranking import RERANKERS, TRAINERS
 from deixis.ranking.fusion_features import document_numbers
@@ -29,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 MIN_DESCRIBED = 0.1
 NEW = "cross-encoder"
+PAIRS_AN_HOUR = 30_000  # that MiniLM learns from on one processor, of 128 tokens
+LONG = 12  # hours
 
 
 def learn_reranker(
@@ -51,8 +54,9 @@ def learn_reranker(
     if linker.kb.described_share < MIN_DESCRIBED:
         logger.warning("Hardly any entity has a description: the re-ranker reads names, and gains little by it.")
     teaching = Teaching.of(linker, documents, dev, config.held_out_share, seed)
+    how = config.rerank
+    _warn_of_time(n_known(linker.kb, teaching.taught), how)
     with stage("finding candidates"):
-        how = config.rerank
         taught = ranked(teaching.linker, teaching.taught, "to learn from", how.n_taught, how.max_mentions, seed)
         checked = ranked(teaching.linker, teaching.held_out, "to hold out", how.n_candidates, how.max_checked, seed + 1)
     ranker, opinions = kind.learn(linker.kb, taught, checked, config.rerank, folder, seed, n_threads)
@@ -81,6 +85,18 @@ def ranked(
     near = np.flatnonzero(np.isin(numbers, numbers[drawn]))
     asked, answers = [mentions[number] for number in near.tolist()], [gold[number] for number in near.tolist()]
     return Ranked(asked, linker.ranked_rows(asked, k), answers).take(np.searchsorted(near, drawn))
+
+
+def _warn_of_time(n_mentions: int, config: CrossEncoderConfig) -> None:
+    """Tells how long a training may take, if that is long: on one processor, with a model as large as MiniLM."""
+    n_mentions = min(n_mentions, config.max_mentions or n_mentions)
+    hours = n_mentions * config.n_taught * config.epochs / PAIRS_AN_HOUR
+    if hours > LONG:
+        logger.warning(
+            "To learn from %s mentions with %d candidates each, %d times, takes up to %.0f hours for MiniLM on one "
+            "processor. Fewer mentions (--rerank-max-mentions) or epochs (--rerank-epochs) take less.",
+            f"{n_mentions:,}", config.n_taught, config.epochs, hours,
+        )  # fmt: skip
 
 
 def _calibration(

@@ -53,21 +53,6 @@ class Linker(Walk):
     [('Troy', 'Q22647'), ('Paris', 'Q167646')]
     """
 
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        detector: DictionaryDetector,
-        generator: UnionCandidates,
-        ranker: FusionRanker,
-        config: LinkerConfig,
-        n_threads: int = 0,
-        calibration: Calibration | None = None,
-        reranking: Reranking | None = None,
-        learned_from: SeenDocuments | None = None,
-    ) -> None:
-        super().__init__(kb, detector, generator, ranker, config, n_threads, calibration, reranking)
-        self.learned_from = learned_from or SeenDocuments()
-
     @classmethod
     def build(
         cls,

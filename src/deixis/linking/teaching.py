@@ -43,7 +43,11 @@ class Teaching:
         share: float = 0.2,
         seed: int = 0,
     ) -> Teaching:
-        """The documents shared out; `dev` are those to judge by, where they are given, without those seen before."""
+        """The documents shared out; `dev` are those to judge by, where they are given, without those seen before.
+
+        Documents without any mention of an entity of the knowledge base are an error.
+        """
+        known(linker.kb, documents, "to learn from")
         if dev is not None:
             held_out = unseen(linker, dev, "to hold out")
             return cls(apart_from(held_out, documents), held_out, linker)

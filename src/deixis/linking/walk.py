@@ -22,6 +22,7 @@ from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import portions
 from deixis.linking.reranking import Reranking, no_reranker
+from deixis.linking.seen import SeenDocuments
 from deixis.nearest.allowed import Mask
 from deixis.ranking.fusion import FusionRanker
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -34,7 +35,10 @@ Names = str | Iterable[str] | None
 
 
 class Walk:
-    """The stations of a linker and their order: all that linking is. How they are made and taught is the linker's."""
+    """The stations of a linker and their order: all that linking is. How they are made and taught is the linker's.
+
+    `learned_from` are the documents that taught them.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Walk:
         n_threads: int = 0,
         calibration: Calibration | None = None,
         reranking: Reranking | None = None,
+        learned_from: SeenDocuments | None = None,
     ) -> None:
         self.kb = kb
         self.detector = detector
@@ -56,6 +61,7 @@ class Walk:
         self._masks = functools.lru_cache(maxsize=FILTERS_KEPT)(functools.partial(_mask, kb))
         self.calibration = calibration
         self.reranking = reranking
+        self.learned_from = learned_from or SeenDocuments()
 
     @overload
     def link(  # type: ignore[overload-overlap]

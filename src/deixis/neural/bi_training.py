@@ -29,7 +29,7 @@ from deixis.neural.bi_examples import EntityTexts, Examples, drawn_mentions, min
 from deixis.neural.bi_round import train_round
 from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
 from deixis.neural.quiet import quiet
-from deixis.neural.training import claim_folder, fingerprint
+from deixis.neural.training import claim_folder, fingerprint, room_for_checkpoints
 from deixis.types import Document
 
 MODEL, REPORT, EXAMPLES, CHECKPOINTS = "model", "report.json", "examples.npz", "checkpoints"
@@ -43,6 +43,7 @@ class TrainedBiEncoder:
     """The folder of the encoder, and the window it was taught to read.
 
     Each of `rounds` has losses and, measured on dev, recall; round 0 is the encoder as it came, `chosen` the one taken.
+    `n_mentions` were drawn for training, in all rounds together.
     The folder is a SentenceTransformer with an ONNX graph and a tokenizer.json, so that it is opened without torch.
     """
 
@@ -50,6 +51,7 @@ class TrainedBiEncoder:
     n_tokens: int
     rounds: list[dict[str, Any]]
     chosen: int
+    n_mentions: int
 
 
 def train_bi_encoder(
@@ -89,6 +91,10 @@ class BiTraining:
         asked = () if self.dev is None else (*self.dev_windows, json.dumps(self.dev.gold))  # they choose the round
         texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold), *asked)
         claim_folder(self.folder, fingerprint(settings, texts))
+        with room_for_checkpoints(self.folder, self.encoder.model):
+            return self._all_rounds()
+
+    def _all_rounds(self) -> TrainedBiEncoder:
         done = [number for number in range(1, self.config.n_rounds + 1) if (self._round(number) / MODEL).is_dir()]
         if done:
             self.encoder = BiEncoder.open(self._round(max(done)) / MODEL, self.config.n_tokens)
@@ -165,7 +171,10 @@ class BiTraining:
         best = BiEncoder.open(self._round(chosen) / MODEL, self.config.n_tokens)
         shutil.rmtree(self.folder / MODEL, ignore_errors=True)
         self._keep(best, self.folder / MODEL, with_graph=True)
-        return TrainedBiEncoder(self.folder / MODEL, self.config.n_tokens, reports, chosen)
+        numbers = range(1, self.config.n_rounds + 1)
+        drawn = [Examples.load(self._round(number) / EXAMPLES).mentions for number in numbers]
+        n_mentions = len(np.unique(np.concatenate(drawn)))
+        return TrainedBiEncoder(self.folder / MODEL, self.config.n_tokens, reports, chosen, n_mentions)
 
     def _keep(self, encoder: BiEncoder, folder: Path, with_graph: bool = False) -> None:
         """Save an encoder so that it is there as a whole or not at all."""

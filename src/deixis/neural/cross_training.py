@@ -31,7 +31,7 @@ from deixis.neural.pair_texts import MentionCandidates, PairTexts
 from deixis.neural.pairs import PairLessons
 from deixis.neural.quiet import quiet
 from deixis.neural.sentence_encoder import cannot_open, tokenizer_bytes
-from deixis.neural.training import StepsTold, claim_folder, fingerprint
+from deixis.neural.training import StepsTold, claim_folder, fingerprint, room_for_checkpoints
 from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
 
@@ -101,7 +101,7 @@ def train_cross_encoder(
         {"entity": entities, "mention": mentions, "label": lessons.is_right.astype(np.float32).tolist()}
     )
     n_steps = -(-len(dataset) // config.batch_size)
-    with steps("training the cross-encoder", n_steps * config.epochs) as advance:
+    with room_for_checkpoints(folder, model), steps("training the cross-encoder", n_steps * config.epochs) as advance:
         trainer = CrossEncoderTrainer(
             model=model,
             args=_arguments(config, folder, n_steps, seed),

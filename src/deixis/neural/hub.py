@@ -10,7 +10,8 @@ from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
 
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
+from deixis.features.encoders import ENCODERS
 from deixis.features.encoders.minilm import package_folder
 
 MINILM = "minilm"
@@ -25,6 +26,8 @@ def folder_of(name: str | Path) -> Path:
         return package_folder()
     if Path(name).is_dir():
         return Path(name)
+    if name in ENCODERS:
+        raise ConfigError(f"The encoder {name!r} has nothing to train. Give {MINILM!r}, a folder or a hub name.")
     try:
         return Path(snapshot_download(str(name), allow_patterns=_FILES, ignore_patterns=_NOT, local_files_only=True))
     except (OSError, ValueError):  # it is not in the cache; a bad name is told below

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+from torch.nn import Module
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
-from deixis.errors import ConfigError
+from deixis.errors import ConfigError, StoreError
 
 FINGERPRINT = "training.json"
 STATE = "trainer_state.json"  # the last file of a checkpoint that is written
@@ -69,13 +73,36 @@ def claim_folder(folder: Path, mark: Mapping[str, Any]) -> str | None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FINGERPRINT
     wanted = json.dumps(mark, sort_keys=True, indent=2)
-    if path.exists() and path.read_text(encoding="utf-8") != wanted:
+    # One that was cut off by a kill or a full disk says nothing.
+    if path.exists() and path.read_text(encoding="utf-8") != wanted and _read_json(path) is not None:
         raise ConfigError(
             f"The folder {folder} holds a training with other settings or other data ({_changed(path, mark)}). Go on "
             "with those, choose another folder (--work), or begin again (--afresh)."
         )
     path.write_text(wanted, encoding="utf-8")
     return last_checkpoint(folder)
+
+
+@contextmanager
+def room_for_checkpoints(folder: Path, model: Module) -> Iterator[None]:
+    """A disk without room for a checkpoint is told, before the work or when it is full in the middle of it."""
+    # The weights, and two numbers that AdamW keeps of each; the libraries have their own words for a full disk.
+    n_bytes = 3 * sum(weights.numel() * weights.element_size() for weights in model.parameters())
+    if (free := shutil.disk_usage(folder).free) < n_bytes:
+        raise _no_room(folder, free, n_bytes)
+    try:
+        yield
+    except (OSError, RuntimeError, SafetensorError) as error:
+        if (free := shutil.disk_usage(folder).free) < n_bytes:
+            raise _no_room(folder, free, n_bytes) from error
+        raise
+
+
+def _no_room(folder: Path, free: int, n_bytes: int) -> StoreError:
+    return StoreError(
+        f"A checkpoint takes {n_bytes:,} bytes, and where {folder} lies {free:,} are free. Make room there, or choose "
+        "another folder (--work)."
+    )
 
 
 def last_checkpoint(folder: Path) -> str | None:

@@ -8,6 +8,7 @@ marked on both sides, and where the text ends on one side the window reaches fur
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from deixis.neural.pairs import MARKER
 from deixis.types import MentionInContext
 
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention
+_AT_ONCE = 1024  # texts whose tokens are held together: they take a hundred times the room of the text
 _NEAR = 8  # characters on both sides by which a place is told to be inside a word
 _HALF = re.compile(r"[\ud800-\udfff]")  # halves of characters, which have no bytes and so no tokens
 
@@ -62,10 +64,15 @@ class TokenWindows:
 
     def n_tokens(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, those that a model puts around it not counted."""
-        return [len(encoding.ids) for encoding in self._encoded(texts)]
+        blocks = (self._encoded(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE))
+        return [len(encoding.ids) for block in blocks for encoding in block]
 
     def heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         """The first words of each text, as many as have at most `n_tokens` tokens together."""
+        blocks = (self._heads(texts[at : at + _AT_ONCE], n_tokens) for at in range(0, len(texts), _AT_ONCE))
+        return list(itertools.chain.from_iterable(blocks))
+
+    def _heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         heads = [self.plain(text[: _CHARACTERS * n_tokens].strip()) for text in texts]
         places = list(range(len(heads)))
         while places:  # cut off, a text may have other tokens than before, and more: they are counted again
@@ -98,6 +105,12 @@ class TokenWindows:
 
         The mention is always whole; one that has no room is an error. Without a marker none is set.
         """
+        blocks = (
+            self._around(mentions[at : at + _AT_ONCE], n_tokens, marker) for at in range(0, len(mentions), _AT_ONCE)
+        )
+        return list(itertools.chain.from_iterable(blocks))
+
+    def _around(self, mentions: Sequence[MentionInContext], n_tokens: int, marker: str) -> list[str]:
         reach, n = _CHARACTERS * n_tokens, len(mentions)
         befores = [self.plain(_before(mention, reach)) for mention in mentions]
         marked = [self._marked(mention, marker) for mention in mentions]
@@ -205,8 +218,9 @@ def _is_inside_word(text: str, place: int) -> bool:
 
 
 def _no_room(mention: MentionInContext, needed: int, n_tokens: int) -> DataError:
+    shown = mention.text if len(mention.text) <= 60 else mention.text[:60] + "..."
     return DataError(
-        f"The mention {mention.text!r:.60} at {mention.start}..{mention.end} of document {mention.document_id!r} takes "
-        f"{needed} tokens with its markers, more than the window of {n_tokens}. Widen the window, or leave such "
+        f"The mention {shown!r} at {mention.start}..{mention.end} of document {mention.document_id!r} takes {needed} "
+        f"tokens with its markers, more than the window of {n_tokens}. Widen the window (n_tokens), or leave such "
         "mentions out."
     )

@@ -138,3 +138,13 @@ def test_entities_that_answer_as_well_are_never_taught_as_wrong():
     assert set(taught.gold[0]) == right and right <= set(taught.candidates.indices.tolist())
     lesson = linker.lesson(taught.mentions, taught.gold)
     assert lesson.is_right.sum() == 2
+
+
+@pytest.mark.parametrize(("epochs", "max_mentions", "is_long"), [(10_000, 0, True), (10_000, 1, False), (10, 0, False)])
+def test_a_training_that_takes_days_is_told_before(config, tmp_path, caplog, epochs, max_mentions, is_long):
+    told = replace(config.rerank, epochs=epochs, max_mentions=max_mentions, n_taught=9, encoder=str(tmp_path))
+    with pytest.raises(DataError, match="could be opened"):  # the encoder, after the warning
+        learn_reranker(
+            Linker.build(KB), sightings(60), sightings(40, seed=1), replace(config, rerank=told), tmp_path / "work"
+        )
+    assert ("--rerank-max-mentions" in caplog.text) is is_long

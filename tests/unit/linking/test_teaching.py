@@ -96,3 +96,9 @@ def test_a_linker_forgets_nothing_of_what_it_has_seen(taught):
     again = taught.taught_by(sightings(9, seed=5))
     assert again.learned_from.holds([*sightings(60), *sightings(9, seed=5)]).all()
     assert isinstance(again.learned_from, SeenDocuments)
+
+
+def test_documents_that_teach_nothing_are_refused_before_they_are_shared_out():
+    blank = [Document(str(number), "") for number in range(3)]
+    with pytest.raises(DataError, match="None of the 3 documents to learn from has an annotated mention"):
+        Teaching.of(Linker.build(KB), blank)

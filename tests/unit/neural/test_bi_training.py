@@ -107,6 +107,12 @@ def test_recall_on_dev_rises_and_the_loss_falls(unbroken):
     assert trained.rounds[trained.chosen]["recall@10"] == max(report["recall@10"] for report in trained.rounds[1:])
 
 
+def test_the_mentions_that_were_drawn_are_counted(unbroken, config, tmp_path):
+    assert unbroken[0].n_mentions == 40  # all, more than once
+    few = replace(config, n_rounds=1, n_steps=2, n_negatives=1)
+    assert training.train_bi_encoder(KB, stories(40), tmp_path, few).n_mentions == 2 * few.batch_size
+
+
 def test_progress_tells_round_and_loss_and_nothing_is_printed(config, unbroken, tmp_path, capfd):
     _, watch = unbroken
     assert "training, round 1 of 2" in watch.labels and "training, round 2 of 2" in watch.labels

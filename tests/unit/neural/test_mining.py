@@ -35,6 +35,12 @@ def test_every_acceptable_entity_is_left_out():
     assert set(mine_negatives(index, on_a_circle(4)[:1], [[0, 1]], n_negatives=2)[0].tolist()) == {2, 3}
 
 
+def test_where_too_few_are_left_twice_as_many_are_looked_at():
+    index = VectorIndex.build([on_a_circle(50)], np.arange(50))
+    mined = mine_negatives(index, on_a_circle(50)[:1], [[0, 1, 2, 3, 4]], n_negatives=3, k=4)
+    assert sorted(mined[0].tolist()) == [5, 6, 7]  # the best eight without the right ones
+
+
 def test_what_an_index_does_not_find_is_drawn_from_the_rest():
     vectors = np.array([[1, 0], [-1, 0], [0, -1]], dtype=np.float32)
     index = VectorIndex.build([vectors], np.arange(3))

@@ -108,3 +108,18 @@ def test_no_window_has_more_tokens_than_asked_and_each_has_its_mention(before, t
 def test_a_batch_gives_what_singles_give(texts):
     mentions = [mention_in(before, "ab", after) for before, after in texts]
     assert WINDOWS.around(mentions, 12) == [WINDOWS.around([mention], 12)[0] for mention in mentions]
+
+
+def test_many_texts_are_cut_like_each_alone(monkeypatch):
+    monkeypatch.setattr("deixis.neural.windows._AT_ONCE", 3)
+    asked = [mention_in("b " * n, "ab", " a" * (9 - n)) for n in range(10)]
+    assert WINDOWS.around(asked, 7) == [WINDOWS.around([each], 7)[0] for each in asked]
+    texts = ["ab " * n for n in range(10)]
+    assert WINDOWS.heads(texts, 4) == [WINDOWS.heads([text], 4)[0] for text in texts]
+    assert WINDOWS.n_tokens(texts) == [WINDOWS.n_tokens([text])[0] for text in texts] == list(range(10))
+    assert WINDOWS.around([], 7) == WINDOWS.heads([], 4) == WINDOWS.n_tokens([]) == []
+
+
+def test_a_mention_without_room_is_shown_shortened():
+    with pytest.raises(DataError, match=r"^The mention 'a{60}\.\.\.' at 2..92 .* Widen the window \(n_tokens\)"):
+        WINDOWS.around([mention_in("b ", "a" * 90, "")], 7)
