@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from deixis.kb.records import BadRecord, RecordMapping
 from deixis.kb.wordnet import PARTS as WORDNET_FILES
 from deixis.kb.wordnet import is_wordnet, read_wordnet
 from deixis.registry import Lazy, LazyRegistry
-from deixis.store.files import content_suffix, open_byte_lines
+from deixis.store.files import content_suffix, open_byte_lines, with_first_line
 
 FORMATS = LazyRegistry(
     "knowledge base format",
@@ -94,16 +93,10 @@ def open_records(
         return "wordnet", _open_wordnet(Path(path))
     lines = open_byte_lines(path)
     if format is None:
-        # The first line that is not blank; the ones before it are kept so that line numbers stay right.
-        head: list[tuple[int, bytes]] = []
-        for numbered in lines:
-            head.append(numbered)
-            if numbered[1].strip():
-                break
-        lines = itertools.chain(head, lines)
-        if not head:
+        first, lines = with_first_line(lines)
+        if first is None:
             raise DataError("the file is empty: no entities", path=path)
-        format = guess_format(path, head[-1][1])
+        format = guess_format(path, first)
     return format, FORMATS[format](lines, path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from array import array
 from collections.abc import Iterable, Iterator
@@ -23,7 +22,7 @@ from deixis.labelled.formats import READERS, guess_format
 from deixis.labelled.label_lookup import FoundLabels, GivenLabels, LabelLookup, UnknownLabel
 from deixis.labelled.records import LabelledRecord
 from deixis.progress import track
-from deixis.store.files import open_byte_lines
+from deixis.store.files import open_byte_lines, with_first_line
 from deixis.store.strings import StringTableBuilder
 
 _MAX_EXAMPLES = 20
@@ -125,16 +124,10 @@ def read_records(
         return
     lines = open_byte_lines(path)
     if format is None:
-        # Up to the first line that is not blank; they are read again, so that line numbers stay right.
-        head: list[tuple[int, bytes]] = []
-        for numbered in lines:
-            head.append(numbered)
-            if numbered[1].strip():
-                break
-        lines = itertools.chain(head, lines)
-        if not head:
+        first, lines = with_first_line(lines)
+        if first is None:
             raise DataError("the file is empty: no documents", path=path)
-        format = guess_format(path, head[-1][1], otherwise)
+        format = guess_format(path, first, otherwise)
     report.files.append(f"{path}: {format}")
     yield from READERS[format](lines, path)
 

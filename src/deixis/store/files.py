@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import itertools
 import lzma
 import os
 import sys
@@ -53,6 +54,23 @@ def open_byte_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]
             if number == 1 and raw.startswith(_BOM):
                 raw = raw[len(_BOM) :]
             yield number, raw.rstrip(b"\r\n")
+
+
+def with_first_line(lines: Iterator[tuple[int, bytes]]) -> tuple[bytes | None, Iterator[tuple[int, bytes]]]:
+    """The first line that is not blank, None if there are no lines at all, and every line from the beginning.
+
+    Examples
+    --------
+    >>> first, lines = with_first_line(iter([(1, b""), (2, b"id,title"), (3, b"1,Paris")]))
+    >>> first, [number for number, _ in lines]
+    (b'id,title', [1, 2, 3])
+    """
+    head: list[tuple[int, bytes]] = []
+    for numbered in lines:
+        head.append(numbered)
+        if numbered[1].strip():
+            break
+    return (head[-1][1] if head else None), itertools.chain(head, lines)
 
 
 def decode_line(raw: bytes, path: object, line: int) -> str:
