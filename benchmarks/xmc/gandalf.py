@@ -36,7 +36,6 @@ DATASET = "yso_en"
 TOP = 5
 SEED = 0
 N_BINS = 5
-SYMMETRIC = LabelGraphConfig(weighting="symmetric")
 SYSTEMS = {
     "none": AugmentationConfig("none"),
     "self": AugmentationConfig("self"),
@@ -44,9 +43,7 @@ SYSTEMS = {
     "soft-0.1": AugmentationConfig("soft", 0.1),
     "soft-0.2": AugmentationConfig("soft", 0.2),
     "soft-0.3": AugmentationConfig("soft", 0.3),
-    "symmetric-0": AugmentationConfig("soft", 0.0, SYMMETRIC),
-    "symmetric-0.1": AugmentationConfig("soft", 0.1, SYMMETRIC),
-    "symmetric-0.2": AugmentationConfig("soft", 0.2, SYMMETRIC),
+    "visits-0.1": AugmentationConfig("soft", 0.1, LabelGraphConfig(weighting="visits")),
 }
 CHOSEN = ("none", "self", "soft-0.1")
 Ranker = Callable[[Any, int], sparse.csr_matrix]  # rows of features, k -> docs_by_labels

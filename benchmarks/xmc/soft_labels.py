@@ -14,8 +14,19 @@ from scipy import sparse
 from benchmarks.xmc.datasets import Dataset, read_dataset
 from deixis.xmr.label_augmentation import AugmentationConfig, label_targets
 
-SHOWN = ("edible mushrooms", "typewriters", "sauna bathing", "volcanic eruptions", "puppet theatre",
-         "reindeer husbandry", "computer crimes", "bumblebees", "sledges", "natural history museums", "computer games")  # fmt: skip
+SHOWN = (
+    "edible mushrooms",
+    "typewriters",
+    "sauna bathing",
+    "volcanic eruptions",
+    "puppet theatre",
+    "reindeer husbandry",
+    "computer crimes",
+    "bumblebees",
+    "sledges",
+    "natural history museums",
+    "computer games",
+)
 SEED = 0
 
 

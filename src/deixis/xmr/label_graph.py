@@ -2,9 +2,9 @@
 
 The label correlation graph of ECLARE (Mittal et al., WWW 2021, section 3), walked in the compiled core. From a label a
 step goes to one of its documents and on to one of that document's labels. The start of a walk counts as a visit too, so
-every label meets itself, even one without documents. ECLARE divides the visits by the square root of how often both
-ends are visited, which favours rare labels; that is a choice here (`weighting`). It also leaves labels of more than 500
-documents out of the graph; here these are rows like others.
+every label meets itself, even one without documents. As in ECLARE, visits are divided by the square root of how often
+both ends are visited, which favours rare labels (`weighting`). ECLARE also leaves labels of more than 500 documents out
+of the graph; here they are rows like others.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class LabelGraphConfig:
     restart: float = field(default=0.8, metadata={"help": "Chance to begin at the label again before a step."})
     max_neighbours: int = field(default=32, metadata={"help": "Other labels kept for each label: those visited most."})
     weighting: Literal["visits", "symmetric"] = field(
-        default="visits",
-        metadata={"help": "Shares of visits, or of visits over the root of how often the visited label is visited."},
+        default="symmetric",
+        metadata={"help": "Shares of visits, or of visits over the root of how often a label is visited (ECLARE)."},
     )
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ def exact_label_graph(docs_by_labels: Any, config: LabelGraphConfig | None = Non
 
     Examples
     --------
-    >>> exact_label_graph(np.array([[1, 1], [0, 1]]), LabelGraphConfig(walk_length=1)).tolist()
+    >>> exact_label_graph(np.array([[1, 1], [0, 1]]), LabelGraphConfig(walk_length=1, weighting="visits")).tolist()
     [[0.75, 0.25], [0.125, 0.875]]
     """
     config = config or LabelGraphConfig()
