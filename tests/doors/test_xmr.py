@@ -297,3 +297,23 @@ def test_an_interrupted_training_leaves_no_half_model(deixis, library):
         raise
     assert running.returncode == 130, told
     assert not list(deixis.folder.glob("*m")) and not list(deixis.folder.glob(".m*"))
+
+
+def test_labels_can_be_called_by_their_names_in_a_language(deixis_inside, library):
+    records = [
+        {"id": f"s{n}", "title": f"T{n}", "aliases": [{"text": name, "lang": "de"}]}
+        for n, name in enumerate(["Katzen", "Schiffe", "Brot", "Sterne"])
+    ]
+    (deixis_inside.folder / "de.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    command = ["xmr", "train", library / "train.jsonl", "--label-language", "de", "-o", "m"]
+    deixis_inside(*command, "--labels", "de.jsonl")
+    assert Labeller.load("m").label(["a cat that purrs"], 1)[0][0].title == "Katzen"
+    assert "--labels" in deixis_inside(*command, code=2).stderr
+
+
+def test_another_engine_and_several_of_them(deixis_inside, library):
+    deixis_inside(
+        "xmr", "train", library / "train.jsonl", "-o", "m", "--engine", "tree++", "--engines", 2, "--threads", 1
+    )
+    rows = lines(deixis_inside("xmr", "eval", "m", library / "dev.jsonl", "--json"))
+    assert next(row["value"] for row in rows if row["metric"] == "precision@1") > 0.9

@@ -25,7 +25,7 @@ from deixis.labelling.labeller import Labeller
 from deixis.xmr.label_augmentation import AugmentationConfig
 
 AUGMENTATIONS = get_args(get_type_hints(AugmentationConfig)["kind"])
-OWN_OPTIONS = ("engine", "tree.n_trees", "augmentation.kind")
+OWN_OPTIONS = ("engine", "n_engines", "tree.n_trees", "augmentation.kind")
 """Settings that have a short option of their own."""
 
 
@@ -33,8 +33,9 @@ OWN_OPTIONS = ("engine", "tree.n_trees", "augmentation.kind")
     cls=CommandWithSettings,
     epilog=examples(
         "deixis xmr train train.jsonl.gz --labels subjects.tsv -o model",
-        "deixis xmr train books.tsv --labels yso.ttl -o model --trees 3",
+        "deixis xmr train books.tsv --labels yso.ttl --label-language en -o m",
         "deixis xmr train titles.jsonl --labels tags.jsonl -o m --augment soft",
+        "deixis xmr train a.jsonl --labels tags.csv -o m --engine tree++ --trees 3",
         "deixis xmr train train.jsonl -o model       # labels are those it has",
         "deixis xmr train train.txt -o model         # Extreme Classification rows",
         "deixis xmr train X.npz --label-matrix Y.npz -o model",
@@ -42,8 +43,10 @@ OWN_OPTIONS = ("engine", "tree.n_trees", "augmentation.kind")
 )
 @click.argument("docs", nargs=-1, required=True, type=click.Path())
 @click.option("--labels", "vocabulary", metavar="VOCAB", help="The vocabulary: labels with ids and names.")
+@click.option("--label-language", metavar="LANG", help="Call labels by their names in this language, if they have one.")
 @click.option("-o", "--output", required=True, metavar="MODEL", help="The model folder to write, whole or not at all.")
 @click.option("--engine", metavar="NAME", help=f"What ranks labels: {', '.join(ENGINES)}. [default: tree]")
+@click.option("--engines", type=click.IntRange(min=1), help="Engines of other seeds, averaged. [default: 1]")
 @click.option("--trees", type=click.IntRange(min=1), help="Trees whose scores are averaged. [default: 1]")
 @click.option(
     "--augment",
@@ -61,8 +64,10 @@ def train(
     session: Session,
     docs: tuple[str, ...],
     vocabulary: str | None,
+    label_language: str | None,
     output: str,
     engine: str | None,
+    engines: int | None,
     trees: int | None,
     augment: str | None,
     reading: Reading,
@@ -77,12 +82,13 @@ def train(
     file that deixis build takes: JSON lines, CSV, TSV, Annif's or SKOS. A label that is not in it is an error that
     names the line. Labels that no document has are never given, unless --augment teaches what they are called.
     """
-    config = chosen_config(config_file, typed, engine, trees, augment)
+    short = {"engine": engine, "n_engines": engines, "tree": {"n_trees": trees}, "augmentation": {"kind": augment}}
+    config = chosen_config(config_file, typed, short)
     ENGINES[config.engine]  # one that there is not is told before anything is read
     check_place(Path(output))
     check_files(path for path in (*docs, vocabulary, reading.label_matrix, label_features) if path is not None)
     with session.watching():
-        documents, labels = _read(session, docs, vocabulary, reading)
+        documents, labels = _read(session, docs, vocabulary, label_language, reading)
         names = None
         if label_features is not None:
             if isinstance(documents, LabelledTexts):
@@ -105,12 +111,9 @@ def train(
         click.echo(json.dumps(model_summary(output, session.started, **counts)))
 
 
-def chosen_config(
-    config_file: str | None, typed: dict[str, Any], engine: str | None, trees: int | None, augment: str | None
-) -> LabellerConfig:
-    """The settings of the file, with those of the options laid over them."""
+def chosen_config(config_file: str | None, typed: dict[str, Any], short: dict[str, Any]) -> LabellerConfig:
+    """The settings of the file, with those of the options laid over them; in `short` None is what was not typed."""
     from_file = {} if config_file is None else read_toml(Path(config_file))
-    short = {"engine": engine, "tree": {"n_trees": trees}, "augmentation": {"kind": augment}}
     return with_settings(LabellerConfig(), from_file, typed, _without_none(short))
 
 
@@ -120,9 +123,13 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(
-    session: Session, docs: tuple[str, ...], vocabulary: str | None, reading: Reading
+    session: Session, docs: tuple[str, ...], vocabulary: str | None, language: str | None, reading: Reading
 ) -> tuple[LabelledTexts | LabelledRows, KnowledgeBase | None]:
     labels = None if vocabulary is None else read_kb(session, (vocabulary,), reading.skip_bad)
+    if language is not None:
+        if labels is None:
+            raise click.UsageError("--label-language chooses names of a vocabulary: give one with --labels.")
+        labels = labels.with_title_language(language)
     if reading.is_rows(docs):
         return reading.rows(docs, None, None if labels is None else len(labels)), labels
     corpus = reading.texts(session, docs, labels)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig
+from deixis.neural.bag_config import OneVsAllConfig
+from deixis.xmr.combined import CombinedConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig
 
@@ -36,5 +38,12 @@ class LabellerConfig:
 
     features: TextFeaturesConfig = field(default_factory=TextFeaturesConfig)
     augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
-    engine: str = field(default="tree", metadata={"help": "What ranks labels: tree."})
+    engine: str = field(default="tree", metadata={"help": "What ranks labels, by its name."})
+    n_engines: int = field(default=1, metadata={"help": "Engines, each from another seed, whose scores are averaged."})
     tree: LabelTreeConfig = field(default_factory=LabelTreeConfig)
+    one_vs_all: OneVsAllConfig = field(default_factory=OneVsAllConfig)
+    combined: CombinedConfig = field(default_factory=CombinedConfig)
+
+    def __post_init__(self) -> None:
+        if self.n_engines < 1:
+            raise ConfigError(f"n_engines must be at least 1, got {self.n_engines}.")

@@ -19,7 +19,7 @@ from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
 from deixis.labelling.lessons import Lesson
 from deixis.labelling.vocabularies import check_columns, numbered_vocabulary
@@ -86,7 +86,7 @@ class Labeller:
         if not isinstance(documents, (LabelledTexts, LabelledRows)):
             raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
         config = config or LabellerConfig()
-        engine = ENGINES[config.engine](config)
+        engine = engine_class(config)(config)
         is_named = vocabulary is not None
         vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
         check_columns(vocabulary, documents.docs_by_labels.shape[1])
@@ -102,7 +102,14 @@ class Labeller:
             rows = SparseRows.of(documents.docs_by_features, "feature matrix").matrix()
             _check_label_features(labels_by_features, len(vocabulary), rows.shape[1])
         lesson = Lesson.of(rows, documents.docs_by_labels, labels_by_features, config, seed, n_threads)
-        engine.fit(lesson.docs_by_features, lesson.docs_by_labels, lesson.labels_by_features, seed, n_threads)
+        engine.fit(
+            lesson.docs_by_features,
+            lesson.docs_by_labels,
+            lesson.labels_by_features,
+            seed,
+            n_threads,
+            lesson.n_documents,
+        )
         frequencies = LabelFrequencies.of(documents.docs_by_labels)
         return cls(vocabulary, features, engine, lesson.label_rows, frequencies, config, n_threads)
 
@@ -168,7 +175,7 @@ class Labeller:
         features = None
         if "features.idf" in arrays:
             features = TfidfVectorizer.from_arrays(arrays, "features", config.features.words)
-        engine: Engine = ENGINES[config.engine].from_arrays(arrays, "engine", config, n_threads)
+        engine = engine_class(config).from_arrays(arrays, "engine", config, n_threads)
         label_rows = require(arrays, "label_rows", np.int32)
         check_range("label_rows", label_rows, 0, len(vocabulary))
         check_length("label_rows", label_rows, engine.n_labels)

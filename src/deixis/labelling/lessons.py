@@ -20,12 +20,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """Rows and their labels; label `j` here is label `label_rows[j]` of the vocabulary."""
+    """Rows and their labels; label `j` here is label `label_rows[j]` of the vocabulary.
+
+    The first `n_documents` rows are documents, those after them names of labels.
+    """
 
     docs_by_features: sparse.csr_matrix
     docs_by_labels: sparse.csr_matrix
     labels_by_features: sparse.csr_matrix | None
     label_rows: NDArray[np.int32]
+    n_documents: int
 
     @classmethod
     def of(
@@ -43,6 +47,7 @@ class Lesson:
         whose name has a known word has a row: its name.
         """
         rows, labels = _teaching(docs_by_features, docs_by_labels)
+        n_documents = rows.shape[0]
         if config.augmentation.kind != "none":
             if labels_by_features is None:
                 raise ConfigError(
@@ -54,7 +59,7 @@ class Lesson:
         label_rows = np.flatnonzero(np.bincount(labels.indices, minlength=labels.shape[1])).astype(np.int32)
         if labels_by_features is not None:
             labels_by_features = labels_by_features[label_rows]
-        return cls(rows, _only_columns(labels, label_rows), labels_by_features, label_rows)
+        return cls(rows, _only_columns(labels, label_rows), labels_by_features, label_rows, n_documents)
 
 
 def _teaching(

@@ -15,5 +15,8 @@ ENGINES = LazyRegistry(
     "engine",
     {
         "tree": Lazy("deixis.labelling.engines.tree:TreeEngine"),
+        "tree++": Lazy("deixis.labelling.engines.combined:CombinedTree"),
+        "one-vs-all": Lazy("deixis.labelling.engines.encoded:OneVsAllEngine"),
+        "one-vs-all++": Lazy("deixis.labelling.engines.combined:CombinedOneVsAll"),
     },
 )

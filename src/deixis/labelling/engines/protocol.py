@@ -23,12 +23,13 @@ class Engine(Protocol):
         labels_by_features: sparse.csr_matrix | None,
         seed: int = 0,
         n_threads: int = 0,
+        n_documents: int | None = None,
     ) -> Self:
         """Itself, having learned; the same seed gives the same bytes, on one thread or many (torch excepted).
 
         Each column of `docs_by_labels` has at least one entry. Its values lie above 0 and up to 1: 1 where a document
         has a label, less for a soft target. `labels_by_features` are the labels' names as rows, or None if there are
-        only matrices.
+        only matrices. Rows from `n_documents` on are names of labels that serve as documents; None says there are none.
         """
 
     @property

@@ -25,6 +25,7 @@ class TreeEngine:
         labels_by_features: sparse.csr_matrix | None,
         seed: int = 0,
         n_threads: int = 0,
+        n_documents: int | None = None,
     ) -> TreeEngine:
         """Itself, having learned; what labels are called does not matter to it."""
         self._ranker = LabelTreeRanker(self._ranker.config, seed, n_threads)

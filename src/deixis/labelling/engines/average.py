@@ -1,0 +1,77 @@
+"""Several engines of one kind, from other seeds, whose scores are averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.protocol import Engine
+from deixis.xmr.averaging import AverageRanker
+
+SEED_STEP = 100_003  # far enough that no seed of one engine is one of another's
+
+
+class AverageEngine:
+    """`config.n_engines` engines, which all learn from the same rows."""
+
+    def __init__(self, config: LabellerConfig) -> None:
+        self._engines: list[Engine] = [ENGINES[config.engine](config) for _ in range(config.n_engines)]
+
+    def fit(
+        self,
+        docs_by_features: sparse.csr_matrix,
+        docs_by_labels: sparse.csr_matrix,
+        labels_by_features: sparse.csr_matrix | None,
+        seed: int = 0,
+        n_threads: int = 0,
+        n_documents: int | None = None,
+    ) -> Self:
+        """Itself, all its engines having learned."""
+        for number, engine in enumerate(self._engines):
+            own = seed + SEED_STEP * number
+            engine.fit(docs_by_features, docs_by_labels, labels_by_features, own, n_threads, n_documents)
+        return self
+
+    @property
+    def n_features(self) -> int:
+        """How many columns its rows must have."""
+        return self._engines[0].n_features
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+        return self._engines[0].n_labels
+
+    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` labels of each row by the mean of all scores, stored best first."""
+        return AverageRanker(self._engines).rank(docs_by_features, k)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """All engines as arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, engine in enumerate(self._engines):
+            arrays |= engine.to_arrays(f"{prefix}.{number}")
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabellerConfig, n_threads: int = 0
+    ) -> Self:
+        """The engines that `to_arrays` gave, checked."""
+        average = cls(config)
+        kind = ENGINES[config.engine]
+        average._engines = [
+            kind.from_arrays(arrays, f"{prefix}.{number}", config, n_threads) for number in range(config.n_engines)
+        ]
+        return average
+
+
+def engine_class(config: LabellerConfig) -> type[Engine]:
+    """The class of the engine that the settings ask for, or of an average of several."""
+    own: type[Engine] = ENGINES[config.engine]
+    return own if config.n_engines == 1 else AverageEngine

@@ -1,0 +1,130 @@
+"""Another engine's best labels looked at again: a sparse ranker over them, both scores calibrated (ELIAS++, 3.5)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import NotFittedError, StoreError
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.protocol import Engine
+from deixis.xmr.combined import CombinedRanker
+
+logger = logging.getLogger(__name__)
+
+MAX_HELD_OUT_SHARE = 0.1
+MIN_HELD_OUT = 50  # with fewer, scores are combined but not calibrated
+
+
+class CombinedEngine:
+    """A first engine and a second stage. Scores are calibrated on documents that neither has learned from."""
+
+    first_name: ClassVar[str]
+
+    def __init__(self, config: LabellerConfig) -> None:
+        self._config = config
+        self._first: Engine = ENGINES[self.first_name](config)
+        self._combined: CombinedRanker | None = None
+
+    def fit(
+        self,
+        docs_by_features: sparse.csr_matrix,
+        docs_by_labels: sparse.csr_matrix,
+        labels_by_features: sparse.csr_matrix | None,
+        seed: int = 0,
+        n_threads: int = 0,
+        n_documents: int | None = None,
+    ) -> Self:
+        """Itself, having learned from all rows but those held out, of which no label loses its last."""
+        n = docs_by_features.shape[0] if n_documents is None else n_documents
+        n_wanted = min(self._config.combined.n_held_out, int(MAX_HELD_OUT_SHARE * n))
+        is_held_out = held_out_rows(docs_by_labels, n, n_wanted, seed)
+        X, Y = docs_by_features[~is_held_out], docs_by_labels[~is_held_out]  # noqa: N806
+        n_left = n - int(is_held_out.sum())
+        self._first.fit(X, Y, labels_by_features, seed, n_threads, n_left)
+        # Names of labels are no documents: the second stage learns from what it will be asked.
+        combined = CombinedRanker.fit(self._first, X[:n_left], Y[:n_left], self._config.combined, seed, n_threads)
+        if is_held_out.any():
+            combined = combined.calibrated(docs_by_features[is_held_out], docs_by_labels[is_held_out], seed)
+        else:
+            logger.warning("scores are not calibrated: fewer than %d documents can be held out", MIN_HELD_OUT)
+        self._combined = combined
+        return self
+
+    def _fitted(self) -> CombinedRanker:
+        if self._combined is None:
+            raise NotFittedError("This engine has learned nothing yet; call fit first.")
+        return self._combined
+
+    @property
+    def n_features(self) -> int:
+        """How many columns its rows must have."""
+        return self._first.n_features
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels it ranks."""
+        return self._first.n_labels
+
+    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` labels of each row, stored best first."""
+        return self._fitted().rank(docs_by_features, k)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Both stages as arrays under names that begin with `prefix`."""
+        return self._first.to_arrays(f"{prefix}.first") | self._fitted().to_arrays(f"{prefix}.second")
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabellerConfig, n_threads: int = 0
+    ) -> Self:
+        """The engine that `to_arrays` gave, checked."""
+        engine = cls(config)
+        first: Engine = ENGINES[cls.first_name].from_arrays(arrays, f"{prefix}.first", config, n_threads)
+        engine._first = first
+        engine._combined = CombinedRanker.from_arrays(arrays, f"{prefix}.second", first, config.combined, n_threads)
+        if engine._combined.sparse_ranker.n_labels != first.n_labels:
+            raise StoreError(f"The stages of {prefix} rank different numbers of labels: the model is damaged.")
+        return engine
+
+
+class CombinedTree(CombinedEngine):
+    """The label tree, looked at again."""
+
+    first_name = "tree"
+
+
+class CombinedOneVsAll(CombinedEngine):
+    """One-versus-all on word vectors, looked at again on words and vectors together."""
+
+    first_name = "one-vs-all"
+
+
+def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_wanted: int, seed: int) -> NDArray[np.bool_]:
+    """Which rows to hold out: `n_wanted` of the first `n`, drawn evenly, but none that has a label's last document.
+
+    None at all if they would be too few to learn from.
+
+    Examples
+    --------
+    >>> held_out_rows(sparse.csr_matrix(np.ones((200, 1))), n=150, n_wanted=60, seed=0).sum()
+    60
+    """
+    is_held_out = np.zeros(docs_by_labels.shape[0], dtype=np.bool_)
+    counts = np.bincount(docs_by_labels[:n].indices, minlength=docs_by_labels.shape[1])
+    n_taken = 0
+    for row in np.random.default_rng(seed).permutation(n).tolist():
+        if n_taken == n_wanted:
+            break
+        own = docs_by_labels.indices[docs_by_labels.indptr[row] : docs_by_labels.indptr[row + 1]]
+        if (counts[own] > 1).all():
+            counts[own] -= 1
+            is_held_out[row] = True
+            n_taken += 1
+    return is_held_out if n_taken >= MIN_HELD_OUT else np.zeros_like(is_held_out)

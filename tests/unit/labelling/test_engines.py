@@ -1,0 +1,88 @@
+"""What engines have beyond the contract: several averaged, a second stage that is calibrated."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from deixis.errors import ConfigError, MissingExtraError, NotFittedError
+from deixis.labelling.config import LabellerConfig
+from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.average import AverageEngine
+from deixis.labelling.engines.combined import MIN_HELD_OUT, held_out_rows
+from deixis.labelling.labeller import Labeller
+from deixis.xmr.label_augmentation import AugmentationConfig
+from tests.library import books, library_vocabulary
+
+TRAIN, DEV = books(600), books(80, seed=1)
+
+
+def build(**settings):
+    return Labeller.build(TRAIN, library_vocabulary(), LabellerConfig(**settings), n_threads=1)
+
+
+def precision_at_1(labeller):
+    return DEV.docs_by_labels.toarray()[np.arange(80), labeller.rank(DEV.texts, 1).indices].mean()
+
+
+def test_an_average_is_the_mean_of_its_engines(tmp_path):
+    labeller = build(n_engines=3)
+    assert isinstance(labeller.engine, AverageEngine)
+    rows = labeller.features.transform(DEV.texts)
+    each = [engine.rank(rows, 4).toarray() for engine in labeller.engine._engines]
+    assert np.allclose(labeller.engine.rank(rows, 4).toarray(), np.mean(each, axis=0), atol=1e-6)
+    labeller.save(tmp_path / "model")
+    assert Labeller.load(tmp_path / "model", n_threads=1).label(DEV.texts, 3) == labeller.label(DEV.texts, 3)
+
+
+def test_a_second_stage_is_calibrated_where_there_are_documents_enough(tmp_path):
+    labeller = build(engine="tree++")
+    assert labeller.engine._combined.calibration is not None
+    assert precision_at_1(labeller) > 0.95
+    labeller.save(tmp_path / "model")
+    assert Labeller.load(tmp_path / "model", n_threads=1).label(DEV.texts, 3) == labeller.label(DEV.texts, 3)
+
+
+def test_a_second_stage_with_few_documents_says_that_it_is_not_calibrated(caplog):
+    config = LabellerConfig(engine="tree++")
+    labeller = Labeller.build(books(100), library_vocabulary(), config, n_threads=1)
+    assert labeller.engine._combined.calibration is None and "not calibrated" in caplog.text
+
+
+def test_names_of_labels_teach_the_first_stage_only():
+    labeller = build(engine="tree++", augmentation=AugmentationConfig(kind="self"))
+    assert labeller.engine.n_labels == 5 and labeller.engine._combined.label_counts[4] == 0
+    assert precision_at_1(labeller) > 0.95
+
+
+def test_no_label_loses_its_last_document():
+    labels = sparse.csr_matrix(np.vstack([np.eye(40), np.ones((300, 40)) * (np.arange(40) == 7)]))
+    is_held_out = held_out_rows(labels, n=340, n_wanted=100, seed=3)
+    assert is_held_out.sum() == 100
+    assert (labels[~is_held_out].sum(axis=0) > 0).all()
+
+
+def test_names_are_never_held_out_and_too_few_are_none():
+    labels = sparse.csr_matrix(np.ones((400, 1)))
+    assert held_out_rows(labels, n=200, n_wanted=100, seed=0)[200:].sum() == 0
+    assert held_out_rows(labels, n=200, n_wanted=MIN_HELD_OUT - 1, seed=0).sum() == 0
+
+
+def test_training_without_torch_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "deixis.neural.one_vs_all", raising=False)
+    with pytest.raises(MissingExtraError, match=r"The engine 'one-vs-all' needs 'torch'.*deixis\[neural\]"):
+        build(engine="one-vs-all")
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINES if name != "tree"])
+def test_asked_before_it_has_learned_an_engine_says_so(name):
+    with pytest.raises(NotFittedError):
+        ENGINES[name](LabellerConfig()).rank(sparse.csr_matrix((1, 3)), 1)
+
+
+def test_less_than_one_engine_is_refused():
+    with pytest.raises(ConfigError, match="n_engines"):
+        replace(LabellerConfig(), n_engines=0)
