@@ -17,14 +17,16 @@ from deixis.reports.label_figures import decile_name
 
 N_LETTERS = 160  # shown of a text
 N_WRONG = 3
+BAR_WIDTH = 6
 
 
 def print_deciles(
     console: Console, frequencies: LabelFrequencies, by_decile: Mapping[int, Sequence[Metric]], names: Sequence[str]
 ) -> None:
     """A line for each decile: its labels, how often they were seen, and the metrics `names`."""
-    columns = ("decile", "left"), ("labels", "right"), ("seen", "right"), ("documents", "right")
+    columns = ("decile", "left"), ("labels", "right"), ("seen", "right"), ("docs", "right")
     table = table_of("by label frequency in training", (*columns, *((name, "right") for name in names), ("", "left")))
+    table.columns[0].no_wrap = True
     deciles = frequencies.deciles()
     for decile, metrics in by_decile.items():
         seen = frequencies.counts[deciles == decile]
@@ -36,7 +38,7 @@ def print_deciles(
             f"{low:,}" if low == high else f"{low:,}-{high:,}",
             f"{metrics[0].n:,}",
             *(f"{values[name].value:.3f}" for name in names),
-            bar(values[names[-1]].value),
+            bar(values[names[-1]].value, BAR_WIDTH),
         )
     console.print(table)
     console.print()
