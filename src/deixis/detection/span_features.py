@@ -15,7 +15,7 @@ _SIGNS = {
     "upper_anyway": Sign.UPPER_ANYWAY, "follows_upper": Sign.FOLLOWS_UPPER, "precedes_upper": Sign.PRECEDES_UPPER,
     "in_longer_name": Sign.IN_LONGER_NAME, "common": Sign.COMMON_NAME, "hyphen_before": Sign.HYPHEN_BEFORE,
     "hyphen_after": Sign.HYPHEN_AFTER, "number": Sign.HAS_NUMBER, "lower_word": Sign.HAS_LOWER_WORD,
-    "lower_text": Sign.LOWER_TEXT, "learned_name": Sign.LEARNED_NAME,
+    "lower_text": Sign.LOWER_TEXT,
 }  # fmt: skip
 
 FEATURES: tuple[str, ...] = (
@@ -50,8 +50,9 @@ def own_features(spans: SpanTable, facts: NameFacts) -> NDArray[np.float32]:
     lower_share = own_lower - own_upper
     columns = [
         np.ones(len(spans), dtype=np.float32), *has.values(),
-        nameless, one, two, (spans.n_tokens > 3).astype(np.float32), (lengths <= 3).astype(np.float32), np.log1p(lengths),
-        nameless * has["follows_upper"], nameless * has["precedes_upper"], nameless * has["upper_anyway"], nameless * one,
+        nameless, one, two, (spans.n_tokens > 3).astype(np.float32), (lengths <= 3).astype(np.float32),
+        np.log1p(lengths), nameless * has["follows_upper"], nameless * has["precedes_upper"],
+        nameless * has["upper_anyway"], nameless * one,
         one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
         bearers, popularity, own_upper, own_lower, lower_share, lower_share * has["lower"],
         lower_share * has["upper_anyway"], popularity * has["lower"], np.log(n_alike(spans)),

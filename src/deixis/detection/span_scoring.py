@@ -77,8 +77,10 @@ class SpanScorer:
             is_asked = folds == fold
             odds = _all_odds(spans.take(~is_asked), is_mention[~is_asked])
             learned[is_asked] = np.column_stack(learned_features(spans.take(is_asked), *odds))
-        features = np.hstack([own_features(spans, facts), learned])
-        weights = fit_logistic(features, is_mention, PENALTY)
+        # Spans that are looked at only because they are annotated here: of new texts none is like them.
+        is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & ~spans.has(Sign.BEGINS_UPPER) & (learned[:, 0] == 0)
+        features = np.hstack([own_features(spans, facts), learned])[~is_odd]
+        weights = fit_logistic(features, is_mention[~is_odd], PENALTY)
         return cls(weights, facts, *_all_odds(spans, is_mention))
 
     @property
@@ -91,7 +93,8 @@ class SpanScorer:
         told = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
         if self.is_by_rules:
             is_ruled = spans.has(Sign.NAME) & ~spans.has(Sign.IN_LONGER_NAME | Sign.INFLECTED)
-            return np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
+            ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
+            return ruled
         return weighed(span_features(spans, self.facts, self.seen, self.before, self.after), self.weights) + told
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -66,7 +66,8 @@ class SpanTable:
 
     def has(self, sign: Sign) -> NDArray[np.bool_]:
         """Which spans have the sign, or one of several."""
-        return (self.signs & np.uint32(sign)) != 0
+        has_sign: NDArray[np.bool_] = (self.signs & np.uint32(sign)) != 0
+        return has_sign
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> SpanTable:
         """The spans in these rows, in their order."""

@@ -11,6 +11,7 @@ from deixis.candidates.union import UnionConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig
+from deixis.linking.finding_config import FindingConfig
 from deixis.linking.nil import NilRule
 from deixis.linking.own_text import OwnTextConfig
 from deixis.linking.rehearsal import RehearsalConfig
@@ -32,6 +33,7 @@ class LinkerConfig:
     """
 
     detection: DictionaryConfig = field(default_factory=DictionaryConfig)
+    finding: FindingConfig = field(default_factory=FindingConfig)
     own_text: OwnTextConfig = field(default_factory=OwnTextConfig)
     candidates: UnionConfig = field(default_factory=UnionConfig)
     ranking: FusionConfig = field(default_factory=FusionConfig)
@@ -80,6 +82,7 @@ _XMRED = LinkerConfig(
     ),
     ranking=FusionConfig(weights="tree"),
     rehearsal=RehearsalConfig(use="never"),
+    finding=FindingConfig(scoring="rules"),
     nil=NilRule(threshold=0.0),
 )
 

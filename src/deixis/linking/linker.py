@@ -20,6 +20,8 @@ from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
+from deixis.linking.finding import Finding
+from deixis.linking.finding_learning import build_finding, decided_by
 from deixis.linking.given import as_document
 from deixis.linking.held_out import split_documents
 from deixis.linking.nil import NilRule
@@ -79,10 +81,11 @@ class Linker(Walk):
             if len(list(known_mentions(kb, held_out))) >= config.ranking.min_mentions:
                 plain = replace(config, held_out_share=0.0)
                 first = cls.build(kb, kept, plain, seed, n_threads, dense)
-                first = first.taught_by(held_out).calibrate(held_out, config.nil)
+                first = first.taught_by(held_out).calibrate(held_out, config.nil).decided_by(held_out, config.nil)
                 whole = cls.build(kb, documents, plain, seed, n_threads, first.generator.dense)
                 whole.ranker = whole.ranker.with_weights(first.ranker.weights)
                 whole.config, whole.calibration = replace(config, nil=first.config.nil), first.calibration
+                whole.finding = whole.finding.with_decision(first.finding)
                 return whole
         with stage("making a dictionary of names"):
             detector = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
@@ -91,7 +94,10 @@ class Linker(Walk):
         known, has_dense = generator.tree.learned, generator.dense is not None
         ranker = FusionRanker.build(kb, generator.words, standings(counts), known, config.ranking, n_threads, has_dense)
         seen = SeenDocuments.of(documents or ())
-        linker = cls(kb, detector, generator, ranker, config, n_threads, learned_from=seen)
+        finding = build_finding(kb, detector, counts, documents or (), config.finding, seed, n_threads)
+        if config.nil.threshold is not None:
+            finding = replace(finding, nil=config.nil)
+        linker = cls(kb, detector, generator, ranker, config, n_threads, learned_from=seen, finding=finding)
         is_rehearsed = config.rehearsal.is_used_for(kb, has_annotated=mentions is not None)
         return linker.rehearse(seed, config.nil) if is_rehearsed else linker
 
@@ -136,6 +142,18 @@ class Linker(Walk):
         with stage("calibrating"):
             calibration = Calibration.fit(self.judged(documents, rerank), self.config.calibration)
         return self.calibrated_by(calibration, rule, rerank)
+
+    def decided_by(self, documents: Iterable[Document], rule: NilRule | None = None) -> Linker:
+        """The same linker with a decision over whole texts, learned from documents that it has not learned from.
+
+        All mentions in the documents must be annotated: what is not counts as wrong.
+        """
+        asked = [as_document(document, number) for number, document in enumerate(documents)]
+        with stage("deciding what is a mention"):
+            finding = decided_by(
+                self.finding, asked, self.kb.own_id, self.ranked, rule or self.config.nil, self.n_threads
+            )
+        return self._with(finding=finding)
 
     def rehearse(self, seed: int = 0, rule: NilRule | None = None) -> Linker:
         """The same linker, calibrated on mentions made from its knowledge base: for want of annotated documents."""
@@ -189,7 +207,7 @@ class Linker(Walk):
             arrays |= self.calibration.to_arrays("calibration")
         if self.reranking is not None:
             arrays |= self.reranking.to_arrays("reranking")
-        arrays |= self.learned_from.to_arrays("learned_from")
+        arrays |= self.learned_from.to_arrays("learned_from") | self.finding.to_arrays("finding")
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
@@ -199,9 +217,10 @@ class Linker(Walk):
         config = stored.settings(LinkerConfig)
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
         generator = UnionCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads)
+        detector = DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection)
         return cls(
             kb,
-            DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection),
+            detector,
             generator,
             FusionRanker.from_arrays(stored.arrays, "ranking", generator.words, n_threads),
             config,
@@ -209,4 +228,5 @@ class Linker(Walk):
             Calibration.from_arrays(stored.arrays, "calibration"),
             Reranking.from_arrays(stored.arrays, "reranking", kb, n_threads),
             SeenDocuments.from_arrays(stored.arrays, "learned_from"),
+            Finding.from_arrays(stored.arrays, "finding", detector, config.finding),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import get_args, overload
 
 from scipy import sparse
 
@@ -17,6 +17,7 @@ from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
+from deixis.linking.finding import Finding, Overlaps, Recognize
 from deixis.linking.given import as_document, not_a_text
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
@@ -51,6 +52,7 @@ class Walk:
         calibration: Calibration | None = None,
         reranking: Reranking | None = None,
         learned_from: SeenDocuments | None = None,
+        finding: Finding | None = None,
     ) -> None:
         self.kb = kb
         self.detector = detector
@@ -62,6 +64,7 @@ class Walk:
         self.calibration = calibration
         self.reranking = reranking
         self.learned_from = learned_from or SeenDocuments()
+        self.finding = finding or Finding.by_rules(detector, config.finding)
 
     @overload
     def link(  # type: ignore[overload-overlap]
@@ -72,6 +75,8 @@ class Walk:
         subset: Names = None,
         languages: Names = None,
         rerank: bool = False,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
     ) -> Document: ...
     @overload
     def link(
@@ -82,6 +87,8 @@ class Walk:
         subset: Names = None,
         languages: Names = None,
         rerank: bool = False,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
     ) -> list[Document]: ...
     def link(
         self,
@@ -91,6 +98,8 @@ class Walk:
         subset: Names = None,
         languages: Names = None,
         rerank: bool = False,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
     ) -> Document | list[Document]:
         """The document with its mentions linked; mentions are detected where none are given. A list for many.
 
@@ -98,13 +107,19 @@ class Walk:
         are given. All others are left out before candidates are ranked, so none of them takes the place of one that
         passes; and names that none has that passes are not detected. With `rerank` the best candidates are looked at
         again by the re-ranker that the model was taught.
+
+        Mentions that are detected do not overlap unless `overlaps` is "keep": then all that are likely enough stay.
+        `recognize` finds further mentions in texts that bring none: texts in, spans out, as any NER can tell them.
         """
         if isinstance(text, (str, Document)):
             allowed = self.allowed(EntityFilter.of(types, subset, languages))
-            return self._link_batch([as_document(text, 0)], allowed, rerank)[0]
+            return self._link_batch([as_document(text, 0)], allowed, rerank, checked(overlaps), recognize)[0]
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
             raise not_a_text(text)
-        return list(self.link_stream(text, types=types, subset=subset, languages=languages, rerank=rerank))
+        stream = self.link_stream(
+            text, types=types, subset=subset, languages=languages, rerank=rerank, overlaps=overlaps, recognize=recognize
+        )
+        return list(stream)
 
     def link_stream(
         self,
@@ -115,32 +130,75 @@ class Walk:
         subset: Names = None,
         languages: Names = None,
         rerank: bool = False,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
     ) -> Iterator[Document]:
         """Linked documents as they come, for more text than fits in memory; filtered and re-ranked as by `link`."""
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
         if rerank and self.reranking is None:
             raise no_reranker()
-        return self._stream(texts, batch_size, self.allowed(EntityFilter.of(types, subset, languages)), rerank)
+        allowed = self.allowed(EntityFilter.of(types, subset, languages))
+        return self._stream(texts, batch_size, allowed, rerank, checked(overlaps), recognize)
 
     def allowed(self, only: EntityFilter) -> Mask | None:
         """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
         return self._masks(only)
 
     def _stream(
-        self, texts: Iterable[str | Document], batch_size: int, allowed: Mask | None, rerank: bool
+        self,
+        texts: Iterable[str | Document],
+        batch_size: int,
+        allowed: Mask | None,
+        rerank: bool,
+        overlaps: Overlaps,
+        recognize: Recognize | None,
     ) -> Iterator[Document]:
         batch: list[Document] = []
         for number, text in enumerate(texts):
             batch.append(as_document(text, number))
             if len(batch) == batch_size:
-                yield from self._link_batch(batch, allowed, rerank)
+                yield from self._link_batch(batch, allowed, rerank, overlaps, recognize)
                 batch = []
         if batch:
-            yield from self._link_batch(batch, allowed, rerank)
+            yield from self._link_batch(batch, allowed, rerank, overlaps, recognize)
 
-    def _link_batch(self, given: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
-        documents = self._with_detected(given)
+    def _link_batch(
+        self,
+        given: list[Document],
+        allowed: Mask | None,
+        rerank: bool,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
+    ) -> list[Document]:
+        bare = [number for number, document in enumerate(given) if not document.mentions]
+        found = dict(zip(bare, self._found([given[n] for n in bare], allowed, overlaps, recognize), strict=True))
+        if rerank:  # what was found is looked at as if it had been given
+            found = {number: document.with_mentions(_bare(document)) for number, document in found.items()}
+        linked = [found.get(number, document) for number, document in enumerate(given)]
+        asked = [n for n, document in enumerate(linked) if document.mentions and (rerank or n not in found)]
+        for number, document in zip(asked, self._linked([linked[n] for n in asked], allowed, rerank), strict=True):
+            linked[number] = document
+        return linked
+
+    def _found(
+        self, documents: list[Document], allowed: Mask | None, overlaps: Overlaps, recognize: Recognize | None
+    ) -> list[Document]:
+        if not documents:
+            return []
+        calibration, rule = self.decision()
+        is_calibrated = calibration is not None and self.finding.scorer.is_by_rules
+
+        def rank(mentions: Sequence[MentionInContext]) -> list[list[Candidate]]:
+            ranked = self.ranked(mentions, allowed)
+            return calibration.calibrated(ranked) if calibration is not None and is_calibrated else ranked
+
+        found = self.finding.find(documents, rank, self.n_threads, overlaps, recognize, rule)
+        if allowed is None:
+            return found
+        return [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
+
+    def _linked(self, documents: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
         # By number, not by id: two documents of one id and text must not lend each other mentions.
         numbered = (replace(document, id=str(number)) for number, document in enumerate(documents))
         in_context = [mention for document in numbered for mention in document.mentions_in_context()]
@@ -149,12 +207,9 @@ class Walk:
         if calibration is not None:
             ranked = calibration.calibrated(ranked)
         linked, first = [], 0
-        for before, document in zip(given, documents, strict=True):
+        for document in documents:
             last = first + len(document.mentions)
-            mentions = rule.decide(document.mentions, ranked[first:last])
-            if allowed is not None and not before.mentions:
-                mentions = [mention for mention in mentions if has_named(self.kb, mention)]
-            linked.append(document.with_mentions(mentions))
+            linked.append(document.with_mentions(rule.decide(document.mentions, ranked[first:last])))
             first = last
         return linked
 
@@ -207,16 +262,16 @@ class Walk:
                 # It reads as many as it was taught to, however few are wanted.
                 yield reranker.rank(asked, self.ranker.rank(asked, proposals, max(k, reranker.n_candidates)))
 
-    def _with_detected(self, documents: list[Document]) -> list[Document]:
-        bare = [number for number, document in enumerate(documents) if not document.mentions]
-        if not bare:
-            return documents
-        completed = list(documents)
-        found = self.detector.detect([documents[number].text for number in bare], self.n_threads)
-        for number, spans in zip(bare, found, strict=True):
-            text = documents[number].text
-            completed[number] = documents[number].with_mentions([Mention(s, e, text[s:e]) for s, e in spans])
-        return completed
+
+def checked(overlaps: Overlaps) -> Overlaps:
+    """What may be asked about overlaps; an error for anything else."""
+    if overlaps not in get_args(Overlaps):
+        raise ConfigError(f"overlaps must be 'drop' or 'keep', got {overlaps!r}.")
+    return overlaps
+
+
+def _bare(document: Document) -> list[Mention]:
+    return [Mention(mention.start, mention.end, mention.text) for mention in document.mentions]
 
 
 def _mask(kb: KnowledgeBase, only: EntityFilter) -> Mask | None:

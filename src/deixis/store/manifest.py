@@ -19,7 +19,7 @@ from deixis.errors import StoreError
 MANIFEST_NAME = "manifest.json"
 ARRAY_SUFFIX = ".bin"
 FORMAT = "deixis-model"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 # Little-endian whatever the machine; a dtype is looked up here and never parsed from a file.
 DTYPES = {
     np.dtype(code).name: np.dtype(code)

@@ -1,0 +1,254 @@
+"""From a text without mentions to links: spans, how likely each is a mention, candidates, and one decision over all.
+
+A long text walks in parts, cut where no span is cut; what is kept of a part is the mentions that were decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from deixis.detection.dictionary import DictionaryDetector
+from deixis.detection.markup import outside_markup
+from deixis.detection.span_scoring import SpanScorer
+from deixis.detection.spans import Sign, SpanTable
+from deixis.linking.calibration import Calibration
+from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision
+from deixis.linking.finding_config import FindingConfig
+from deixis.linking.nil import NilRule
+from deixis.linking.portions import MENTIONS_AT_ONCE
+from deixis.ranking.calibration import evidence_of
+from deixis.store.checks import check_length, check_range, require
+from deixis.types import Candidate, Document, Mention, MentionInContext
+
+Rank = Callable[[Sequence[MentionInContext]], list[list[Candidate]]]
+Recognize = Callable[[Sequence[str]], Sequence[Sequence[tuple[int, int]]]]
+"""Texts -> the code points [start, end) of the mentions in each, found by somebody else."""
+Overlaps = Literal["drop", "keep"]
+
+NIL_CHANCE = 0.5  # to be a mention, of names that are told though they are not linked
+_NAME_SIGNS = Sign.NAME | Sign.UNRULY_NAME | Sign.INFLECTED | Sign.COMMON_NAME
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans of a batch of documents with the log odds that they are mentions, and later what they are linked to."""
+
+    table: SpanTable
+    log_odds: NDArray[np.float64]
+
+    def take(self, rows: slice | NDArray[np.bool_]) -> Spans:
+        """The spans in these rows."""
+        return Spans(self.table.take(rows), self.log_odds[rows])
+
+    def parts(self) -> Iterator[slice]:
+        """Which spans walk together: those of whole documents, and of a long one as many as go without a cut."""
+        texts = self.table.texts
+        begin = 0
+        while begin < len(texts):
+            end = min(begin + MENTIONS_AT_ONCE, len(texts))
+            if end < len(texts):
+                first = int(np.searchsorted(texts, texts[end]))
+                end = first if first > begin else self._apart(begin, end, int(np.searchsorted(texts, texts[end] + 1)))
+            yield slice(begin, end)
+            begin = end
+
+    def _apart(self, begin: int, wished: int, last: int) -> int:
+        """The last place up to the one wished where no span is cut, or else the first one after it."""
+        reached = np.maximum.accumulate(self.table.ends[begin:last])
+        places = begin + 1 + np.flatnonzero(self.table.starts[begin + 1 : last] >= reached[:-1])
+        earlier = places[places <= wished]
+        if len(earlier):
+            return int(earlier[-1])
+        return int(places[0]) if len(places) else last
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Finds mentions and links them: what is looked for, what it weighs, and from which chance on a link is made.
+
+    `learned` has the names that annotated documents use. `calibration` has what held-out documents say of chances.
+    """
+
+    detector: DictionaryDetector
+    learned: DictionaryDetector | None
+    scorer: SpanScorer
+    decider: Decider
+    nil: NilRule
+    config: FindingConfig
+    calibration: Calibration | None = None
+
+    @classmethod
+    def by_rules(cls, detector: DictionaryDetector, config: FindingConfig | None = None) -> Finding:
+        """What the dictionary's rules find, linked by the candidates' scores."""
+        rule = NilRule(default_decision("described")["threshold"])
+        decider = Decider.default("described")
+        return cls(detector, None, SpanScorer.by_rules(), decider, rule, config or FindingConfig())
+
+    def spans(self, texts: Sequence[str], n_threads: int = 0, recognize: Recognize | None = None) -> Spans:
+        """The spans of the texts that may well be mentions, none of them in markup."""
+        asks = {"any_case": self.config.any_case, "plurals": self.config.plurals, "max_run": self.config.max_run}
+        if self.scorer.is_by_rules:
+            asks = {"any_case": False, "plurals": False, "max_run": 0}
+        table = all_spans(self.detector, self.learned, texts, n_threads, **asks)
+        if recognize is not None:
+            table = table.merged(SpanTable.of_spans(recognize(texts), texts))
+        log_odds = self.scorer.log_odds(table)
+        is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
+        return Spans(table.take(is_kept), log_odds[is_kept])
+
+    def find(
+        self,
+        documents: Sequence[Document],
+        rank: Rank,
+        n_threads: int = 0,
+        overlaps: Overlaps = "drop",
+        recognize: Recognize | None = None,
+        own_rule: NilRule | None = None,
+    ) -> list[Document]:
+        """The documents with the mentions found in them, each with candidates and the chance that its link is right.
+
+        Where the dictionary's rules decide what is a mention, the best candidate's score is the chance, and `own_rule`
+        says when a link is made.
+        """
+        rule = own_rule if own_rule is not None and self.scorer.is_by_rules else self.nil
+        found: list[list[Mention]] = [[] for _ in documents]
+        spans = self.spans([document.text for document in documents], n_threads, recognize)
+        for part in spans.parts():
+            here = spans.take(part)
+            ranked = rank(in_context(documents, here.table))
+            chances = self.chances(here, ranked)
+            is_taken, is_linked = self.decide(here, chances, rule.least_score, overlaps)
+            for row in np.flatnonzero(is_taken).tolist():
+                number = int(here.table.texts[row])
+                mention = _mention(documents[number], here.table, row, ranked[row], float(chances[row]))
+                found[number].append(_linked(mention) if is_linked[row] else mention)
+        return [document.with_mentions(mentions) for document, mentions in zip(documents, found, strict=True)]
+
+    def chances(self, spans: Spans, ranked: Sequence[Sequence[Candidate]]) -> NDArray[np.float64]:
+        """How likely each span is a mention of its best candidate; 0 for one without candidates."""
+        best = np.array([listed[0].score if listed else 0.0 for listed in ranked], dtype=np.float64)
+        if self.scorer.is_by_rules:
+            return best
+        chances = self.decider.chances(decision_evidence(spans.log_odds, evidence_of(ranked), is_nameless(spans.table)))
+        return np.where(best > 0, chances, 0.0)
+
+    @staticmethod
+    def decide(
+        spans: Spans, chances: NDArray[np.float64], least: float, overlaps: Overlaps
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which spans are mentions, and which of these are linked; the others are names of nothing known."""
+        is_likely = (expit(spans.log_odds) >= NIL_CHANCE) & ~is_nameless(spans.table)
+        if overlaps == "keep":
+            is_linked = (chances >= least) & (chances > 0)
+            return is_linked | is_likely, is_linked
+        table = spans.table
+        # Texts one after the other on one line, so that one decision serves them all.
+        room = int(table.ends.max(initial=0)) + 1
+        starts, ends = (table.texts.astype(np.int64) * room + column for column in (table.starts, table.ends))
+        # What just reaches the threshold is worth a little, too.
+        gains = np.where((chances >= least) & (chances > 0), chances - least + 1e-6, 0.0)
+        is_linked = best_apart(starts, ends, gains)
+        is_free = ~_touch(starts, ends, starts[is_linked], ends[is_linked])
+        is_named = best_apart(starts, ends, np.where(is_free & is_likely, expit(spans.log_odds), 0.0))
+        return is_linked | is_named, is_linked
+
+    def with_decision(self, other: Finding) -> Finding:
+        """The same with another's weights and threshold."""
+        return replace(self, decider=other.decider, nil=other.nil, calibration=other.calibration)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """All but the detector of the knowledge base's names, as arrays under names that begin with `prefix`."""
+        arrays = self.scorer.to_arrays(f"{prefix}.scorer") | self.decider.to_arrays(f"{prefix}.decider")
+        arrays[f"{prefix}.threshold"] = np.array([self.nil.least_score])
+        if self.learned is not None:
+            arrays |= self.learned.to_arrays(f"{prefix}.learned")
+        if self.calibration is not None:
+            arrays |= self.calibration.to_arrays(f"{prefix}.calibration")
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, detector: DictionaryDetector, config: FindingConfig
+    ) -> Finding:
+        """What `to_arrays` gave, checked."""
+        has_learned = f"{prefix}.learned.flags" in arrays
+        learned = DictionaryDetector.from_arrays(arrays, f"{prefix}.learned", detector.config) if has_learned else None
+        threshold = require(arrays, f"{prefix}.threshold", np.float64)
+        check_length(f"{prefix}.threshold", threshold, 1)
+        check_range(f"{prefix}.threshold", threshold, 0, np.nextafter(1, 2))
+        return cls(
+            detector,
+            learned,
+            SpanScorer.from_arrays(arrays, f"{prefix}.scorer", detector.n_numbers),
+            Decider.from_arrays(arrays, f"{prefix}.decider"),
+            NilRule(float(threshold[0])),
+            config,
+            Calibration.from_arrays(arrays, f"{prefix}.calibration"),
+        )
+
+
+def all_spans(
+    detector: DictionaryDetector,
+    learned: DictionaryDetector | None,
+    texts: Sequence[str],
+    n_threads: int = 0,
+    *,
+    any_case: bool,
+    plurals: bool,
+    max_run: int,
+) -> SpanTable:
+    """Every span that is looked at: names, names that annotated documents use, runs of capitals; not in markup."""
+    table = detector.spans(texts, n_threads, any_case=any_case, plurals=plurals, max_run=max_run)
+    if learned is not None:
+        used = learned.spans(texts, n_threads, any_case=any_case, plurals=plurals)
+        signs = (used.signs & ~np.uint32(_NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
+        table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
+    return outside_markup(table, texts)
+
+
+def is_nameless(table: SpanTable) -> NDArray[np.bool_]:
+    """Which spans are neither names of the knowledge base nor of annotated documents, nor given by a recognizer."""
+    return (table.names < 0) & ~table.has(Sign.LEARNED_NAME | Sign.RECOGNIZED)
+
+
+def in_context(documents: Sequence[Document], table: SpanTable) -> list[MentionInContext]:
+    """The spans as mentions that stations can be asked about; documents go by number."""
+    columns = zip(table.texts.tolist(), table.starts.tolist(), table.ends.tolist(), strict=True)
+    return [
+        MentionInContext(documents[n].text[s:e], documents[n].text, s, e, documents[n].lang, str(n))
+        for n, s, e in columns
+    ]
+
+
+def _mention(document: Document, table: SpanTable, row: int, listed: Sequence[Candidate], chance: float) -> Mention:
+    start, end = int(table.starts[row]), int(table.ends[row])
+    score = chance if listed else None
+    return Mention(start, end, document.text[start:end], None, score, is_nil=True, candidates=_rescored(listed, chance))
+
+
+def _linked(mention: Mention) -> Mention:
+    return replace(mention, entity=mention.candidates[0].id, is_nil=False)
+
+
+def _rescored(listed: Sequence[Candidate], chance: float) -> tuple[Candidate, ...]:
+    """The best candidate with its chance, the others in proportion."""
+    if not listed or listed[0].score <= 0:
+        return tuple(listed)
+    factor = chance / listed[0].score
+    return tuple(replace(candidate, score=candidate.score * factor) for candidate in listed)
+
+
+def _touch(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], begins: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which spans overlap one of the others, which are apart; these begin at `begins` and end at `stops`."""
+    order = np.argsort(begins)
+    places = np.searchsorted(stops[order], starts, side="right")
+    touched: NDArray[np.bool_] = np.append(begins[order], np.iinfo(np.int64).max)[places] < ends
+    return touched
