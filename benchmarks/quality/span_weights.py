@@ -88,7 +88,7 @@ def read_parts(name: str, suites: list[str]) -> list[Part]:
         drawn = np.random.default_rng(0).permutation(len(documents))[:N_DOCUMENTS]
         documents = [documents[number] for number in drawn]
         texts = [document.text for document in documents]
-        table = all_spans(linker.detector, None, texts, any_case=True, plurals=True, max_run=CONFIG.finding.max_run)
+        table = all_spans(linker.detector, None, texts, CONFIG.finding)
         features = own_features(table, linker.finding.scorer.facts)
         parts.append(
             Part(documents, linker, Spans(table, np.zeros(len(table))), features, answers_in(documents, kb.own_id))
@@ -127,8 +127,8 @@ def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[st
         ]
         answers = {place: ids for place, ids in part.answers.items() if place[0] < N_RANKED}
         told.append((spans, evidence, np.array(is_right, dtype=bool), answers))
-    evidence, is_right = (np.concatenate([each[place] for each in told]) for place in (1, 2))
-    decider = Decider.fit(evidence, is_right, Decider(np.zeros(len(EVIDENCE))))
+    seen, verdicts = np.concatenate([each[1] for each in told]), np.concatenate([each[2] for each in told])
+    decider = Decider.fit(seen, verdicts, Decider(np.zeros(len(EVIDENCE))))
     thresholds = []
     for spans, own, verdicts, answers in told:
         held_out = held_out_links(spans, decider.chances(own), verdicts, answers)

@@ -9,7 +9,9 @@ from typing import Any
 import click
 
 from deixis.candidates.filters import EntityFilter
+from deixis.detection.ner import Recognize
 from deixis.errors import DataError
+from deixis.linking.finding import Overlaps
 from deixis.linking.linker import Linker
 from deixis.store.files import open_lines
 from deixis.types import Document
@@ -61,7 +63,12 @@ def read_ids(path: str) -> tuple[str, ...]:
 
 
 def link_only(
-    linker: Linker, documents: Sequence[Document], only: EntityFilter, rerank: bool = False
+    linker: Linker,
+    documents: Sequence[Document],
+    only: EntityFilter,
+    rerank: bool = False,
+    overlaps: Overlaps = "drop",
+    recognize: Recognize | None = None,
 ) -> list[Document]:
     """The documents linked to the entities that pass."""
     return linker.link(
@@ -70,4 +77,6 @@ def link_only(
         subset=only.ids or None,
         languages=only.languages or None,
         rerank=rerank,
+        overlaps=overlaps,
+        recognize=recognize,
     )

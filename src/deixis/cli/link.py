@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import TextIO, get_args
 
 import click
 
@@ -25,8 +26,10 @@ from deixis.cli.models import (
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
+from deixis.detection.ner import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
+from deixis.linking.finding import Overlaps
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.progress import track
@@ -44,6 +47,8 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model spans.jsonl.gz     # with mentions of their own",
         "deixis link model corpus.xml --to pubtator -o links.txt",
         "deixis link model news.jsonl --type city --type river",
+        "deixis link model news.txt --overlaps keep          # names inside names too",
+        "deixis link model news.txt --ner en_core_web_sm     # spaCy's entities too",
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
         "deixis link model news.jsonl --dense-contents descriptions",
     )
@@ -65,6 +70,14 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     type=click.FloatRange(0, 1, min_open=True),
     help="Share of links to be right, for a calibrated model: it knows the threshold.",
 )
+@click.option(
+    "--overlaps",
+    type=click.Choice(get_args(Overlaps)),
+    default="drop",
+    show_default=True,
+    help="Mentions found that overlap: drop all but the best, or keep all that are likely enough.",
+)
+@click.option("--ner", metavar="PIPELINE", help="Look also at the entities of this spaCy pipeline, by name or folder.")
 @rerank_option
 @contents_option
 @filter_options
@@ -81,6 +94,8 @@ def link(
     top_k: int | None,
     threshold: float | None,
     target_precision: float | None,
+    overlaps: Overlaps,
+    ner: str | None,
     rerank: bool,
     dense_contents: Contents | None,
     only: EntityFilter,
@@ -90,9 +105,10 @@ def link(
 
     FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
     compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
-    the others, names are looked for. With --type, --subset or --language, candidates are sought among the entities that
-    pass, and names that none of these has are passed over. One JSON document a line comes out, or what --to asks for.
-    What each format can carry is in docs/reference/formats.md.
+    the others, names are looked for, and which spans are mentions is decided together with what they mean: none
+    overlap unless --overlaps keep asks for it. With --type, --subset or --language, candidates are sought among the
+    entities that pass, and names that none of these has are passed over. One JSON document a line comes out, or what
+    --to asks for. What each format can carry is in docs/reference/formats.md.
     """
     if lines and format_ not in (None, "lines"):
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
@@ -110,7 +126,9 @@ def link(
             tell_expectation(session, linker, rerank)
         linker.allowed(only)  # what is wrong with it is said before anything is read
         is_dialogue = not files and sys.stdin.isatty()
-        linking = _Linking(linker, only, rerank, stream, 1 if is_dialogue else BATCH_SIZE)
+        recognize = None if ner is None else SpacyRecognizer.load(ner)
+        asked = functools.partial(link_only, linker, only=only, rerank=rerank, overlaps=overlaps, recognize=recognize)
+        linking = _Linking(asked, stream, 1 if is_dialogue else BATCH_SIZE)
         linked = linking.linked(track(documents, "linking"))
         if is_json:
             write_documents(linked, stream, to or "native", output or "-")
@@ -124,17 +142,15 @@ def link(
 class _Linking:
     """Links documents batch by batch as a writer asks for them, and counts those in which nothing was found."""
 
-    def __init__(self, linker: Linker, only: EntityFilter, rerank: bool, stream: TextIO, batch_size: int) -> None:
-        self._linker = linker
-        self._only = only
-        self._rerank = rerank
+    def __init__(self, link: Callable[[list[Document]], list[Document]], stream: TextIO, batch_size: int) -> None:
+        self._link = link
         self._stream = stream
         self._batch_size = batch_size
         self.n_documents = self.n_nameless = 0
 
     def linked(self, documents: Iterable[Document]) -> Iterator[Document]:
         for batch in batches(documents, self._batch_size):
-            for document in link_only(self._linker, batch, self._only, self._rerank):
+            for document in self._link(batch):
                 self.n_documents += 1
                 self.n_nameless += not document.mentions and bool(document.text.strip())
                 yield document

@@ -73,6 +73,7 @@ def load_linker(
             linker.reranking = replace(linker.reranking, nil=settled)
         else:
             linker.config = replace(linker.config, nil=settled)
+        linker.finding = linker.finding.ruled(rule)
     return linker
 
 

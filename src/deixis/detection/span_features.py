@@ -29,6 +29,7 @@ FEATURES: tuple[str, ...] = (
 """The features by name, in order; from `seen` on they come from annotated documents."""
 
 N_LEARNED = 5
+MAX_ALIKE = 5  # spans that read alike; in a book there may be thousands
 N_OWN = len(FEATURES) - N_LEARNED
 
 
@@ -55,7 +56,7 @@ def own_features(spans: SpanTable, facts: NameFacts) -> NDArray[np.float32]:
         nameless * has["upper_anyway"], nameless * one,
         one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
         bearers, popularity, own_upper, own_lower, lower_share, lower_share * has["lower"],
-        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(n_alike(spans)),
+        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(n_alike(spans), MAX_ALIKE)),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32, copy=False)
 

@@ -94,7 +94,9 @@ def best_apart(starts: NDArray[np.integer], ends: NDArray[np.integer], gains: ND
     rows = np.flatnonzero(gains > 0)
     order = rows[np.lexsort((-starts[rows], ends[rows]))].tolist()
     begins, stops, worth = (column[order].tolist() for column in (starts, ends, gains))
-    totals, befores, is_better = [0.0], [], []
+    totals: list[float] = [0.0]
+    befores: list[int] = []
+    is_better: list[bool] = []
     for begin, gain in zip(begins, worth, strict=True):
         before = bisect.bisect_right(stops, begin, hi=len(befores))
         befores.append(before)

@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
+from deixis.detection.ner import Recognize, recognized
 from deixis.detection.span_scoring import SpanScorer
 from deixis.detection.spans import Sign, SpanTable
 from deixis.linking.calibration import Calibration
@@ -27,8 +28,6 @@ from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
 Rank = Callable[[Sequence[MentionInContext]], list[list[Candidate]]]
-Recognize = Callable[[Sequence[str]], Sequence[Sequence[tuple[int, int]]]]
-"""Texts -> the code points [start, end) of the mentions in each, found by somebody else."""
 Overlaps = Literal["drop", "keep"]
 
 NIL_CHANCE = 0.5  # to be a mention, of names that are told though they are not linked
@@ -92,12 +91,12 @@ class Finding:
 
     def spans(self, texts: Sequence[str], n_threads: int = 0, recognize: Recognize | None = None) -> Spans:
         """The spans of the texts that may well be mentions, none of them in markup."""
-        asks = {"any_case": self.config.any_case, "plurals": self.config.plurals, "max_run": self.config.max_run}
+        config = self.config
         if self.scorer.is_by_rules:
-            asks = {"any_case": False, "plurals": False, "max_run": 0}
-        table = all_spans(self.detector, self.learned, texts, n_threads, **asks)
+            config = replace(config, any_case=False, plurals=False, max_run=0)
+        table = all_spans(self.detector, self.learned, texts, config, n_threads)
         if recognize is not None:
-            table = table.merged(SpanTable.of_spans(recognize(texts), texts))
+            table = table.merged(SpanTable.of_spans(recognized(recognize, texts), texts))
         log_odds = self.scorer.log_odds(table)
         is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
         return Spans(table.take(is_kept), log_odds[is_kept])
@@ -158,6 +157,12 @@ class Finding:
         is_named = best_apart(starts, ends, np.where(is_free & is_likely, expit(spans.log_odds), 0.0))
         return is_linked | is_named, is_linked
 
+    def ruled(self, rule: NilRule) -> Finding:
+        """The same with a rule's threshold, or with the one that held-out documents have for its target precision."""
+        if rule.threshold is not None:
+            return replace(self, nil=rule)
+        return self if self.calibration is None else replace(self, nil=self.calibration.settled(rule))
+
     def with_decision(self, other: Finding) -> Finding:
         """The same with another's weights and threshold."""
         return replace(self, decider=other.decider, nil=other.nil, calibration=other.calibration)
@@ -197,14 +202,12 @@ def all_spans(
     detector: DictionaryDetector,
     learned: DictionaryDetector | None,
     texts: Sequence[str],
+    config: FindingConfig,
     n_threads: int = 0,
-    *,
-    any_case: bool,
-    plurals: bool,
-    max_run: int,
 ) -> SpanTable:
     """Every span that is looked at: names, names that annotated documents use, runs of capitals; not in markup."""
-    table = detector.spans(texts, n_threads, any_case=any_case, plurals=plurals, max_run=max_run)
+    any_case, plurals = config.any_case, config.plurals
+    table = detector.spans(texts, n_threads, any_case=any_case, plurals=plurals, max_run=config.max_run)
     if learned is not None:
         used = learned.spans(texts, n_threads, any_case=any_case, plurals=plurals)
         signs = (used.signs & ~np.uint32(_NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)

@@ -29,6 +29,8 @@ from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
+MAX_THRESHOLD = 0.5  # of the best F1: that of chances that can be believed is half of that F1
+
 Answers = dict[tuple[int, int, int], frozenset[str]]
 """(number of a document, start, end) -> the ids that are right there."""
 
@@ -62,10 +64,7 @@ def build_finding(
         texts = [document.text for document in documents]
         used = sorted({texts[number][start:end] for number, start, end in answers})
         learned = DictionaryDetector.build(used, config=detector.config)
-        table = all_spans(
-            detector, learned, texts, n_threads,
-            any_case=config.any_case, plurals=config.plurals, max_run=config.max_run,
-        )  # fmt: skip
+        table = all_spans(detector, learned, texts, config, n_threads)
         scorer = SpanScorer.fit(table, _is_answered(table, answers), facts, seed)
     return Finding(detector, learned, scorer, default, rule, config)
 
@@ -137,8 +136,9 @@ def _is_answered(table: SpanTable, answers: Answers) -> NDArray[np.bool_]:
 
 
 def _settled(calibration: Calibration, rule: NilRule) -> NilRule:
-    try:
-        return calibration.settled(rule)
-    except ConfigError as error:
-        logger.warning("In texts without mentions links are made at the threshold of the best F1: %s", error)
-        return calibration.settled(NilRule())
+    if rule.threshold is not None or rule.target_precision is not None:
+        try:
+            return calibration.settled(rule)
+        except ConfigError as error:
+            logger.warning("In texts without mentions links are made at the threshold of the best F1: %s", error)
+    return NilRule(min(calibration.settled(NilRule()).least_score, MAX_THRESHOLD))

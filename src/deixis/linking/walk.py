@@ -13,11 +13,12 @@ from deixis.candidates.filters import EntityFilter
 from deixis.candidates.listing import listed
 from deixis.candidates.union import UnionCandidates
 from deixis.detection.dictionary import DictionaryDetector
+from deixis.detection.ner import Recognize
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
-from deixis.linking.finding import Finding, Overlaps, Recognize
+from deixis.linking.finding import Finding, Overlaps
 from deixis.linking.given import as_document, not_a_text
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule

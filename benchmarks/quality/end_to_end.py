@@ -1,0 +1,166 @@
+"""From raw text to links: `python -m benchmarks.quality.end_to_end [--suite NAME] [--split test]`.
+
+Each system is given texts without mentions. Gold is restricted to mentions of entities in the knowledge base, links are
+strong matches: the same span and the right entity. Recorded are InKB micro precision, recall and F1, the same for
+spans whatever their entity, the share of found spans that have the right entity, and speed in characters and documents
+per CPU second on one thread. Systems:
+
+- `dictionary`: the longest name from left to right, linked to the first entity of that name: by title, then alias;
+- `prior`: the same with the names that annotated documents use, linked to what a name meant there most often;
+- `deixis`: zero-shot, nothing but the knowledge base;
+- `deixis+mentions`: built with the annotated documents.
+
+On dev, AIDA's training documents are split: four fifths teach, one fifth is asked; Reddit (its dev halves) is asked of
+the same models. BC5CDR and NCBI teach with train and are asked on dev. With `--split test` all training documents
+teach, and testa, testb, Reddit's test halves and the test files are asked.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from benchmarks.quality.fusion import SUITES
+from benchmarks.rows import record
+from benchmarks.speed.tasks import data_folder
+from deixis.bench.data import DataFolder
+from deixis.bench.suite import Suite, read_suite
+from deixis.bench.systems.exact import ExactNames
+from deixis.bench.systems.prior import PriorNames
+from deixis.detection.dictionary import DictionaryDetector
+from deixis.evaluation.document_sums import measured, micro, share
+from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.tally import Tally
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.held_out import split_documents
+from deixis.linking.linker import Linker
+from deixis.types import Document, Mention
+
+SUITE_SETS = (("wiki468k-aida", "reddit-posts", "reddit-comments"), ("mesh-bc5cdr",), ("medic-ncbi",))
+SYSTEMS = ("dictionary", "prior", "deixis", "deixis+mentions")
+ASKED_SHARE = 0.2  # of AIDA's training documents, on dev
+FIGURES = [
+    *micro("inkb_micro", "n_right", "n_links", "n_in_kb"),
+    *micro("span", "n_same_span", "n_predicted_spans", "n_spans"),
+    share("accuracy_on_found_spans", "n_right", "n_same_span"),
+]
+Link = Callable[[list[Document]], list[Document]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Documents to be asked, under the name they are recorded by."""
+
+    name: str
+    documents: list[Document]
+
+
+def main() -> int:
+    """Builds every system on every knowledge base, asks, records."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suite", action="append", default=[], help="only these suites; may be repeated")
+    parser.add_argument("--system", action="append", default=[], choices=SYSTEMS, help="only these; may be repeated")
+    parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--documents", type=int, help="at most so many of each part are asked, drawn evenly")
+    chosen = parser.parse_args()
+    data = DataFolder(data_folder())
+    for names in SUITE_SETS:
+        suites = [read_suite(SUITES / f"{name}.yaml") for name in names]
+        if chosen.suite:
+            suites = [suite for suite in suites if suite.name in chosen.suite]
+        if not suites or any(data.missing(suite) for suite in suites):
+            continue
+        kb = data.read_kb(suites[0].kb)
+        taught, tasks = read_tasks(data, suites, chosen.split, chosen.documents)
+        for system in chosen.system or SYSTEMS:
+            record(list(measure(kb, system, taught, tasks, chosen.split)))
+    return 0
+
+
+def read_tasks(
+    data: DataFolder, suites: list[Suite], split: str, n_documents: int | None
+) -> tuple[list[Document], list[Task]]:
+    """What teaches, and what is asked."""
+    taught = data.read_mentions(suites[0].mentions)
+    tasks = []
+    if split == "dev" and suites[0].mentions == "aida/train.jsonl.gz":
+        taught, asked = split_documents(taught, ASKED_SHARE, seed=1)
+        if suites[0].name == "wiki468k-aida":
+            tasks.append(Task("wiki468k-aida/train", asked))
+    for suite in suites:
+        if split == "test" or suite.name != "wiki468k-aida":
+            parts = suite.parts(split)
+            tasks += [Task(f"{suite.name}/{part.name}", list(data.read_part(suite, part))) for part in parts]
+    if n_documents is not None:
+        tasks = [Task(t.name, t.documents[:: max(1, len(t.documents) // n_documents)]) for t in tasks]
+    return taught, tasks
+
+
+def measure(
+    kb: KnowledgeBase, system: str, taught: list[Document], tasks: list[Task], split: str
+) -> Iterator[ResultRow]:
+    """One system's figures on every task."""
+    begin = time.process_time()
+    link = build(kb, system, taught)
+    build_seconds = time.process_time() - begin
+    for task in tasks:
+        bare = [document.with_mentions(()) for document in task.documents]
+        begin = time.process_time()
+        linked = link(bare)
+        seconds = max(time.process_time() - begin, 1e-9)
+        tally = Tally(kb.own_id)
+        for gold, predicted in zip(task.documents, linked, strict=True):
+            tally.add(in_kb(kb, gold), predicted.with_mentions([m for m in predicted.mentions if m.entity is not None]))
+        metrics = measured(tally.columns(), FIGURES, seed=0)
+        settings = {"split": split, "gold": "in KB", "n_documents": len(bare), "taught": len(taught)}
+        suite = f"end_to_end/{task.name}"
+        shown = " ".join(f"{metric.name}={metric.value:.3f}" for metric in metrics)
+        n_characters = sum(len(document.text) for document in bare)
+        print(f"{task.name:24} {system:16} {shown} {n_characters / seconds:.0f} chars/s", flush=True)
+        yield from metric_rows(metrics, suite, system, settings)
+        speeds = {"characters_per_second": n_characters / seconds, "documents_per_second": len(bare) / seconds}
+        for name, value in speeds.items():
+            yield ResultRow(suite, name, system, round(value, 3), "per CPU second", settings=settings)
+        yield ResultRow(suite, "build_seconds", system, round(build_seconds, 1), "CPU seconds", settings=settings)
+
+
+def build(kb: KnowledgeBase, system: str, taught: list[Document]) -> Link:
+    """A function from documents without mentions to documents with links."""
+    if system.startswith("deixis"):
+        linker = Linker.build(kb, taught if system == "deixis+mentions" else None, n_threads=1)
+        return lambda documents: linker.link(documents)
+    names = list(kb.names()[0])
+    if system == "dictionary":
+        proposer: ExactNames | PriorNames = ExactNames.build(kb)
+    else:
+        proposer = PriorNames.build(kb, taught)
+        names += [mention.text for document in taught for mention in in_kb(kb, document).mentions]
+    detector = DictionaryDetector.build(names, kb.description_texts())
+
+    def link(documents: list[Document]) -> list[Document]:
+        found = detector.detect([document.text for document in documents], n_threads=1)
+        linked = []
+        for document, spans in zip(documents, found, strict=True):
+            seen = document.with_mentions([Mention(s, e, document.text[s:e]) for s, e in spans])
+            best = proposer.generate(seen.mentions_in_context(), k=1)
+            mentions = zip(seen.mentions, best, strict=True)
+            linked.append(seen.with_mentions([first(mention, listed[0].id) for mention, listed in mentions if listed]))
+        return linked
+
+    return link
+
+
+def first(mention: Mention, entity: str) -> Mention:
+    """The mention, linked."""
+    return Mention(mention.start, mention.end, mention.text, entity, 1.0)
+
+
+def in_kb(kb: KnowledgeBase, document: Document) -> Document:
+    """The document with those of its mentions whose entity the knowledge base has."""
+    return document.with_mentions([m for m in document.mentions if m.entity and acceptable_ids(m.entity, kb.own_id)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
