@@ -24,7 +24,7 @@ class FindingConfig:
     max_run: int = field(default=5, metadata={"help": "Words with capitals looked at together that are no name."})
     min_chance: float = field(default=0.02, metadata={"help": "Chance to be a mention from which on a span is ranked."})
     min_names: int = field(
-        default=1_000_000_000, metadata={"help": "Names in a list from which on chances decide without annotated documents."}
+        default=10_000, metadata={"help": "Names in a list from which on chances decide without annotated documents."}
     )
     min_documents: int = field(default=20, metadata={"help": "Annotated documents it takes to learn chances from."})
 
