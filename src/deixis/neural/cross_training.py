@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sentence_transformers.base.evaluation import BaseEvaluator
 from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
-from transformers import EarlyStoppingCallback, PrinterCallback
+from transformers import EarlyStoppingCallback, PrinterCallback, TrainerControl, TrainerState, TrainingArguments
 
 from deixis.config import config_to_dict
 from deixis.errors import DataError
@@ -108,7 +108,7 @@ def train_cross_encoder(
             train_dataset=dataset,
             loss=BinaryCrossEntropyLoss(model),
             evaluator=_Watch(checked),
-            callbacks=[StepsTold(advance), EarlyStoppingCallback(config.patience)],
+            callbacks=[StepsTold(advance), Patience(config.patience)],
         )
         trainer.remove_callback(PrinterCallback)  # a library does not print
         trainer.train(resume_from_checkpoint=checkpoint)
@@ -125,6 +125,17 @@ def logits(model: CrossEncoder, pairs: PairLessons) -> NDArray[np.float32]:
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - a tensor
     return values
+
+
+class Patience(EarlyStoppingCallback):
+    """Ends a training that no longer gains; one that had ended so does not begin again when it is resumed."""
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """Stop after one step, which the best state replaces, if there was no gain for long enough."""
+        super().on_train_begin(args, state, control, **kwargs)
+        control.should_training_stop = self.early_stopping_patience_counter >= self.early_stopping_patience
 
 
 class _Watch(BaseEvaluator):
@@ -162,4 +173,5 @@ def _arguments(config: CrossEncoderConfig, folder: Path, n_steps: int, seed: int
         report_to="none",
         disable_tqdm=True,
         use_cpu=True,
+        restore_callback_states_from_checkpoint=True,  # how many checks were without gain
     )

@@ -115,6 +115,22 @@ def test_training_that_was_stopped_goes_on_to_the_same_end(encoder, tmp_path):
     np.testing.assert_allclose(trained(encoder, tmp_path / "parts"), whole, atol=1e-4)
 
 
+def test_a_training_that_was_stopped_waits_no_longer_for_a_gain_than_one_that_was_not(encoder, tmp_path):
+    config = settings(encoder, epochs=6, learning_rate=1e-9, checks_per_epoch=1, patience=2)  # nothing is gained
+    whole = trained(encoder, tmp_path / "whole", config)
+    ended = [last_step(tmp_path / "whole")]
+    with listening(StopsAt(50)), pytest.raises(KeyboardInterrupt):  # after the second check of 20 steps each
+        trained(encoder, tmp_path / "parts", config)
+    for _ in range(2):  # to its end, and once more after that
+        np.testing.assert_allclose(trained(encoder, tmp_path / "parts", config), whole, atol=1e-4)
+        ended.append(last_step(tmp_path / "parts"))
+    assert ended == [60, 60, 60]
+
+
+def last_step(folder):
+    return max(int(path.name.rpartition("-")[2]) for path in folder.glob("checkpoint-*"))
+
+
 def test_the_same_seed_gives_the_same_model_and_another_one_another(encoder, tmp_path):
     first, same, other = (trained(encoder, tmp_path / str(n), seed=seed) for n, seed in enumerate((0, 0, 5)))
     np.testing.assert_allclose(same, first, atol=1e-5)
