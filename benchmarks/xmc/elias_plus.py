@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
 from scipy import sparse
 
 from benchmarks.rows import record
@@ -26,6 +27,8 @@ from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.label_frequency import LabelFrequencies
 from deixis.evaluation.label_rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.neural.bag_config import OneVsAllConfig
+from deixis.neural.one_vs_all import train_one_vs_all
 from deixis.xmr.averaging import AverageRanker, Ranker
 from deixis.xmr.combined import CombinedConfig, CombinedRanker
 from deixis.xmr.model import LabelTreeRanker
@@ -55,7 +58,13 @@ def trees(made: Matrices, seed: int, clock: Clock) -> dict[str, Ranker]:
         return {"tree": LabelTreeRanker(seed=seed, n_threads=1).fit(made.X_train, made.Y_train)}
 
 
-FIRST: dict[str, Callable[[Matrices, int, Clock], dict[str, Ranker]]] = {"tree": trees}
+def brute_force(made: Matrices, seed: int, clock: Clock) -> dict[str, Ranker]:
+    """The frugal encoder with every label's classifier: dense vectors, and no index that could miss a label."""
+    with clock.on("one-vs-all"):
+        return {"one-vs-all": train_one_vs_all(made.X_train, made.Y_train, OneVsAllConfig(), seed)}
+
+
+FIRST: dict[str, Callable[[Matrices, int, Clock], dict[str, Ranker]]] = {"tree": trees, "one-vs-all": brute_force}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +110,14 @@ class Table:
         in_place = np.asarray(calibrated[documents, shortlist.indices]).ravel()
         has_label = np.asarray(self.split.Y[documents, shortlist.indices]).ravel() > 0
         deciles = self.training.deciles()[shortlist.indices]
-        scores = {first: shortlist.data, "sparse ranker": 1 / (1 + np.exp(-margins.data)), "calibrated": in_place}
+        scores = {first: shortlist.data, "sparse-ranker": 1 / (1 + np.exp(-margins.data)), "calibrated": in_place}
         print(f"{'decile':16}" + " ".join(f"{decile:7d}" for decile in range(1, 11)))
         for name, values in scores.items():
             means = [values[has_label & (deciles == decile)] for decile in range(1, 11)]
             shown = [float(each.mean()) if len(each) else float("nan") for each in means]
             print(f"{name:16}" + " ".join(f"{value:7.4f}" for value in shown), flush=True)
             self.rows += [
-                ResultRow(self.suite, f"true-score-decile-{decile}", name, round(value, 6), "share", n=len(each),
+                ResultRow(f"{self.suite}/true-scores", f"decile-{decile}", name, round(value, 6), "share", n=len(each),
                           settings=self.settings)
                 for decile, value, each in zip(range(1, 11), shown, means, strict=True) if len(each)
             ]  # fmt: skip
@@ -122,21 +131,21 @@ def build_up(made: Matrices, first: str, table: Table, config: CombinedConfig, n
         if seed == SEEDS[0]:
             for name, ranker in stages.items():
                 table.add(name, ranker.rank(table.split.X, 100), clock.seconds[name])
-        with clock.on("sparse ranker"):
+        with clock.on("sparse-ranker"):
             combined = CombinedRanker.fit(list(stages.values())[-1], made.X_train, made.Y_train, config, seed, 1)
         if seed == SEEDS[0]:
-            table.add(f"{first} + sparse ranker", combined.rank(table.split.X, 100), sum(clock.seconds.values()))
+            table.add(f"{first}+sparse-ranker", combined.rank(table.split.X, 100), sum(clock.seconds.values()))
         with clock.on("calibration"):
             finished.append(combined.calibrated(table.split.X_held, table.split.Y_held, seed))
         if seed == SEEDS[0]:
-            table.add(f"{first} + calibration", finished[0].rank(table.split.X, 100), sum(clock.seconds.values()))
+            table.add(f"{first}+calibration", finished[0].rank(table.split.X, 100), sum(clock.seconds.values()))
             tree = finished[0].calibration
             assert tree is not None
             print(f"  {combined.sparse_ranker.n_weights:,} weights; {tree.n_leaves} leaves; CPU s {clock.seconds}")
             table.add_true_scores(finished[0], first)
     if len(finished) > 1:
         ranked = AverageRanker(finished).rank(table.split.X, 100)
-        table.add(f"{first} + average of {len(finished)}", ranked, sum(clock.seconds.values()))
+        table.add(f"{first}+average-of-{len(finished)}", ranked, sum(clock.seconds.values()))
 
 
 def main() -> None:
@@ -150,6 +159,7 @@ def main() -> None:
     parser.add_argument("--dense-weight", type=float, default=CombinedConfig().dense_weight)
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
+    torch.set_num_threads(1)
     made = matrices(given.dataset, given.documents)
     config = CombinedConfig(dense_weight=given.dense_weight)
     settings = {
