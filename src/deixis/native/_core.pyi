@@ -219,3 +219,29 @@ class IndelSearch:
         allowed: NDArray[np.bool_],
         n_threads: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+
+# learned_search.cpp
+def learned_shortlist(
+    cluster_scores: NDArray[np.float32],
+    forced_cluster_starts: NDArray[np.int64],
+    forced_clusters: NDArray[np.int32],
+    forced_label_starts: NDArray[np.int64],
+    forced_labels: NDArray[np.int32],
+    edge_starts: NDArray[np.int64],
+    edge_labels: NDArray[np.int32],
+    edge_scores: NDArray[np.float32],
+    n_labels: int,
+    beam: int,
+    k: int,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]: ...
+def shortlist_dots(
+    vectors: NDArray[np.float32],
+    classifiers: NDArray[np.float32],
+    indptr: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    n_threads: int,
+) -> NDArray[np.float32]: ...
+def best_of_rows(
+    indptr: NDArray[np.int64], scores: NDArray[np.float32], k: int, n_threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...

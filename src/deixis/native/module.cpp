@@ -13,6 +13,7 @@ void bind_block_search(nb::module_& m);
 void bind_blending(nb::module_& m);
 void bind_indel_build(nb::module_& m);
 void bind_indel_search(nb::module_& m);
+void bind_learned_search(nb::module_& m);
 void bind_rankers(nb::module_& m);
 void bind_label_walks(nb::module_& m);
 void bind_beam_search(nb::module_& m);
@@ -35,6 +36,7 @@ NB_MODULE(_core, m) {
     deixis::bind_blending(m);
     deixis::bind_indel_build(m);
     deixis::bind_indel_search(m);
+    deixis::bind_learned_search(m);
     deixis::bind_rankers(m);
     deixis::bind_label_walks(m);
     deixis::bind_beam_search(m);

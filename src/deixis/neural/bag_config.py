@@ -20,6 +20,7 @@ class BagConfig:
 
     n_dims: int = field(default=128, metadata={"help": "Dimensions of a feature's embedding."})
     dropout: float = field(default=0.2, metadata={"help": "Share of a vector's components dropped in training."})
+    feature_dropout: float = field(default=0.3, metadata={"help": "Share of a row's features dropped in training."})
     scale: float = field(default=10.0, metadata={"help": "Length of the vectors that classifiers see."})
 
     def __post_init__(self) -> None:
@@ -48,6 +49,7 @@ class OneVsAllConfig:
     learning_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for classifiers and the layer."})
     embedding_rate: float = field(default=5e-3, metadata={"help": "Rate of Adam for the features' embeddings."})
 
+    bl: bool = False
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )

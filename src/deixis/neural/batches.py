@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import nn
 
 from deixis.errors import DataError
 from deixis.neural.bag_module import BagModule
+from deixis.xmr.bag_encoder import MIN_LENGTH
 from deixis.xmr.sparse_rows import SparseRows
 
 WARMUP = 0.05  # share of the steps in which the rate rises
@@ -28,7 +29,7 @@ def checked_examples(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matr
     targets = targets.copy()
     targets.eliminate_zeros()
     if targets.nnz and not (targets.data.min() > 0 and targets.data.max() <= 1):
-        raise DataError(f"Targets must lie in (0, 1], got {targets.data.min()}..{targets.data.max()}..")
+        raise DataError(f"Targets must lie in (0, 1], got {targets.data.min()}..{targets.data.max()}.")
     return features, targets
 
 
@@ -41,22 +42,45 @@ def shuffled_batches(n_rows: int, batch_size: int, n_epochs: int, seed: int) -> 
             yield np.sort(order[start : start + batch_size])
 
 
+def all_vectors(module: BagModule, features: sparse.csr_matrix) -> NDArray[np.float32]:
+    """docs_by_dims of all rows, as they are now; nothing is dropped and no slope is kept."""
+    was_training = module.training
+    module.eval()
+    with torch.no_grad():
+        parts = np.array_split(np.arange(features.shape[0]), max(1, features.shape[0] // 4096))
+        vectors = np.vstack([module.vectors(features, part).numpy() for part in parts])
+    module.train(was_training)
+    return vectors
+
+
+def first_classifiers(
+    vectors: NDArray[np.float32], targets: sparse.csr_matrix, cosine_weight: float, scale: float
+) -> torch.Tensor:
+    """Where classifiers begin: how frequent a column of `targets` is, and how near a vector is to its documents'.
+
+    A classifier gives cosine_weight * cos(vector, sum of the column's documents' vectors) + log odds of the column.
+    """
+    sums = np.asarray(targets.T @ (vectors[:, :-1] / scale), dtype=np.float32)
+    middles = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), MIN_LENGTH)
+    share = (np.asarray(targets.sum(axis=0), dtype=np.float64).ravel() + 0.5) / (targets.shape[0] + 1.0)
+    log_odds = np.log(share / np.maximum(1 - share, MIN_LENGTH)).astype(np.float32)
+    classifiers = np.hstack([cosine_weight * middles, log_odds[:, None]]) / scale
+    return torch.from_numpy(classifiers.astype(np.float32))
+
+
 class Optimizers:
-    """Adam for dense parameters and sparse Adam for embeddings; both rates rise for a while, then fall to nothing."""
+    """Adam for dense parameters and sparse Adam for embeddings; rates rise for a while, then fall to nothing."""
 
     def __init__(
-        self,
-        encoder: BagModule,
-        others: Sequence[nn.Parameter],
-        learning_rate: float,
-        embedding_rate: float,
-        n_steps: int,
+        self, encoder: BagModule, embedding_rate: float, dense: Mapping[nn.Parameter, float], n_steps: int
     ) -> None:
-        dense = [*encoder.dense_parameters(), *others]
-        self._optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(dense, lr=learning_rate)]
+        groups = [{"params": [parameter], "lr": rate} for parameter, rate in dense.items()]
+        self._optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(groups)]
         if encoder.sparse_parameters():
             self._optimizers.append(torch.optim.SparseAdam(encoder.sparse_parameters(), lr=embedding_rate))
-        self._schedules = [torch.optim.lr_scheduler.LambdaLR(each, _rate(n_steps)) for each in self._optimizers]
+        self._schedules = [
+            torch.optim.lr_scheduler.LambdaLR(each, rising_and_falling(n_steps)) for each in self._optimizers
+        ]
 
     def step(self) -> None:
         """Use the gradients, then forget them."""
@@ -66,7 +90,7 @@ class Optimizers:
             schedule.step()
 
 
-def _rate(n_steps: int) -> Callable[[int], float]:
+def rising_and_falling(n_steps: int) -> Callable[[int], float]:
     """The share of the full rate at each step: a short rise, then a straight fall."""
     n_warm = max(1, round(WARMUP * n_steps))
     return lambda step: min((step + 1) / n_warm, max(0.0, (n_steps - step) / max(1, n_steps - n_warm)))

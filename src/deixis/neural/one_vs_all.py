@@ -12,13 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
-from torch import Tensor
+from torch import Tensor, nn
 
 from deixis.neural.bag_config import OneVsAllConfig
 from deixis.neural.bag_module import BagModule
-from deixis.neural.batches import Optimizers, checked_examples, shuffled_batches
+from deixis.neural.batches import Optimizers, all_vectors, checked_examples, first_classifiers, shuffled_batches
 from deixis.progress import steps
-from deixis.xmr.bag_encoder import MIN_LENGTH
 from deixis.xmr.one_vs_all import OneVsAllRanker
 
 BLOCK = 2048  # labels at one time: 512 documents by 2048 scores stay in a near cache
@@ -43,10 +42,13 @@ def train_one_vs_all(
     features, targets = checked_examples(X, Y)
     torch.manual_seed(seed)
     module = BagModule(features.shape[1], config.bag)
-    module.eval()
-    classifiers = first_classifiers(module, features, targets, config.cosine_weight)
+    if config.bl:
+        module.begin_with_labels(features, targets)
+    vectors = all_vectors(module, features)
+    classifiers = nn.Parameter(first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale))
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
-    optimizers = Optimizers(module, [classifiers], config.learning_rate, config.embedding_rate, n_steps)
+    dense = dict.fromkeys([*module.dense_parameters(), classifiers], config.learning_rate)
+    optimizers = Optimizers(module, config.embedding_rate, dense, n_steps)
     module.train()
     with steps("training one-versus-all", n_steps) as advance:
         for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
@@ -56,25 +58,6 @@ def train_one_vs_all(
             optimizers.step()
             advance(1, f"loss {loss:.3f}")
     return OneVsAllRanker(module.frozen(), classifiers.detach().numpy().copy())
-
-
-def first_classifiers(
-    module: BagModule, features: sparse.csr_matrix, targets: sparse.csr_matrix, cosine_weight: float
-) -> torch.nn.Parameter:
-    """Where learning begins: how frequent a label is, and how near a vector lies to the middle of its documents."""
-    with torch.no_grad():
-        vectors = np.vstack([module.vectors(features, part).numpy() for part in _parts(features.shape[0])])
-    vectors = vectors[:, :-1] / module.config.scale
-    sums = np.asarray(targets.T @ vectors, dtype=np.float32)
-    middles = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), MIN_LENGTH)
-    share = (np.asarray(targets.sum(axis=0), dtype=np.float64).ravel() + 0.5) / (targets.shape[0] + 1.0)
-    prior = np.log(share / np.maximum(1 - share, MIN_LENGTH)).astype(np.float32)
-    classifiers = np.hstack([cosine_weight * middles, prior[:, None]]) / module.config.scale
-    return torch.nn.Parameter(torch.from_numpy(classifiers.astype(np.float32)))
-
-
-def _parts(n_rows: int) -> list[NDArray[Any]]:
-    return np.array_split(np.arange(n_rows), max(1, n_rows // 4096))
 
 
 def all_labels_slope(vectors: Tensor, classifiers: Tensor, targets: sparse.csr_matrix) -> tuple[float, Tensor]:

@@ -1,0 +1,166 @@
+"""ELIAS without torch: a learned graph of clusters and labels, searched for dense vectors (Gupta et al., 2022).
+
+What is here is the forward pass of section 3.2; `neural/elias_training.py` learns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.native import _core
+from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.xmr.bag_encoder import BagEncoder
+from deixis.xmr.cluster_graph import ClusterGraph
+from deixis.xmr.one_vs_all import sigmoid
+
+MAX_CELLS = 1 << 24  # shortlist entries or cluster scores held at one time
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedIndex:
+    """Cluster classifiers, the graph, and label classifiers; labels are `label_rows` of all `n_labels`.
+
+    Examples
+    --------
+    >>> graph = ClusterGraph(np.array([0, 1, 3]), np.array([0, 0, 1], np.int32), np.array([1, 0.5, 0.5], np.float32),
+    ...     beta=2.0, n_labels=2)
+    >>> eye = np.eye(2, dtype=np.float32)
+    >>> index = LearnedIndex(8 * eye, graph, 8 * eye, np.array([3, 7], np.int32), n_labels=9, alpha=2.0, beam=1)
+    >>> index.rank(eye, k=2).indices.tolist()
+    [3, 7, 3]
+    """
+
+    clusters_by_dims: NDArray[np.float32]
+    graph: ClusterGraph
+    labels_by_dims: NDArray[np.float32]
+    label_rows: NDArray[np.int32]  # ascending: which of all labels have a classifier
+    n_labels: int
+    alpha: float = 10.0
+    beam: int = 20
+    n_shortlist: int = 2000
+
+    def cluster_scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """docs_by_clusters: min(1, alpha * softmax(W_C phi)) (Eq. 1)."""
+        logits = vectors @ self.clusters_by_dims.T
+        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = raised / raised.sum(axis=1, keepdims=True)
+        return np.minimum(np.float32(1), np.float32(self.alpha) * shares).astype(np.float32)
+
+    def shortlist(
+        self, vectors: NDArray[np.float32], k: int | None = None, beam: int | None = None, n_threads: int = 0
+    ) -> sparse.csr_matrix:
+        """docs_by_labels shortlist scores (Eq. 6) of the best `k` labels of each row, stored best first."""
+        found = [self._shortlist(part, k, beam, n_threads) for part in self._parts(vectors)]
+        return self._of_all_labels(sparse.vstack(found, format="csr")) if found else self._nothing()
+
+    def rank(
+        self, vectors: NDArray[np.float32], k: int = 10, beam: int | None = None, n_threads: int = 0
+    ) -> sparse.csr_matrix:
+        """docs_by_labels scores sigma(w.phi) * shortlist score, the best `k` labels of each row, stored best first."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        found = [self._rank(part, k, beam, n_threads) for part in self._parts(vectors)]
+        return self._of_all_labels(sparse.vstack(found, format="csr")) if found else self._nothing()
+
+    def _shortlist(
+        self, vectors: NDArray[np.float32], k: int | None, beam: int | None, n_threads: int
+    ) -> sparse.csr_matrix:
+        k, beam = self.n_shortlist if k is None else k, self.beam if beam is None else beam
+        if k < 1 or beam < 1:
+            raise ConfigError(f"k and beam must be at least 1, got {k} and {beam}.")
+        return self.graph.shortlist(self.cluster_scores(vectors), beam, k, n_threads)
+
+    def _rank(self, vectors: NDArray[np.float32], k: int, beam: int | None, n_threads: int) -> sparse.csr_matrix:
+        short = self._shortlist(vectors, None, beam, n_threads)
+        indptr = short.indptr.astype(np.int64)
+        dots = _core.shortlist_dots(vectors, self.labels_by_dims, indptr, short.indices, n_threads)
+        scores = sigmoid(dots) * short.data
+        starts, order = _core.best_of_rows(indptr, scores, k, n_threads)
+        return sparse.csr_matrix((scores[order], short.indices[order], starts), shape=short.shape)
+
+    def _parts(self, vectors: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        n_dims = self.clusters_by_dims.shape[1]
+        if vectors.ndim != 2 or vectors.shape[1] != n_dims:
+            raise DataError(f"The vectors have the shape {vectors.shape}; the index takes {n_dims} dimensions.")
+        step = max(1, MAX_CELLS // max(self.n_shortlist, self.graph.n_clusters))
+        for start in range(0, len(vectors), step):
+            yield np.ascontiguousarray(vectors[start : start + step], dtype=np.float32)
+
+    def _of_all_labels(self, found: sparse.csr_matrix) -> sparse.csr_matrix:
+        """The same rows with columns for all labels; `label_rows` ascend, so the order stays."""
+        labels = self.label_rows[found.indices]
+        return sparse.csr_matrix((found.data, labels, found.indptr), shape=(found.shape[0], self.n_labels))
+
+    def _nothing(self) -> sparse.csr_matrix:
+        return sparse.csr_matrix((0, self.n_labels), dtype=np.float32)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
+        return self.graph.to_arrays(f"{prefix}.graph") | {
+            f"{prefix}.clusters_by_dims": self.clusters_by_dims,
+            f"{prefix}.labels_by_dims": self.labels_by_dims,
+            f"{prefix}.label_rows": self.label_rows,
+            f"{prefix}.alpha": np.array([self.alpha], dtype=np.float64),
+            f"{prefix}.sizes": np.array([self.n_labels, self.beam, self.n_shortlist], dtype=np.int64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedIndex:
+        """The index `to_arrays` gave, checked."""
+        graph = ClusterGraph.from_arrays(arrays, f"{prefix}.graph")
+        clusters = require(arrays, f"{prefix}.clusters_by_dims", np.float32, ndim=2)
+        labels = require(arrays, f"{prefix}.labels_by_dims", np.float32, ndim=2)
+        rows = require(arrays, f"{prefix}.label_rows", np.int32)
+        alpha, sizes = require(arrays, f"{prefix}.alpha", np.float64), require(arrays, f"{prefix}.sizes", np.int64)
+        check_length(f"{prefix}.alpha", alpha, 1)
+        check_length(f"{prefix}.sizes", sizes, 3)
+        check_range(f"{prefix}.sizes", sizes, 1, 2**31)
+        check_length(f"{prefix}.clusters_by_dims", clusters, graph.n_clusters)
+        check_length(f"{prefix}.labels_by_dims", labels, graph.n_labels)
+        check_length(f"{prefix}.label_rows", rows, graph.n_labels)
+        check_range(f"{prefix}.label_rows", rows, 0, int(sizes[0]))
+        if clusters.shape[1] != labels.shape[1] or not is_sorted(rows):
+            raise StoreError(f"The arrays of {prefix}.* do not fit each other: the model is damaged; build it again.")
+        n_labels, beam, n_shortlist = (int(size) for size in sizes)
+        return cls(clusters, graph, labels, rows, n_labels, float(alpha[0]), beam, n_shortlist)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedRanker:
+    """An encoder of sparse rows and a learned index on its vectors: everything that is needed to label documents."""
+
+    encoder: BagEncoder
+    index: LearnedIndex
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are; those never seen in training are not ranked."""
+        return self.index.n_labels
+
+    def encode(self, X: Any) -> NDArray[np.float32]:  # noqa: ANN401, N803 - any sparse or dense matrix
+        """docs_by_dims."""
+        return self.encoder.encode(X)
+
+    def rank(self, X: Any, k: int = 10, beam: int | None = None, n_threads: int = 0) -> sparse.csr_matrix:  # noqa: ANN401, N803
+        """docs_by_labels scores of the best `k` labels of each row, stored best first."""
+        return self.index.rank(self.encode(X), k, beam, n_threads)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
+        return self.encoder.to_arrays(f"{prefix}.encoder") | self.index.to_arrays(f"{prefix}.index")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedRanker:
+        """The ranker `to_arrays` gave, checked."""
+        encoder = BagEncoder.from_arrays(arrays, f"{prefix}.encoder")
+        index = LearnedIndex.from_arrays(arrays, f"{prefix}.index")
+        if encoder.n_dims != index.clusters_by_dims.shape[1]:
+            raise StoreError(f"The encoder and the index of {prefix} have other dimensions: the model is damaged.")
+        return cls(encoder, index)
