@@ -26,8 +26,9 @@ class BagConfig:
     def __post_init__(self) -> None:
         if self.n_dims < 1:
             raise ConfigError(f"n_dims must be at least 1, got {self.n_dims}.")
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout must lie in [0, 1), got {self.dropout}.")
+        for name in ("dropout", "feature_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"{name} must lie in [0, 1), got {getattr(self, name)}.")
         if not 0 < self.scale < float("inf"):
             raise ConfigError(f"scale must be above 0 and finite, got {self.scale}.")
 
@@ -46,10 +47,9 @@ class OneVsAllConfig:
     bag: BagConfig = field(default_factory=BagConfig)
     n_epochs: int = field(default=5, metadata={"help": "Passes over the documents."})
     batch_size: int = field(default=256, metadata={"help": "Documents in a step."})
-    learning_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for classifiers and the layer."})
-    embedding_rate: float = field(default=5e-3, metadata={"help": "Rate of Adam for the features' embeddings."})
+    learning_rate: float = field(default=3e-3, metadata={"help": "Rate of Adam for classifiers and the layer."})
+    embedding_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
 
-    bl: bool = False
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )
