@@ -49,7 +49,6 @@ class OneVsAllConfig:
     batch_size: int = field(default=256, metadata={"help": "Documents in a step."})
     learning_rate: float = field(default=3e-3, metadata={"help": "Rate of Adam for classifiers and the layer."})
     embedding_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
-
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )

@@ -48,7 +48,8 @@ def test_the_encoder_gives_the_same_vectors_without_torch() -> None:
 def test_a_soft_target_is_the_score_that_is_learned() -> None:
     features = sparse.csr_matrix(np.eye(2, dtype=np.float32))
     targets = sparse.csr_matrix(np.array([[1.0, 0.3], [0.0, 1.0]], dtype=np.float32))
-    config = OneVsAllConfig(BagConfig(n_dims=8, dropout=0.0), n_epochs=400, batch_size=2, learning_rate=0.05)
+    bag = BagConfig(n_dims=8, dropout=0.0, feature_dropout=0.0)
+    config = OneVsAllConfig(bag, n_epochs=400, batch_size=2, learning_rate=0.05)
     scores = train_one_vs_all(features, targets, config).rank(features, k=2).toarray()
     np.testing.assert_allclose(scores, targets.toarray(), atol=0.05)
 
