@@ -9,15 +9,16 @@ from scipy import sparse
 
 from deixis.store.model_folder import open_model, save_model
 from deixis.xmr.beam_search import BeamConfig
-from deixis.xmr.label_tree import TreeConfig, build_label_tree, plan_tree
+from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree, plan_tree
 from deixis.xmr.linear_rankers import RankerConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker, RankedTree
 from deixis.xmr.sparse_rows import SparseRows
 
 quick = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32)
-deep_trees = st.builds(TreeConfig, st.integers(2, 5), st.integers(1, 12))
-flat_trees = st.builds(TreeConfig, st.just(16), st.integers(4, 12))
+balances = st.sampled_from(["balanced", "free"])
+deep_trees = st.builds(TreeConfig, st.integers(2, 5), st.integers(1, 12), balance=balances)
+flat_trees = st.builds(TreeConfig, st.just(16), st.integers(4, 12), balance=balances)
 beams = st.builds(
     BeamConfig,
     width=st.integers(1, 12),
@@ -207,13 +208,23 @@ def test_planned_leaves_are_balanced_and_nodes_within_bounds(n_labels, branching
 
 
 @quick
-@given(problems(max_labels=300), st.integers(2, 6), st.integers(1, 8), st.sampled_from([2, 7, 50, 16384]), seeds)
-def test_every_label_is_in_exactly_one_leaf(problem, branching, max_leaf_size, max_sample, seed):
+@given(
+    problems(max_labels=300), st.integers(2, 6), st.integers(1, 8), st.sampled_from([2, 7, 50, 16384]), seeds, balances
+)
+def test_every_label_is_in_exactly_one_leaf(problem, branching, max_leaf_size, max_sample, seed, balance):
     _, Y = problem
     labels_by_docs = SparseRows.of(Y.T.tocsr())  # many labels without any feature
-    tree = build_label_tree(labels_by_docs, TreeConfig(branching, max_leaf_size, max_sample), seed)
+    config = TreeConfig(branching, max_leaf_size, max_sample, balance=balance)
+    tree = build_label_tree(labels_by_docs, config, seed)
     assert sorted(tree.label_order.tolist()) == list(range(Y.shape[1]))
     assert tree.places()[tree.label_order].tolist() == list(range(Y.shape[1]))
+    n_nodes = 1
+    for starts in tree.child_starts[:-1]:  # no node is empty, none has too many children
+        assert len(starts) == n_nodes + 1 and 1 <= np.diff(starts).min() and np.diff(starts).max() <= branching
+        n_nodes = int(starts[-1])
+    assert 1 <= np.diff(tree.child_starts[-1]).min() and np.diff(tree.child_starts[-1]).max() <= max_leaf_size
+    LabelTree.from_arrays(tree.to_arrays("x"), "x")  # the store's checks hold
+    assert build_label_tree(labels_by_docs, config, seed, n_threads=3).label_order.tolist() == tree.label_order.tolist()
 
 
 def drawn_mask(n_labels: int, seed: int, share: float) -> np.ndarray:

@@ -14,7 +14,7 @@ def parse_sparse_lines(
     text: bytes, has_labels: bool, first_label: int, first_column: int, n_labels: int, n_columns: int
 ) -> dict[str, Any]: ...
 
-# clustering.cpp, rankers.cpp, beam_search.cpp
+# clustering.cpp, free_clustering.cpp, rankers.cpp, beam_search.cpp
 def row_dots(
     left_indptr: NDArray[np.int64],
     left_indices: NDArray[np.int32],
@@ -38,6 +38,19 @@ def balanced_order(
     seed: int,
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def free_tree(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: NDArray[np.float32],
+    n_features: int,
+    branching: int,
+    max_leaf_size: int,
+    n_levels: int,
+    max_sample: int,
+    max_rounds: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]: ...
 def train_level(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],

@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 namespace deixis {
 void bind_clustering(nb::module_& m);
+void bind_free_clustering(nb::module_& m);
 void bind_sparse_rows(nb::module_& m);
 void bind_sparse_text(nb::module_& m);
 void bind_row_dots(nb::module_& m);
@@ -28,6 +29,7 @@ void bind_dictionary(nb::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
     deixis::bind_clustering(m);
+    deixis::bind_free_clustering(m);
     deixis::bind_sparse_rows(m);
     deixis::bind_sparse_text(m);
     deixis::bind_row_dots(m);

@@ -1,7 +1,8 @@
-"""Label trees by balanced hierarchical k-means (XMRED, Algorithm 1).
+"""Label trees by hierarchical k-means, balanced (XMRED, Algorithm 1) or with clusters of any size (after Bonsai).
 
 Where we differ: Algorithm 1 always splits into K and may end in many tiny leaves; here the depth is the least that
-leaves at most B labels in a leaf with at most K children a node, and labels are spread evenly at that depth.
+leaves at most B labels in a leaf with at most K children a node, and labels are spread evenly at that depth. A free
+tree has the same depth; its leaves are half full on average, and none has more than B labels.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
 from deixis.store.checks import require
@@ -30,8 +32,12 @@ class TreeConfig:
     max_leaf_size: int = field(default=100, metadata={"help": "Labels in a leaf, at most (B)."})
     max_sample: int = field(default=16384, metadata={"help": "Labels on which the centres of a large node are found."})
     max_rounds: int = field(default=10, metadata={"help": "Rounds of 2-means for each cut."})
+    balance: Literal["balanced", "free"] = field(
+        default="balanced", metadata={"help": "Leaves of one size, or of the size that their clusters have."}
+    )
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not 2 <= self.branching <= MAX_CHILDREN:
             raise ConfigError(f"branching must lie in 2..{MAX_CHILDREN}, got {self.branching}.")
         if not 1 <= self.max_leaf_size <= MAX_CHILDREN:
@@ -110,9 +116,7 @@ class LabelTree:
 def plan_tree(n_labels: int, config: TreeConfig) -> list[NDArray[np.int64]]:
     """The `child_starts` of every level: a shape that depends on the number of labels only."""
     n_leaves = max(1, math.ceil(n_labels / config.max_leaf_size))
-    depth = 0
-    while config.branching**depth < n_leaves:
-        depth += 1
+    depth = n_inner_levels(n_labels, config)
     levels: list[NDArray[np.int64]] = []
     leaves_per_node = [n_leaves]
     for level in range(depth):
@@ -123,6 +127,14 @@ def plan_tree(n_labels: int, config: TreeConfig) -> list[NDArray[np.int64]]:
         leaves_per_node = [n for parts in splits for n in parts]
     levels.append(np.arange(n_leaves + 1, dtype=np.int64) * n_labels // n_leaves)
     return levels
+
+
+def n_inner_levels(n_labels: int, config: TreeConfig) -> int:
+    """Steps from the root to a leaf: the least that can hold all labels."""
+    depth = 0
+    while config.branching**depth * config.max_leaf_size < n_labels:
+        depth += 1
+    return depth
 
 
 def _split_evenly(n: int, n_parts: int) -> list[int]:
@@ -139,6 +151,8 @@ def build_label_tree(
     child_starts = plan_tree(n_labels, config)
     if len(child_starts) == 1:
         return LabelTree(tuple(child_starts), np.arange(n_labels, dtype=np.int32))
+    if config.balance == "free":
+        return _free_tree(labels_by_features, config, seed, n_threads)
     row_starts = [child_starts[-1]]
     for upper in reversed(child_starts[1:-1]):
         row_starts.insert(0, row_starts[0][upper])
@@ -149,6 +163,23 @@ def build_label_tree(
         labels_by_features.n_columns,
         row_starts,
         child_starts[1:],
+        config.max_sample,
+        config.max_rounds,
+        seed,
+        n_threads,
+    )
+    return LabelTree(tuple(child_starts), order)
+
+
+def _free_tree(labels_by_features: SparseRows, config: TreeConfig, seed: int, n_threads: int) -> LabelTree:
+    order, child_starts = _core.free_tree(
+        labels_by_features.indptr,
+        labels_by_features.indices,
+        labels_by_features.data,
+        labels_by_features.n_columns,
+        config.branching,
+        config.max_leaf_size,
+        n_inner_levels(labels_by_features.n_rows, config),
         config.max_sample,
         config.max_rounds,
         seed,

@@ -143,3 +143,33 @@ def test_a_stored_tree_of_no_labels_is_refused(levels):
     arrays = {f"tree.child_starts.{t}": np.array(starts, np.int64) for t, starts in enumerate(levels)}
     with pytest.raises(StoreError, match="damaged"):
         LabelTree.from_arrays(arrays | {"tree.label_order": np.zeros(0, np.int32)}, "tree")
+
+
+def groups_of_leaves(tree, group_of_label):
+    leaves = np.split(group_of_label[tree.label_order], tree.child_starts[-1][1:-1])
+    return [sorted(set(leaf.tolist())) for leaf in leaves], [len(leaf) for leaf in leaves]
+
+
+def test_a_free_tree_leaves_unequal_groups_whole_where_a_balanced_one_cuts_them():
+    group_of_label = np.repeat([0, 1, 2], [28, 10, 4])
+    order = np.random.default_rng(0).permutation(42)
+    group_of_label = group_of_label[order]
+    rows = SparseRows.of(sparse.csr_matrix(np.eye(3, dtype=np.float32)[group_of_label]))
+    free = build_label_tree(rows, TreeConfig(branching=4, max_leaf_size=28, balance="free"))
+    groups, sizes = groups_of_leaves(free, group_of_label)
+    assert sorted(groups) == [[0], [1], [2]] and sorted(sizes) == [4, 10, 28]
+    balanced = build_label_tree(rows, TreeConfig(branching=4, max_leaf_size=14))
+    assert groups_of_leaves(balanced, group_of_label)[1] == [14, 14, 14]
+
+
+def test_a_group_beyond_the_limit_becomes_several_leaves():
+    rows = SparseRows.of(sparse.csr_matrix(np.repeat(np.eye(2, dtype=np.float32), [250, 50], axis=0)))
+    tree = build_label_tree(rows, TreeConfig(branching=8, max_leaf_size=100, balance="free"))
+    sizes = np.diff(tree.child_starts[-1])
+    assert sizes.max() <= 100 and sizes.sum() == 300 and len(sizes) <= 8
+    assert sorted(tree.label_order.tolist()) == list(range(300))
+
+
+def test_an_unknown_balance_is_refused():
+    with pytest.raises(ConfigError, match="balance"):
+        TreeConfig(balance="none")
