@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from deixis.errors import ConfigError
 from deixis.neural.bag_config import BagConfig
+from deixis.xmr.label_tree import MAX_CHILDREN
 
 _LEAST = {"labels_per_cluster": 1, "edges_per_label": 1, "beam": 1, "n_shortlist": 1, "n_epochs_fixed": 1,
           "n_epochs_learned": 0, "batch_size": 1, "classifier_every": 1}  # fmt: skip
@@ -26,6 +27,9 @@ class EliasConfig:
     labels_per_cluster: int = field(default=100, metadata={"help": "L/C: labels over clusters; also beta (Eq. 5)."})
     edges_per_label: float = field(
         default=10, metadata={"help": "Edges kept over labels: each cluster keeps this times L/C (kappa)."}
+    )
+    keeps_every_label: bool = field(
+        default=True, metadata={"help": "Give a label that no cluster kept one edge, so that it can be found."}
     )
     alpha: float = field(default=10.0, metadata={"help": "About how many clusters can score 1 at one time (Eq. 1)."})
     beam: int = field(default=20, metadata={"help": "Clusters looked into (b, Eq. 2)."})
@@ -50,6 +54,8 @@ class EliasConfig:
         for name in _ABOVE_ZERO:
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be above 0 and finite, got {getattr(self, name)}.")
+        if self.labels_per_cluster > MAX_CHILDREN:
+            raise ConfigError(f"labels_per_cluster must lie in 1..{MAX_CHILDREN}, got {self.labels_per_cluster}.")
         if not 0 <= self.shortlist_weight < float("inf"):
             raise ConfigError(f"shortlist_weight must be finite and not negative, got {self.shortlist_weight}.")
 

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from deixis.neural.elias_config import EliasConfig
 from deixis.neural.elias_model import Edges
+from deixis.xmr.cluster_graph import strongest_clusters
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import TreeConfig, build_label_tree
 from deixis.xmr.sparse_rows import SparseRows
@@ -29,18 +30,27 @@ def balanced_edges(
     return Edges(starts, tree.label_order.astype(np.int32), tree.n_labels), docs_by_clusters
 
 
-def matched_edges(cluster_scores: NDArray[np.float32], targets: sparse.csr_matrix, beam: int, n_edges: int) -> Edges:
+def matched_edges(
+    cluster_scores: NDArray[np.float32],
+    targets: sparse.csr_matrix,
+    beam: int,
+    n_edges: int,
+    keeps_every_label: bool = False,
+) -> Edges:
     """The `n_edges` labels of each cluster for which it is matched most: the largest of each row of M'Y (Eq. 9-10).
 
-    M has each document's `beam` best cluster scores. Only labels matched at all are kept; the lower among equals.
+    M has each document's `beam` best cluster scores. Only labels matched at all are kept; the lower among equals. With
+    `keeps_every_label` a label that no cluster kept has an edge from the cluster that is matched most for it.
 
     Examples
     --------
     >>> scores = np.array([[0.9, 0.1], [0.8, 0.3], [0.2, 1.0]], dtype=np.float32)
     >>> targets = sparse.csr_matrix([[1, 0, 0], [1, 0, 1], [0, 1, 1]], dtype=np.float32)
-    >>> edges = matched_edges(scores, targets, beam=1, n_edges=2)
+    >>> edges = matched_edges(scores, targets, beam=1, n_edges=1)
     >>> edges.starts.tolist(), edges.labels.tolist()
-    ([0, 2, 4], [0, 2, 1, 2])
+    ([0, 1, 2], [0, 1])
+    >>> matched_edges(scores, targets, beam=1, n_edges=1, keeps_every_label=True).labels.tolist()
+    [0, 1, 2]
     """
     n_docs, n_clusters = cluster_scores.shape
     beam = min(beam, n_clusters)
@@ -50,6 +60,8 @@ def matched_edges(cluster_scores: NDArray[np.float32], targets: sparse.csr_matri
     matches = sparse.csr_matrix((values, best.ravel(), indptr), shape=cluster_scores.shape)
     clusters_by_labels = (matches.T @ targets).tocsr()
     kept = [_largest(clusters_by_labels, cluster, n_edges) for cluster in range(n_clusters)]
+    if keeps_every_label:
+        kept = _with_lost(kept, clusters_by_labels)
     starts = np.concatenate([[0], np.cumsum([len(labels) for labels in kept])]).astype(np.int64)
     return Edges(starts, np.concatenate(kept).astype(np.int32), targets.shape[1])
 
@@ -60,3 +72,13 @@ def _largest(rows: sparse.csr_matrix, row: int, k: int) -> NDArray[np.int32]:
     columns, values = rows.indices[span], rows.data[span]
     found = columns[np.lexsort((columns, -values))[:k]]
     return np.sort(found[: np.count_nonzero(values > 0)])
+
+
+def _with_lost(kept: list[NDArray[np.int32]], clusters_by_labels: sparse.csr_matrix) -> list[NDArray[np.int32]]:
+    """The same rows, and each label that is in none of them in the row where its value is largest."""
+    is_kept = np.zeros(clusters_by_labels.shape[1], dtype=bool)
+    is_kept[np.concatenate(kept)] = True
+    by_row = clusters_by_labels
+    strongest = strongest_clusters(by_row.indptr, by_row.indices, by_row.data, by_row.shape[1])
+    strongest[is_kept] = -1
+    return [np.union1d(labels, np.flatnonzero(strongest == row)) for row, labels in enumerate(kept)]

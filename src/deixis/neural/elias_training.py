@@ -1,13 +1,13 @@
 """Learns ELIAS in two stages: with fixed balanced clusters, then with edges of its own (Gupta et al., 2022, 3.4).
 
 The label classifiers of stage 2 go on from those of stage 1 ("the rest of the stage 1 model"); their step is taken
-every few batches, on the rows that were touched. Labels without a document are left out and never ranked.
+every few batches, on the rows that were touched. Labels without a document are left out and never ranked. Where we
+differ: Eq. 10 may leave a rare label without any edge; here it keeps one (`keeps_every_label`).
 """
 
 from __future__ import annotations
 
 import copy
-import logging
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,6 @@ from deixis.neural.elias_graph import balanced_edges, matched_edges
 from deixis.neural.elias_model import EliasIndex, ShortlistScores, losses, pair_targets
 from deixis.progress import stage, steps
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
-
-logger = logging.getLogger(__name__)
 
 
 def train_elias(
@@ -116,10 +114,7 @@ class EliasTraining:
         with torch.no_grad():
             scores = self.index.cluster_scores(torch.from_numpy(vectors)).numpy()
         _, n_edges = self.config.sizes(len(self.label_rows))
-        edges = matched_edges(scores, self._targets, self.config.beam, n_edges)
-        n_lost = len(self.label_rows) - len(np.unique(edges.labels))
-        if n_lost:
-            logger.info("%d of %d labels have no edge and cannot be found", n_lost, len(self.label_rows))
+        edges = matched_edges(scores, self._targets, self.config.beam, n_edges, self.config.keeps_every_label)
         generator = torch.Generator().manual_seed(self.seed)
         weights = torch.rand(len(edges.labels), generator=generator)
         clusters = self.index.clusters.detach().clone()
