@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig
 from deixis.neural.bag_config import OneVsAllConfig
+from deixis.neural.elias_config import EliasConfig
 from deixis.xmr.combined import CombinedConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig
@@ -41,6 +42,7 @@ class LabellerConfig:
     engine: str = field(default="tree", metadata={"help": "What ranks labels, by its name."})
     n_engines: int = field(default=1, metadata={"help": "Engines, each from another seed, whose scores are averaged."})
     tree: LabelTreeConfig = field(default_factory=LabelTreeConfig)
+    elias: EliasConfig = field(default_factory=EliasConfig)
     one_vs_all: OneVsAllConfig = field(default_factory=OneVsAllConfig)
     combined: CombinedConfig = field(default_factory=CombinedConfig)
 

@@ -16,6 +16,8 @@ ENGINES = LazyRegistry(
     {
         "tree": Lazy("deixis.labelling.engines.tree:TreeEngine"),
         "tree++": Lazy("deixis.labelling.engines.combined:CombinedTree"),
+        "elias": Lazy("deixis.labelling.engines.encoded:EliasEngine"),
+        "elias++": Lazy("deixis.labelling.engines.combined:CombinedElias"),
         "one-vs-all": Lazy("deixis.labelling.engines.encoded:OneVsAllEngine"),
         "one-vs-all++": Lazy("deixis.labelling.engines.combined:CombinedOneVsAll"),
     },

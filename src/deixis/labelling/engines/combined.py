@@ -100,6 +100,12 @@ class CombinedTree(CombinedEngine):
     first_name = "tree"
 
 
+class CombinedElias(CombinedEngine):
+    """ELIAS, looked at again on words and vectors together: ELIAS++."""
+
+    first_name = "elias"
+
+
 class CombinedOneVsAll(CombinedEngine):
     """One-versus-all on word vectors, looked at again on words and vectors together."""
 

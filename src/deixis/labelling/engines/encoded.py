@@ -12,9 +12,16 @@ from scipy import sparse
 from deixis.errors import NotFittedError
 from deixis.labelling.config import LabellerConfig
 from deixis.registry import Lazy, LazyRegistry
+from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.one_vs_all import OneVsAllRanker
 
-TRAINERS = LazyRegistry("engine", {"one-vs-all": Lazy("deixis.neural.one_vs_all:train_one_vs_all", extra="neural")})
+TRAINERS = LazyRegistry(
+    "engine",
+    {
+        "elias": Lazy("deixis.neural.elias_training:train_elias", extra="neural"),
+        "one-vs-all": Lazy("deixis.neural.one_vs_all:train_one_vs_all", extra="neural"),
+    },
+)
 
 
 class EncodedEngine:
@@ -26,6 +33,7 @@ class EncodedEngine:
     def __init__(self, config: LabellerConfig) -> None:
         self._config = config
         self._ranker: Any = None
+        self._n_threads = 0
 
     def settings(self) -> Any:  # noqa: ANN401 - a config of the trainer's
         """Its own part of the labeller's settings."""
@@ -42,6 +50,7 @@ class EncodedEngine:
     ) -> Self:
         """Itself, having learned; the values of `docs_by_labels` are its targets."""
         self._ranker = TRAINERS[self.name](docs_by_features, docs_by_labels, self.settings(), seed)
+        self._n_threads = n_threads
         return self
 
     def _fitted(self) -> Any:  # noqa: ANN401 - the ranker of its class
@@ -81,6 +90,7 @@ class EncodedEngine:
         """The engine that `to_arrays` gave, checked; no torch is needed."""
         engine = cls(config)
         engine._ranker = cls.ranker_class.from_arrays(arrays, prefix)
+        engine._n_threads = n_threads
         return engine
 
 
@@ -93,3 +103,19 @@ class OneVsAllEngine(EncodedEngine):
     def settings(self) -> Any:  # noqa: ANN401 - see above
         """Those of the encoder and its classifiers."""
         return self._config.one_vs_all
+
+
+class EliasEngine(EncodedEngine):
+    """A learned index of clusters on learned vectors (ELIAS): only labels of the best clusters are asked."""
+
+    name = "elias"
+    ranker_class = LearnedRanker
+
+    def settings(self) -> Any:  # noqa: ANN401 - see above
+        """Those of the encoder and its index."""
+        return self._config.elias
+
+    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """docs_by_labels: the best `k` labels of each row, stored best first."""
+        ranker: LearnedRanker = self._fitted()
+        return ranker.rank(docs_by_features, k, n_threads=self._n_threads)
