@@ -19,7 +19,7 @@ def balanced_edges(
 ) -> tuple[Edges, sparse.csr_matrix]:
     """Edges of balanced clusters, each label in one, and docs_by_clusters: ones where a document has a label of it."""
     labels_by_features = aggregate_positive_instances(SparseRows.of(features), SparseRows.of(targets).indicators())
-    tree_config = TreeConfig(max_leaf_size=config.labels_per_cluster)
+    tree_config = TreeConfig(max_leaf_size=config.labels_per_cluster, balance="balanced")
     tree = build_label_tree(labels_by_features, tree_config, seed, n_threads=1)
     starts = tree.child_starts[-1].astype(np.int64)
     clusters = np.empty(tree.n_labels, dtype=np.int64)
@@ -79,6 +79,6 @@ def _with_lost(kept: list[NDArray[np.int32]], clusters_by_labels: sparse.csr_mat
     is_kept = np.zeros(clusters_by_labels.shape[1], dtype=bool)
     is_kept[np.concatenate(kept)] = True
     by_row = clusters_by_labels
-    strongest = strongest_clusters(by_row.indptr, by_row.indices, by_row.data, by_row.shape[1])
+    strongest = strongest_clusters(by_row.indptr.astype(np.int64), by_row.indices, by_row.data, by_row.shape[1])
     strongest[is_kept] = -1
     return [np.union1d(labels, np.flatnonzero(strongest == row)) for row, labels in enumerate(kept)]

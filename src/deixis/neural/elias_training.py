@@ -88,7 +88,7 @@ class EliasTraining:
         with steps(f"training ELIAS, {name}", n_steps) as advance:
             for rows in shuffled_batches(n_rows, config.batch_size, n_epochs, self.seed):
                 loss = self._loss(rows, labels.slopes)
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 optimizers.step()
                 labels.step()
                 advance(1, f"loss {loss.item():.3f}")

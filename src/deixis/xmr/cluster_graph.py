@@ -61,7 +61,8 @@ class ClusterGraph:
 
     def edge_scores(self) -> NDArray[np.float32]:
         """min(1, beta * share) of each edge (Eq. 5)."""
-        return np.minimum(np.float32(1), np.float32(self.beta) * self.edge_shares)
+        scores: NDArray[np.float32] = np.minimum(np.float32(1), np.float32(self.beta) * self.edge_shares)
+        return scores
 
     def parents(self) -> NDArray[np.int32]:
         """The cluster of each label's strongest edge, -1 for a label without one; the first among equals."""

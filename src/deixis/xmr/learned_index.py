@@ -51,7 +51,8 @@ class LearnedIndex:
         logits = vectors @ self.clusters_by_dims.T
         raised = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = raised / raised.sum(axis=1, keepdims=True)
-        return np.minimum(np.float32(1), np.float32(self.alpha) * shares).astype(np.float32)
+        scores: NDArray[np.float32] = np.minimum(1, self.alpha * shares).astype(np.float32)
+        return scores
 
     def shortlist(
         self, vectors: NDArray[np.float32], k: int | None = None, beam: int | None = None, n_threads: int = 0
@@ -99,7 +100,7 @@ class LearnedIndex:
         return sparse.csr_matrix((found.data, labels, found.indptr), shape=(found.shape[0], self.n_labels))
 
     def _nothing(self) -> sparse.csr_matrix:
-        return sparse.csr_matrix((0, self.n_labels), dtype=np.float32)
+        return sparse.csr_matrix(np.zeros((0, self.n_labels), dtype=np.float32))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
