@@ -20,7 +20,7 @@ class BagConfig:
 
     n_dims: int = field(default=128, metadata={"help": "Dimensions of a feature's embedding."})
     dropout: float = field(default=0.2, metadata={"help": "Share of a vector's components dropped in training."})
-    feature_dropout: float = field(default=0.3, metadata={"help": "Share of a row's features dropped in training."})
+    feature_dropout: float = field(default=0.1, metadata={"help": "Share of a row's features dropped in training."})
     scale: float = field(default=10.0, metadata={"help": "Length of the vectors that classifiers see."})
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class OneVsAllConfig:
     n_epochs: int = field(default=5, metadata={"help": "Passes over the documents."})
     batch_size: int = field(default=256, metadata={"help": "Documents in a step."})
     learning_rate: float = field(default=3e-3, metadata={"help": "Rate of Adam for classifiers and the layer."})
-    embedding_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
+    embedding_rate: float = field(default=3e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )

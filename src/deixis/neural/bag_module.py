@@ -56,18 +56,6 @@ class BagModule(nn.Module):
         vectors = self.dropout(functional.normalize(vectors, eps=MIN_LENGTH))
         return torch.cat([vectors, vectors.new_ones(len(vectors), 1)], dim=1) * self.config.scale
 
-    def begin_with_labels(self, features: sparse.csr_matrix, targets: sparse.csr_matrix) -> None:
-        """Give each feature the sum of random vectors of the labels it comes with, as unit rows.
-
-        Documents with the same labels then lie near each other before anything is learned.
-        """
-        random = torch.randn(targets.shape[1], self.config.n_dims).numpy()
-        sums = np.asarray(features.T @ (targets @ random), dtype=np.float32)
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        unit = torch.from_numpy(sums / np.maximum(lengths, MIN_LENGTH))
-        with torch.no_grad():
-            self.embeddings.weight.copy_(unit)
-
     def sparse_parameters(self) -> list[nn.Parameter]:
         """Parameters whose gradients are sparse."""
         return [self.embeddings.weight]

@@ -41,8 +41,8 @@ class EliasConfig:
     learning_rate: float = field(default=3e-3, metadata={"help": "Rate of Adam for cluster classifiers and the layer."})
     classifier_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for label classifiers."})
     classifier_every: int = field(default=10, metadata={"help": "Steps whose gradients make one step of those (k)."})
-    embedding_rate: float = field(default=2e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
-    edge_rate: float = field(default=2e-2, metadata={"help": "Rate of Adam for the edges (A)."})
+    embedding_rate: float = field(default=3e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
+    edge_rate: float = field(default=5e-2, metadata={"help": "Rate of Adam for the edges (A)."})
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )

@@ -69,7 +69,6 @@ class EliasTraining:
         self._targets.sort_indices()
         torch.manual_seed(seed)
         self.module = BagModule(self._features.shape[1], config.bag)
-        self.module.begin_with_labels(self._features, self._targets)
         with stage("grouping labels into clusters"):
             edges, docs_by_clusters = balanced_edges(self._features, self._targets, config, seed)
         scale, vectors = config.bag.scale, all_vectors(self.module, self._features)

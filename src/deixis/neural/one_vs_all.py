@@ -42,7 +42,6 @@ def train_one_vs_all(
     features, targets = checked_examples(X, Y)
     torch.manual_seed(seed)
     module = BagModule(features.shape[1], config.bag)
-    module.begin_with_labels(features, targets)
     vectors = all_vectors(module, features)
     classifiers = nn.Parameter(first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale))
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
