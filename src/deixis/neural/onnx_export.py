@@ -40,9 +40,24 @@ def pair_scorer_to_onnx(model: CrossEncoder) -> bytes:
     return _exported(_Logits(model.model), _tokens(model, *_EXAMPLE), "logits")
 
 
+def per_token_to_onnx(
+    module: torch.nn.Module,
+    tokenizer: Any,  # noqa: ANN401 - a class of transformers
+    output: str,
+    is_pair: bool,
+) -> bytes:
+    """The graph of a module that takes tensors one by one and gives a row of numbers for each token."""
+    texts = _EXAMPLE if is_pair else _EXAMPLE[:1]
+    return _exported(module, _encoded(tokenizer, *texts), output, is_per_token=True)
+
+
 def _tokens(model: SentenceTransformer | CrossEncoder, *texts: list[str]) -> dict[str, torch.Tensor]:
     """The example as the model reads it; however few its pieces are, it has no more tokens than any model reads."""
-    tokens: dict[str, torch.Tensor] = model.tokenizer(
+    return _encoded(model.tokenizer, *texts)
+
+
+def _encoded(tokenizer: Any, *texts: list[str]) -> dict[str, torch.Tensor]:  # noqa: ANN401 - as above
+    tokens: dict[str, torch.Tensor] = tokenizer(
         *texts, padding=True, truncation=True, max_length=_MAX_EXAMPLE, return_tensors="pt"
     )
     return tokens
@@ -72,10 +87,12 @@ class _Logits(torch.nn.Module):
         return logits.squeeze(-1)
 
 
-def _exported(module: torch.nn.Module, example: dict[str, torch.Tensor], output: str) -> bytes:
+def _exported(
+    module: torch.nn.Module, example: dict[str, torch.Tensor], output: str, is_per_token: bool = False
+) -> bytes:
     names = [name for name in INPUTS if name in example]
     tensors = tuple(example[name].to("cpu") for name in names)
-    graph = io.BytesIO()
+    graph, both = io.BytesIO(), {0: "batch", 1: "length"}
     with _ready_to_trace(module), torch.inference_mode(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the exporter is not the newest, and that a trace is a trace
         torch.onnx.export(
@@ -86,7 +103,7 @@ def _exported(module: torch.nn.Module, example: dict[str, torch.Tensor], output:
             opset_version=OPSET,
             input_names=names,
             output_names=[output],
-            dynamic_axes={name: {0: "batch", 1: "length"} for name in names} | {output: {0: "batch"}},
+            dynamic_axes={name: both for name in names} | {output: both if is_per_token else {0: "batch"}},
         )
         _check(module, graph.getvalue(), dict(zip(names, tensors, strict=True)))
     return graph.getvalue()

@@ -67,6 +67,14 @@ class TokenWindows:
         blocks = (self._encoded(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE))
         return [len(encoding.ids) for block in blocks for encoding in block]
 
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where each token begins and ends in the text, in code points."""
+        return list(self._encoded([self.same_length(text)])[0].offsets)
+
+    def same_length(self, text: str) -> str:
+        """The text without anything that the tokenizer would take for a sign of its own, places unchanged."""
+        return self._special.sub(lambda found: " " + found[0][1:], _HALF.sub("\ufffd", text))
+
     def heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         """The first words of each text, as many as have at most `n_tokens` tokens together."""
         blocks = (self._heads(texts[at : at + _AT_ONCE], n_tokens) for at in range(0, len(texts), _AT_ONCE))

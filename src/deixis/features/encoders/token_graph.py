@@ -52,23 +52,18 @@ class TokenGraph:
     def rows(self, texts: Iterable[str | tuple[str, str]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Places of texts and what the graph gives for them, batch by batch, shortest texts first."""
         encoded = self.tokenizer.encode_batch([_encodable(text) for text in texts])
-        for places in _batches([len(encoding.ids) for encoding in encoded]):
-            yield places, self._run([encoded[place] for place in places])
+        for places in batches([len(encoding.ids) for encoding in encoded]):
+            yield places, self.run([encoded[place] for place in places])
 
-    def _run(self, encoded: Sequence[Encoding]) -> NDArray[np.float32]:
-        shape = len(encoded), max(1, *(len(encoding.ids) for encoding in encoded))
-        fed = {name: np.zeros(shape, dtype=np.int64) for name in INPUTS}
-        for row, encoding in enumerate(encoded):
-            n = len(encoding.ids)
-            fed["input_ids"][row, :n] = encoding.ids
-            fed["attention_mask"][row, :n] = 1
-            fed["token_type_ids"][row, :n] = encoding.type_ids
+    def run(self, encoded: Sequence[Encoding]) -> NDArray[np.float32]:
+        """What the graph gives for encoded texts, padded to the longest."""
+        fed = padded(encoded)
         try:
             (found,) = self._session.run(None, {name: fed[name] for name in self._inputs})
         except Exception as error:  # the library's kinds of errors have no name in common
             raise DataError(
-                f"The ONNX graph does not take texts of {shape[1]} tokens ({str(error):.200}). Lower the tokenizer's "
-                "limit (its 'truncation')."
+                f"The ONNX graph does not take texts of {fed['input_ids'].shape[1]} tokens ({str(error):.200}). "
+                "Lower the tokenizer's limit (its 'truncation')."
             ) from error
         return np.asarray(found, dtype=np.float32)
 
@@ -84,7 +79,19 @@ class TokenGraph:
         return stored.encode("utf-8")
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def padded(encoded: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
+    """texts_by_tokens: ids, mask and types, filled up with zeros."""
+    shape = len(encoded), max([1, *(len(encoding.ids) for encoding in encoded)])
+    fed = {name: np.zeros(shape, dtype=np.int64) for name in INPUTS}
+    for row, encoding in enumerate(encoded):
+        n = len(encoding.ids)
+        fed["input_ids"][row, :n] = encoding.ids
+        fed["attention_mask"][row, :n] = 1
+        fed["token_type_ids"][row, :n] = encoding.type_ids
+    return fed
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Places of texts, shortest first, in batches of about `BATCH` tokens."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
