@@ -12,10 +12,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deixis.neural.bag_config import BagConfig
+from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.xmr.bag_encoder import MIN_LENGTH, BagEncoder
 
 
-class BagModule(nn.Module):
+class BagModule(TrainableEncoder):
     """Embeddings of features with sparse gradients, a residual layer, unit length.
 
     Examples

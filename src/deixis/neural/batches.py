@@ -12,10 +12,11 @@ from scipy import sparse
 from torch import nn
 
 from deixis.errors import DataError
-from deixis.neural.bag_module import BagModule
+from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.xmr.bag_encoder import MIN_LENGTH
 from deixis.xmr.sparse_rows import SparseRows
 
+CHUNK = 4096  # rows encoded at one time when nothing is learned
 WARMUP = 0.05  # share of the steps in which the rate rises
 
 
@@ -42,13 +43,13 @@ def shuffled_batches(n_rows: int, batch_size: int, n_epochs: int, seed: int) -> 
             yield np.sort(order[start : start + batch_size])
 
 
-def all_vectors(module: BagModule, features: sparse.csr_matrix) -> NDArray[np.float32]:
+def all_vectors(module: TrainableEncoder, inputs: Any, n_rows: int) -> NDArray[np.float32]:  # noqa: ANN401
     """docs_by_dims of all rows, as they are now; nothing is dropped and no slope is kept."""
     was_training = module.training
     module.eval()
     with torch.no_grad():
-        parts = np.array_split(np.arange(features.shape[0]), max(1, features.shape[0] // 4096))
-        vectors = np.vstack([module.vectors(features, part).numpy() for part in parts])
+        parts = np.array_split(np.arange(n_rows), max(1, n_rows // CHUNK))
+        vectors = np.vstack([module.vectors(inputs, part).numpy() for part in parts])
     module.train(was_training)
     return vectors
 
@@ -72,7 +73,7 @@ class Optimizers:
     """Adam for dense parameters and sparse Adam for embeddings; rates rise for a while, then fall to nothing."""
 
     def __init__(
-        self, encoder: BagModule, embedding_rate: float, dense: Mapping[nn.Parameter, float], n_steps: int
+        self, encoder: TrainableEncoder, embedding_rate: float, dense: Mapping[nn.Parameter, float], n_steps: int
     ) -> None:
         groups = [{"params": [parameter], "lr": rate} for parameter, rate in dense.items()]
         self._optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(groups)]

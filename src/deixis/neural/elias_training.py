@@ -8,6 +8,7 @@ differ: Eq. 10 may leave a rare label without any edge; here it keeps one (`keep
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from deixis.neural.batches import (
 from deixis.neural.elias_config import EliasConfig
 from deixis.neural.elias_graph import balanced_edges, matched_edges
 from deixis.neural.elias_model import EliasIndex, ShortlistScores, losses, pair_targets
+from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.progress import stage, steps
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
 
@@ -37,8 +39,13 @@ def train_elias(
     Y: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
     config: EliasConfig | None = None,
     seed: int = 0,
+    encoder: TrainableEncoder | None = None,
+    texts: Sequence[str] | None = None,
 ) -> LearnedRanker:
     """A ranker with a learned index, from rows of features and their labels; values of `Y` in (0, 1] are targets.
+
+    The encoder is a bag of the features' embeddings unless one is given; one of texts (`TextModule`) reads `texts`, and
+    the rows of features are then only what labels are clustered by.
 
     Examples
     --------
@@ -47,7 +54,7 @@ def train_elias(
     >>> train_elias(eye, eye, config).rank(eye, k=1).indices.tolist()
     [0, 1, 2, 3]
     """
-    training = EliasTraining(X, Y, config or EliasConfig(), seed)
+    training = EliasTraining(X, Y, config or EliasConfig(), seed, encoder, texts)
     training.run(training.config.n_epochs_fixed, "stage 1")
     if training.config.n_epochs_learned:
         training.learn_edges()
@@ -58,9 +65,20 @@ def train_elias(
 class EliasTraining:
     """The state between stages: encoder, index and label classifiers, and what they learn from."""
 
-    def __init__(self, X: Any, Y: Any, config: EliasConfig, seed: int = 0) -> None:  # noqa: ANN401, N803
+    def __init__(
+        self,
+        X: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
+        Y: Any,  # noqa: ANN401, N803
+        config: EliasConfig,
+        seed: int = 0,
+        encoder: TrainableEncoder | None = None,
+        texts: Sequence[str] | None = None,
+    ) -> None:
         self.config, self.seed = config, seed
-        self._features, targets = checked_examples(X, Y)
+        features, targets = checked_examples(X, Y)
+        if texts is not None and len(texts) != features.shape[0]:
+            raise DataError(f"There are {len(texts)} texts and {features.shape[0]} rows; they must be as many.")
+        self._inputs: Any = features if texts is None else texts
         self.n_labels = targets.shape[1]
         self.label_rows = np.flatnonzero(targets.getnnz(axis=0)).astype(np.int32)
         if not len(self.label_rows):
@@ -68,10 +86,10 @@ class EliasTraining:
         self._targets = targets[:, self.label_rows].tocsr()
         self._targets.sort_indices()
         torch.manual_seed(seed)
-        self.module = BagModule(self._features.shape[1], config.bag)
+        self.module = encoder or BagModule(features.shape[1], config.bag)
         with stage("grouping labels into clusters"):
-            edges, docs_by_clusters = balanced_edges(self._features, self._targets, config, seed)
-        scale, vectors = config.bag.scale, all_vectors(self.module, self._features)
+            edges, docs_by_clusters = balanced_edges(features, self._targets, config, seed)
+        scale, vectors = config.bag.scale, all_vectors(self.module, self._inputs, self._targets.shape[0])
         self.classifiers = first_classifiers(vectors, self._targets, config.cosine_weight, scale)
         clusters = first_classifiers(vectors, docs_by_clusters, config.cosine_weight, scale)
         equal = torch.zeros(len(edges.labels))
@@ -79,7 +97,7 @@ class EliasTraining:
 
     def run(self, n_epochs: int, name: str) -> None:
         """Train for so many passes over the documents."""
-        config, n_rows = self.config, self._features.shape[0]
+        config, n_rows = self.config, self._targets.shape[0]
         n_steps = n_epochs * -(-n_rows // config.batch_size)
         optimizers = Optimizers(self.module, config.embedding_rate, self._dense(), n_steps)
         labels = LabelSteps(self.classifiers, config.classifier_rate, config.classifier_every, n_steps)
@@ -95,7 +113,7 @@ class EliasTraining:
 
     def _loss(self, rows: NDArray[np.int64], slopes: Tensor) -> Tensor:
         config, targets = self.config, self._targets[rows]
-        vectors = self.module.vectors(self._features, rows)
+        vectors = self.module.vectors(self._inputs, rows)
         cluster_scores, edge_scores = self.index.cluster_scores(vectors), self.index.edge_scores()
         found = self.index.shortlist(cluster_scores, edge_scores, targets, config.beam, config.n_shortlist)
         path_scores = self.index.path_scores(cluster_scores, edge_scores, found)
@@ -104,12 +122,16 @@ class EliasTraining:
         return (classification + config.shortlist_weight * shortlist) / len(rows)
 
     def _dense(self) -> dict[nn.Parameter, float]:
-        rates = dict.fromkeys([*self.module.dense_parameters(), self.index.clusters], self.config.learning_rate)
-        return rates | ({self.index.weights: self.config.edge_rate} if self.index.weights.requires_grad else {})
+        own_rate = self.module.own_rate or self.config.learning_rate
+        rates = dict.fromkeys(self.module.dense_parameters(), own_rate)
+        rates[self.index.clusters] = self.config.learning_rate
+        if self.index.weights.requires_grad:
+            rates[self.index.weights] = self.config.edge_rate
+        return rates
 
     def learn_edges(self) -> None:
         """Give the index edges to learn, those that documents and clusters have most in common (Eq. 9-10)."""
-        vectors = all_vectors(self.module, self._features)
+        vectors = all_vectors(self.module, self._inputs, self._targets.shape[0])
         with torch.no_grad():
             scores = self.index.cluster_scores(torch.from_numpy(vectors)).numpy()
         _, n_edges = self.config.sizes(len(self.label_rows))

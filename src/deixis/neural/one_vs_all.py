@@ -42,7 +42,7 @@ def train_one_vs_all(
     features, targets = checked_examples(X, Y)
     torch.manual_seed(seed)
     module = BagModule(features.shape[1], config.bag)
-    vectors = all_vectors(module, features)
+    vectors = all_vectors(module, features, features.shape[0])
     classifiers = nn.Parameter(first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale))
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
     dense = dict.fromkeys([*module.dense_parameters(), classifiers], config.learning_rate)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,11 +133,28 @@ class LearnedIndex:
         return cls(clusters, graph, labels, rows, n_labels, float(alpha[0]), beam, n_shortlist)
 
 
+class VectorEncoder(Protocol):
+    """Whatever turns documents into the vectors of a learned index: rows of features, or texts."""
+
+    @property
+    def n_dims(self) -> int:
+        """Length of a vector."""
+
+    def encode(self, X: Any, /) -> NDArray[np.float32]:  # noqa: ANN401, N803 - what it takes
+        """docs_by_dims."""
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
+
+
 @dataclass(frozen=True, eq=False)
 class LearnedRanker:
-    """An encoder of sparse rows and a learned index on its vectors: everything that is needed to label documents."""
+    """An encoder and a learned index on its vectors: everything that is needed to label documents.
 
-    encoder: BagEncoder
+    What `X` is, is the encoder's affair: rows of features for `BagEncoder`, texts for `TextVectors`.
+    """
+
+    encoder: VectorEncoder
     index: LearnedIndex
 
     @property
@@ -159,7 +176,7 @@ class LearnedRanker:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedRanker:
-        """The ranker `to_arrays` gave, checked."""
+        """The ranker of feature rows that `to_arrays` gave, checked."""
         encoder = BagEncoder.from_arrays(arrays, f"{prefix}.encoder")
         index = LearnedIndex.from_arrays(arrays, f"{prefix}.index")
         if encoder.n_dims != index.clusters_by_dims.shape[1]:
