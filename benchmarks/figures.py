@@ -47,6 +47,8 @@ ON_OTHERS = {
     "ESCO, English": "melo-en",
     "ESCO, German": "melo-de",
 }
+BINS = {"1, frequent": "bin-1", "2": "bin-2", "3": "bin-3", "4": "bin-4", "5, rare": "bin-5", "unseen": "unseen"}
+AUGMENTATIONS = {"none": "no label texts", "self": "own label", "soft-0.1": "soft targets"}
 ByKey = Mapping[tuple[str, str, str], Row]
 
 
@@ -60,6 +62,7 @@ def figures(rows: Iterable[Row]) -> dict[str, str]:
         "accuracy-others.svg": chart("Accuracy", "others", ACCURACY, 0.0, lines("accuracy", OTHERS, by_key)),
         "retrievers-wikipedia.svg": retrievers("Wikipedia", ON_WIKIPEDIA, by_key),
         "retrievers-others.svg": retrievers("others", ON_OTHERS, by_key),
+        "gandalf-bins.svg": label_bins("gandalf/yso_en-25k-bag", by_key),
     }
     return {name: f"{picture}\n" for name, picture in drawn.items()}
 
@@ -75,6 +78,16 @@ def retrievers(where: str, suites: Mapping[str, str], by_key: ByKey) -> str:
     rows = [bars(system, name, list(suites.values()), by_key) for system, name in RETRIEVERS.items()]
     height = Axis("right one among ten", low=0.0, high=1.0, is_percent=True)
     return bar_chart(f"Recall@10 without annotated text, {where}", list(suites), rows, height)
+
+
+def label_bins(suite: str, by_key: ByKey) -> str:
+    """Hits among five on labels of each frequency, with label texts as training points and without."""
+    rows = []
+    for system, name in AUGMENTATIONS.items():
+        found = [by_key.get((suite, f"precision@5/{one}", system)) for one in BINS.values()]
+        rows.append(Bars(name, [float("nan") if row is None else row["value"] for row in found]))
+    height = Axis("share of five that is right", low=0.0, is_percent=True)
+    return bar_chart("Contribution to P@5 by label frequency, yso_en, 25,000 documents", list(BINS), rows, height)
 
 
 def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> list[Series]:

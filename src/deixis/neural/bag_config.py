@@ -52,11 +52,16 @@ class OneVsAllConfig:
     cosine_weight: float = field(
         default=8.0, metadata={"help": "Weight at first of the cosine to the middle of a label's documents."}
     )
+    n_negatives: int = field(
+        default=0, metadata={"help": "Labels drawn for each step besides those of its documents; 0: all, the slowest."}
+    )
 
     def __post_init__(self) -> None:
         for name in ("n_epochs", "batch_size"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
+        if self.n_negatives < 0:
+            raise ConfigError(f"n_negatives must not be negative, got {self.n_negatives}.")
         for name in ("learning_rate", "embedding_rate"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be above 0 and finite, got {getattr(self, name)}.")

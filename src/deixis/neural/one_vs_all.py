@@ -1,7 +1,8 @@
 """Brute force: an encoder and every label's classifier, learned together on all labels of every document.
 
 The one-versus-all line of ELIAS (Gupta et al., 2022, Table 2). The loss is the binary cross-entropy over all labels;
-its gradient is written out (sigma(w.phi) - y) and taken block by block, so that no matrix of all scores is kept.
+its gradient is written out (sigma(w.phi) - y) and taken block by block, so that no matrix of all scores is kept. With
+`n_negatives` it is estimated on some labels at a time (`sampled_labels.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 from deixis.neural.bag_config import OneVsAllConfig
 from deixis.neural.bag_module import BagModule
 from deixis.neural.batches import Optimizers, all_vectors, checked_examples, first_classifiers, shuffled_batches
+from deixis.neural.sampled_labels import SampledClassifiers
 from deixis.progress import steps
 from deixis.xmr.one_vs_all import OneVsAllRanker
 
@@ -43,15 +45,27 @@ def train_one_vs_all(
     torch.manual_seed(seed)
     module = BagModule(features.shape[1], config.bag)
     vectors = all_vectors(module, features, features.shape[0])
-    classifiers = nn.Parameter(first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale))
+    first = first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale)
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
-    dense = dict.fromkeys([*module.dense_parameters(), classifiers], config.learning_rate)
+    dense = dict.fromkeys(module.dense_parameters(), config.learning_rate)
+    sampled = None
+    if 0 < config.n_negatives < targets.shape[1]:
+        sampled = SampledClassifiers(
+            first, targets, config.n_negatives, config.batch_size, config.learning_rate, n_steps, seed
+        )
+    classifiers = nn.Parameter(first) if sampled is None else sampled.weights
+    if sampled is None:
+        dense[classifiers] = config.learning_rate
     optimizers = Optimizers(module, config.embedding_rate, dense, n_steps)
     module.train()
     with steps("training one-versus-all", n_steps) as advance:
         for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
             vectors = module.vectors(features, rows)
-            loss, vector_slope = all_labels_slope(vectors.detach(), classifiers, targets[rows])
+            if sampled is None:
+                loss, vector_slope = all_labels_slope(vectors.detach(), classifiers, targets[rows])
+            else:
+                loss, vector_slope = sampled.slope(vectors.detach(), targets[rows])
+                sampled.step()
             vectors.backward(vector_slope)
             optimizers.step()
             advance(1, f"loss {loss:.3f}")
