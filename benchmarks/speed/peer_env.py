@@ -25,6 +25,7 @@ PEERS = {
         check="import pecos.xmc.xlinear.model",
     ),
     "omikuji": Peer(requirements=("numpy", "scipy", "omikuji==0.5.2"), alone=(), check="import omikuji"),
+    "napkinxc": Peer(requirements=("numpy", "scipy", "napkinxc==0.7.2"), alone=(), check="import napkinxc.models"),
 }
 
 

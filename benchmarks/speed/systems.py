@@ -31,9 +31,9 @@ class Bench:
     n_threads: int
     choices: dict[str, str] = field(default_factory=dict)  # made on dev in the first repeat
 
-    def run(self, system: str, python: Path, **job: object) -> dict:
-        """Do one job and read its report."""
-        work = self.matrices.folder / system
+    def run(self, system: str, python: Path, variant: str | None = None, **job: object) -> dict:
+        """Do one job and read its report; variants of a system keep their models apart."""
+        work = self.matrices.folder / (variant or system)
         work.mkdir(exist_ok=True)
         job_file, report_file = work / "job.json", work / "report.json"
         job_file.write_text(json.dumps({"work": str(work), "threads": self.n_threads, **job}))
@@ -54,15 +54,23 @@ class Bench:
         paths = {name: self.matrices.path(f"{name}.npz") for name in ("X_train", "Y_train")}
         return self.run(system, python, action="fit", **paths, **job)
 
+    def answer(
+        self, system: str, python: Path, part: str, *, beam: int = BEAM, top_k: int = TOP_K, variant: str | None = None,
+        **job: object,
+    ) -> tuple[dict, sparse.csr_matrix]:  # fmt: skip
+        """Answer the queries of a part; the report, and docs_by_labels scores."""
+        out = str(self.matrices.folder / (variant or system) / "found.npz")
+        report = self.run(
+            system, python, variant, action="infer", X_query=self.matrices.path(f"X_{part}.npz"), out=out, beam=beam,
+            top_k=top_k, n_labels=self.matrices.n_labels, **job,
+        )  # fmt: skip
+        return report, sparse.load_npz(out).tocsr()
+
     def infer(self, system: str, python: Path, part: str = "test", **job: object) -> tuple[dict, np.ndarray]:
         """Answer the queries of a part; the report, and the rank of each query's gold label."""
-        out = str(self.matrices.folder / system / "found.npz")
-        report = self.run(
-            system, python, action="infer", X_query=self.matrices.path(f"X_{part}.npz"), out=out, beam=BEAM,
-            top_k=TOP_K, n_labels=self.matrices.n_labels, **job,
-        )  # fmt: skip
+        report, found = self.answer(system, python, part, **job)
         gold = sparse.load_npz(self.matrices.path(f"Y_{part}.npz")).tocsr()
-        return report, gold_ranks(sparse.load_npz(out).tocsr(), gold.indices)
+        return report, gold_ranks(found, gold.indices)
 
     def tfidf(self, system: str, python: Path) -> Figures:
         """Fit TF-IDF on the task's texts."""

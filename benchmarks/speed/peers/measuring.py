@@ -5,6 +5,7 @@ Runners are started by their own environment's Python, with the path of a job (J
 
 import json
 import os
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -55,8 +56,10 @@ def disk_mb(folder: str) -> float:
 
 
 def main(actions: dict[str, Callable[[dict], dict]]) -> None:
-    """Do one job: `runner.py JOB.json REPORT.json`."""
+    """Do one job: `runner.py JOB.json REPORT.json`; a job that says `max_cpu` ends after so many CPU seconds."""
     job = json.loads(Path(sys.argv[1]).read_text())
+    if "max_cpu" in job:
+        resource.setrlimit(resource.RLIMIT_CPU, (job["max_cpu"], job["max_cpu"]))
     os.makedirs(job["work"], exist_ok=True)
     report = actions[job["action"]](job)
     Path(sys.argv[2]).write_text(json.dumps(report))

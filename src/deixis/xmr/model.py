@@ -19,7 +19,7 @@ from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
-from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
+from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched, with_random
 from deixis.xmr.sklearn_estimator import SklearnEstimator
 from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
@@ -35,12 +35,27 @@ class LabelTreeConfig:
         default="teacher_forcing",
         metadata={"help": "Learn from a parent's own instances, or also from those sent there."},
     )
+    n_random: int = field(
+        default=0, metadata={"help": "Instances drawn from all that each parent learns from besides, as negatives."}
+    )
     n_trees: int = field(default=1, metadata={"help": "Trees, each from another seed, whose scores are averaged."})
 
     def __post_init__(self) -> None:
         check_choices(self)
         if self.n_trees < 1:
             raise ConfigError(f"n_trees must be at least 1, got {self.n_trees}.")
+        if self.n_random < 0:
+            raise ConfigError(f"n_random must be at least 0, got {self.n_random}.")
+
+
+# What labels documents well (docs/explanation/extreme-classification.md): a shallow tree of wide nodes. The entity
+# linker has a config of its own, and the defaults above are its.
+LABELLING = LabelTreeConfig(
+    tree=TreeConfig(branching=256, max_leaf_size=256),
+    ranker=RankerConfig(cost=0.5, epsilon=0.2),
+    beam=BeamConfig(width=20, power=4, memory=0.5),
+    n_random=100,
+)
 
 
 class RankedTree:
@@ -77,6 +92,7 @@ class RankedTree:
                 instances = with_matched(parents, indptr, nodes)
             else:
                 instances = teacher_forcing(parents)
+            instances = with_random(instances, config.n_random, seed + t)
             with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
                 level = train_level(
                     docs_by_features, children, instances, child_starts, config.ranker, seed + t, n_threads,

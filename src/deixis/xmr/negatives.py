@@ -40,6 +40,26 @@ def with_matched(
     ones = np.ones(len(matched_parents), dtype=np.float32)
     shape = (docs_by_parents.n_rows, docs_by_parents.n_columns)
     matched = sparse.csr_matrix((ones, matched_parents, matched_indptr), shape=shape)
-    union = (docs_by_parents.matrix() + matched).tocsc()
-    union.sort_indices()
-    return union
+    return _sorted((docs_by_parents.matrix() + matched).tocsc())
+
+
+def with_random(instances: sparse.csc_matrix, n_random: int, seed: int) -> sparse.csc_matrix:
+    """Besides a parent's instances, `n_random` drawn from all of them; what is its own anyway counts once.
+
+    A label that all instances of its parent have has no negatives there and would look right for anything; and the
+    labels of a parent without instances would be left at a margin of 0, above those that have learned to say no.
+    """
+    n_docs, n_parents = instances.shape
+    if n_random == 0 or n_parents == 1:  # the root has all instances
+        return instances
+    docs = np.random.default_rng(seed).integers(0, n_docs, size=n_parents * n_random, dtype=np.int32)
+    indptr = np.arange(n_parents + 1, dtype=np.int64) * n_random
+    ones = np.ones(len(docs), dtype=np.float32)
+    drawn = sparse.csc_matrix((ones, docs, indptr), shape=instances.shape)
+    drawn.sum_duplicates()
+    return _sorted((instances + drawn).tocsc())
+
+
+def _sorted(instances: sparse.csc_matrix) -> sparse.csc_matrix:
+    instances.sort_indices()
+    return instances

@@ -6,7 +6,7 @@ from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.linear_rankers import RankerConfig
-from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
+from deixis.xmr.model import LABELLING, LabelTreeConfig, LabelTreeRanker
 from deixis.xmr.sparse_rows import SparseRows
 
 SMALL = LabelTreeConfig(tree=TreeConfig(branching=2, max_leaf_size=2), beam=BeamConfig(width=100))
@@ -264,3 +264,27 @@ def test_a_label_of_low_target_loses_to_its_rival():
 def test_soft_labels_outside_of_zero_to_one_are_refused(value):
     with pytest.raises(DataError, match="above 0 and at most 1"):
         LabelTreeRanker().fit(np.eye(2), np.array([[value, 0], [0, 1]]), is_soft=True)
+
+
+def test_with_random_negatives_a_label_without_instances_never_comes_before_a_right_one():
+    # Labels 4 to 7 are in no document and end up in leaves of their own, whose rankers would say "maybe" to anything.
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix(rng.random((40, 12)).astype(np.float32) + 3 * np.eye(12)[np.arange(40) % 4])
+    Y = sparse.csr_matrix(np.eye(8, dtype=np.float32)[np.arange(40) % 4])
+    config = LabelTreeConfig(
+        tree=TreeConfig(branching=4, max_leaf_size=2), beam=BeamConfig(width=4, memory=0.0), n_random=20
+    )
+    found = LabelTreeRanker(config).fit(X, Y).rank(X, k=8)
+    first = found.indices.reshape(40, 8)[:, 0]
+    assert (first == np.arange(40) % 4).mean() > 0.9
+    assert (first < 4).all()
+
+
+def test_a_negative_number_of_random_negatives_is_refused():
+    with pytest.raises(ConfigError, match="n_random"):
+        LabelTreeConfig(n_random=-1)
+
+
+def test_the_preset_for_labelling_is_a_shallow_tree_and_leaves_the_defaults_alone():
+    assert LABELLING.tree.branching == 256 and LABELLING.n_random > 0
+    assert LabelTreeConfig().tree == TreeConfig() and LabelTreeConfig().n_random == 0

@@ -1,7 +1,7 @@
 import numpy as np
 
 from deixis.xmr.label_tree import LabelTree
-from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched
+from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched, with_random
 from deixis.xmr.sparse_rows import SparseRows
 
 # Two leaves of two labels; documents with labels at places 0 | 0 and 3 | none | 1 | 2 and 3.
@@ -49,3 +49,20 @@ def test_matched_instances_are_added_once():
     indptr, nodes = np.array([0, 1, 1, 3, 3, 4]), np.array([1, 1, 0, 1], dtype=np.int32)
     found = with_matched(docs_by_nodes(DOCS_BY_PLACES, TREE, 1), indptr, nodes)
     assert columns(found) == [[0, 1, 2, 3], [0, 1, 2, 4]]
+
+
+def test_random_instances_are_added_to_every_parent_but_the_root():
+    parents = docs_by_nodes(DOCS_BY_PLACES, TREE, 1)
+    own = columns(teacher_forcing(parents))
+    found = columns(with_random(teacher_forcing(parents), 3, seed=1))
+    assert all(set(before) < set(after) for before, after in zip(own, found, strict=True))
+    assert all(after == sorted(set(after)) for after in found)
+    assert columns(with_random(teacher_forcing(parents), 50, seed=1)) == [[0, 1, 2, 3, 4]] * 2
+    root = teacher_forcing(docs_by_nodes(DOCS_BY_PLACES, TREE, 0))
+    assert with_random(root, 3, seed=1) is root
+
+
+def test_the_same_seed_draws_the_same_instances_and_none_draws_none():
+    parents = teacher_forcing(docs_by_nodes(DOCS_BY_PLACES, TREE, 1))
+    assert columns(with_random(parents, 2, seed=4)) == columns(with_random(parents, 2, seed=4))
+    assert with_random(parents, 0, seed=4) is parents
