@@ -10,7 +10,7 @@ from deixis.neural.bag_config import OneVsAllConfig
 from deixis.neural.elias_config import EliasConfig
 from deixis.xmr.combined import CombinedConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
-from deixis.xmr.model import LabelTreeConfig
+from deixis.xmr.model import LABELLING, LabelTreeConfig
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LabellerConfig:
     augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
     engine: str = field(default="tree", metadata={"help": "What ranks labels, by its name."})
     n_engines: int = field(default=1, metadata={"help": "Engines, each from another seed, whose scores are averaged."})
-    tree: LabelTreeConfig = field(default_factory=LabelTreeConfig)
+    tree: LabelTreeConfig = field(default=LABELLING)
     elias: EliasConfig = field(default_factory=EliasConfig)
     one_vs_all: OneVsAllConfig = field(default_factory=OneVsAllConfig)
     combined: CombinedConfig = field(default_factory=CombinedConfig)
