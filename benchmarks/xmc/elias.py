@@ -42,13 +42,13 @@ SHOWN = ("precision@1", "precision@3", "precision@5", "psp@1", "psp@3", "psp@5",
 TOP = 100
 STRONG = 0.5  # an edge with at least this score
 CONFIGS = {
-    "yso_en": EliasConfig(beam=5, n_shortlist=500, n_epochs_fixed=4, n_epochs_learned=4),
+    "yso_en": EliasConfig(beam=5, n_shortlist=500, n_epochs_fixed=3, n_epochs_learned=3),
     "eurlex57k": EliasConfig(labels_per_cluster=20, beam=5, n_shortlist=100, n_epochs_fixed=5, n_epochs_learned=5),
 }
 VARIED: dict[str, dict[str, Any]] = {
     "kappa=2L/C": {"edges_per_label": 2}, "kappa=5L/C": {"edges_per_label": 5}, "kappa=20L/C": {"edges_per_label": 20},
     "lambda=0": {"shortlist_weight": 0.0}, "lambda=0.5": {"shortlist_weight": 0.5},
-    "edge-rate=0.02": {"edge_rate": 0.02}, "edge-rate=0.1": {"edge_rate": 0.1},
+    "edge-rate=0.02": {"edge_rate": 0.02}, "edge-rate=0.1": {"edge_rate": 0.1}, "alpha=10": {"alpha": 10.0},
     "loses-labels": {"keeps_every_label": False},
 }  # fmt: skip
 Rank = Callable[[Any, int], sparse.csr_matrix]
@@ -160,7 +160,7 @@ def main() -> None:
     size = "" if given.documents is None else f"-{given.documents}"
     settings = {"documents": made.X_train.shape[0], "seed": given.seed, "threads": 1, "beam": config.beam,
                 "n_shortlist": config.n_shortlist, "labels_per_cluster": config.labels_per_cluster,
-                "epochs": [config.n_epochs_fixed, config.n_epochs_learned]}  # fmt: skip
+                "alpha": config.alpha, "epochs": [config.n_epochs_fixed, config.n_epochs_learned]}  # fmt: skip
     judge = Judge(made, f"xmc/{given.dataset}{size}", settings, ("dev", "test") if given.test else ("dev",))
     print(f"{'':40}" + " ".join(name.replace("precision", "p").replace("recall", "r") for name in SHOWN))
     if given.vary:

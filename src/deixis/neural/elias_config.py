@@ -31,16 +31,16 @@ class EliasConfig:
     keeps_every_label: bool = field(
         default=True, metadata={"help": "Give a label that no cluster kept one edge, so that it can be found."}
     )
-    alpha: float = field(default=10.0, metadata={"help": "About how many clusters can score 1 at one time (Eq. 1)."})
-    beam: int = field(default=20, metadata={"help": "Clusters looked into (b, Eq. 2)."})
-    n_shortlist: int = field(default=2000, metadata={"help": "Labels shortlisted (K)."})
+    alpha: float = field(default=2.0, metadata={"help": "How many clusters can score 1 at one time (Eq. 1)."})
+    beam: int = field(default=10, metadata={"help": "Clusters looked into (b, Eq. 2)."})
+    n_shortlist: int = field(default=1000, metadata={"help": "Labels shortlisted (K)."})
     shortlist_weight: float = field(default=0.05, metadata={"help": "Weight of the shortlist loss (lambda)."})
-    n_epochs_fixed: int = field(default=5, metadata={"help": "Passes over the documents with fixed clusters."})
-    n_epochs_learned: int = field(default=5, metadata={"help": "Passes in which edges are learned too; 0 for none."})
+    n_epochs_fixed: int = field(default=4, metadata={"help": "Passes over the documents with fixed clusters."})
+    n_epochs_learned: int = field(default=4, metadata={"help": "Passes in which edges are learned too; 0 for none."})
     batch_size: int = field(default=256, metadata={"help": "Documents in a step."})
     learning_rate: float = field(default=3e-3, metadata={"help": "Rate of Adam for cluster classifiers and the layer."})
-    classifier_rate: float = field(default=1e-2, metadata={"help": "Rate of Adam for label classifiers."})
-    classifier_every: int = field(default=10, metadata={"help": "Steps whose gradients make one step of those (k)."})
+    classifier_rate: float = field(default=5e-3, metadata={"help": "Rate of Adam for label classifiers."})
+    classifier_every: int = field(default=2, metadata={"help": "Steps whose gradients make one step of those (k)."})
     embedding_rate: float = field(default=3e-2, metadata={"help": "Rate of Adam for the features' embeddings."})
     edge_rate: float = field(default=5e-2, metadata={"help": "Rate of Adam for the edges (A)."})
     cosine_weight: float = field(
