@@ -27,7 +27,10 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> TextModule:
 
 
 def test_texts_are_labelled_by_an_encoder_that_learns(module: TextModule) -> None:
-    config = EliasConfig(labels_per_cluster=2, beam=2, n_epochs_fixed=8, n_epochs_learned=8, batch_size=16)
+    config = EliasConfig(
+        labels_per_cluster=2, beam=2, n_epochs_fixed=12, n_epochs_learned=12, batch_size=16, classifier_every=1,
+        classifier_rate=2e-2, learning_rate=2e-2,
+    )  # fmt: skip
     ranker = train_elias(LABELS, LABELS, config, encoder=module, texts=TEXTS)
     ranked = ranker.rank(TEXTS, k=1)
     assert LABELS[np.arange(32), ranked.indices].mean() > 0.9
