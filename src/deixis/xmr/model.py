@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +36,9 @@ class LabelTreeConfig:
         default="teacher_forcing",
         metadata={"help": "Learn from a parent's own instances, or also from those sent there."},
     )
+    upper_cost: float = field(
+        default=1.0, metadata={"help": "The rankers' cost is multiplied by this above the last level."}
+    )
     n_random: int = field(
         default=0, metadata={"help": "Instances drawn from all that each parent learns from besides, as negatives."}
     )
@@ -44,6 +48,8 @@ class LabelTreeConfig:
         check_choices(self)
         if self.n_trees < 1:
             raise ConfigError(f"n_trees must be at least 1, got {self.n_trees}.")
+        if not 0 < self.upper_cost < math.inf:
+            raise ConfigError(f"upper_cost must be above 0 and finite, got {self.upper_cost}.")
         if self.n_random < 0:
             raise ConfigError(f"n_random must be at least 0, got {self.n_random}.")
 
@@ -52,8 +58,9 @@ class LabelTreeConfig:
 # linker has a config of its own, and the defaults above are its.
 LABELLING = LabelTreeConfig(
     tree=TreeConfig(branching=256, max_leaf_size=256),
-    ranker=RankerConfig(cost=0.5, epsilon=0.2),
+    ranker=RankerConfig(epsilon=0.2),
     beam=BeamConfig(width=20, power=4, memory=0.5),
+    upper_cost=0.4,
     n_random=100,
 )
 
@@ -83,6 +90,7 @@ class RankedTree:
         docs_by_places = _renumbered(docs_by_labels, tree.places())
         levels: list[RankerLevel] = []
         children = docs_by_nodes(docs_by_places, tree, 0)
+        upper = replace(config.ranker, cost=config.ranker.cost * config.upper_cost)
         for t, child_starts in enumerate(tree.child_starts):
             parents = children
             children = docs_by_nodes(docs_by_places, tree, t + 1)
@@ -94,10 +102,10 @@ class RankedTree:
                 instances = teacher_forcing(parents)
             instances = with_random(instances, config.n_random, seed + t)
             with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
+                ranker = config.ranker if t + 1 == tree.n_levels else upper
                 level = train_level(
-                    docs_by_features, children, instances, child_starts, config.ranker, seed + t, n_threads,
-                    is_soft=is_soft,
-                )  # fmt: skip
+                    docs_by_features, children, instances, child_starts, ranker, seed + t, n_threads, is_soft=is_soft
+                )
             levels.append(level)
         return cls(tree, levels, docs_by_features.n_columns)
 

@@ -288,3 +288,19 @@ def test_a_negative_number_of_random_negatives_is_refused():
 def test_the_preset_for_labelling_is_a_shallow_tree_and_leaves_the_defaults_alone():
     assert LABELLING.tree.branching == 256 and LABELLING.n_random > 0
     assert LabelTreeConfig().tree == TreeConfig() and LabelTreeConfig().n_random == 0
+
+
+def test_the_upper_cost_is_that_of_every_level_but_the_last():
+    rng = np.random.default_rng(1)
+    X, Y = rng.random((60, 10)), np.eye(9)[rng.integers(0, 9, 60)]
+    tree = TreeConfig(branching=3, max_leaf_size=3)
+    both, mixed, cheap = (
+        LabelTreeRanker(LabelTreeConfig(tree=tree, ranker=RankerConfig(cost=cost), upper_cost=share), n_threads=1)
+        .fit(X, Y)
+        .trees[0]
+        for cost, share in ((1.0, 1.0), (1.0, 0.25), (0.25, 1.0))
+    )
+    entries = [[level.arrays["biases"].tobytes() for level in ranked.levels] for ranked in (both, mixed, cheap)]
+    assert len(entries[0]) == 2
+    assert entries[1] == [entries[2][0], entries[0][1]]
+    assert entries[0][0] != entries[2][0]
