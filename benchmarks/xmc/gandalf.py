@@ -5,8 +5,8 @@ with one classifier a label, soft targets in its cross-entropy). Each learns fro
 set of short titles and named labels (`yso_en`), without label texts, with each as a text of its own label, and with
 soft targets above several thresholds (the paper's Table 3), and is measured on dev. Hits among the first five are also
 counted by the frequency of the label (Fig. 2): bins 1 (most frequent) to 5 (rarest) hold equally many of the training
-documents' labels, `unseen` has those that none has. `--test` measures on the test split what dev has chosen; nothing
-may be chosen by it.
+documents' labels, `unseen` has those that none has. `--test` also measures on the test split; nothing may be chosen
+by it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ SYSTEMS = {
     "soft-0.3": AugmentationConfig("soft", 0.3),
     "visits-0.1": AugmentationConfig("soft", 0.1, LabelGraphConfig(weighting="visits")),
 }
-CHOSEN = ("none", "self", "soft-0.1")
 Ranker = Callable[[Any, int], sparse.csr_matrix]  # rows of features, k -> docs_by_labels
 
 
@@ -69,22 +68,37 @@ def fit_bag(X: sparse.csr_matrix, Y: sparse.csr_matrix) -> Ranker:
 RANKERS = {"tree": fit_tree, "bag": fit_bag}
 
 
-def measure(ranker: str, systems: Sequence[str], n_documents: int | None, part: str) -> Iterator[ResultRow]:
-    """The rows of each system on the part."""
+def measure(ranker: str, systems: Sequence[str], n_documents: int | None, has_test: bool) -> Iterator[ResultRow]:
+    """The rows of each system on dev, and on test if that is wanted."""
     of_set = matrices(DATASET, n_documents)
-    X, Y = (of_set.X_test, of_set.Y_test) if part == "test" else (of_set.X_dev, of_set.Y_dev)
     size = "all" if n_documents is None else f"{n_documents // 1000}k"
-    suite = f"gandalf/{DATASET}-{size}-{ranker}" + ("-test" if part == "test" else "")
-    about = {"split": part, "documents": of_set.X_train.shape[0], "seed": SEED, "threads": 1}
+    suite = f"gandalf/{DATASET}-{size}-{ranker}"
+    about = {"documents": of_set.X_train.shape[0], "seed": SEED, "threads": 1}
     training = LabelFrequencies.of(of_set.Y_train)
     for system in systems:
         rank, cpu, n_targets = fitted(of_set, SYSTEMS[system], RANKERS[ranker])
-        found = ranked_labels(rank(X, TOP), TOP)
-        yield from metric_rows(extreme_metrics(Y, found, training).metrics, suite, system, about)
-        for name, value in by_frequency(Y, found, training).items():
-            yield ResultRow(suite, f"precision@{TOP}/{name}", system, value, "share", n=X.shape[0], settings=about)
-        yield ResultRow(suite, "train_cpu", system, round(cpu, 1), "s", settings=about)
-        yield ResultRow(suite, "targets", system, round(n_targets, 3), "labels/text", settings=about)
+        on_dev = about | {"split": "dev"}
+        yield from judged(suite, system, of_set.Y_dev, rank(of_set.X_dev, TOP), training, on_dev)
+        yield ResultRow(suite, "train_cpu", system, round(cpu, 1), "s", settings=on_dev)
+        yield ResultRow(suite, "targets", system, round(n_targets, 3), "labels/text", settings=on_dev)
+        if has_test:
+            on_test = about | {"split": "test"}
+            yield from judged(f"{suite}-test", system, of_set.Y_test, rank(of_set.X_test, TOP), training, on_test)
+
+
+def judged(
+    suite: str,
+    system: str,
+    truth: sparse.csr_matrix,
+    ranked: sparse.csr_matrix,
+    training: LabelFrequencies,
+    about: dict[str, Any],
+) -> Iterator[ResultRow]:
+    """The metrics of a ranking, and what labels of each frequency add to precision."""
+    found = ranked_labels(ranked, TOP)
+    yield from metric_rows(extreme_metrics(truth, found, training).metrics, suite, system, about)
+    for name, value in by_frequency(truth, found, training).items():
+        yield ResultRow(suite, f"precision@{TOP}/{name}", system, value, "share", n=truth.shape[0], settings=about)
 
 
 def fitted(
@@ -128,14 +142,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("ranker", choices=RANKERS)
     parser.add_argument("--documents", type=int, metavar="N", help="training documents, the first; all unless given")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="SYSTEM")
-    parser.add_argument("--test", action="store_true", help=f"on the test split, only {', '.join(CHOSEN)}")
+    parser.add_argument("--test", action="store_true", help="also on the test split; nothing may be chosen by it")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     source_commit()
-    part, systems = ("test", CHOSEN) if options.test else ("dev", options.systems)
     rows: list[ResultRow] = []
     try:
-        for row in measure(options.ranker, systems, options.documents, part):
+        for row in measure(options.ranker, options.systems, options.documents, options.test):
             rows.append(row)
             if row.metric.startswith(("precision", "psp", "train", "targets")):
                 print(f"{row.suite:28} {row.system:14} {row.metric:20} {row.value:.4f} {row.unit}", flush=True)
