@@ -2,7 +2,8 @@
 
 Titles of entities teach the linker's label tree the entities that they are mentioned with, too. Four fifths of AIDA's
 training documents are taught, candidates are found for mentions of the others; testa and testb are never read. Rows
-`gandalf/wiki468k-aida`: recall of the tree alone, and of tree and names together as the linker asks them.
+`gandalf/wiki468k-aida`: recall of tree and names together, as the linker asks them; with `-tree` of the tree alone; with
+`-linker` (`--linker`, slower) of all the linker's candidates in the order of its ranking.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from deixis.bench.suite import read_suite
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.listing import listed
 from deixis.candidates.related_titles import related_titles
+from deixis.candidates.union import UnionConfig
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.linker import Linker
 from deixis.types import Document
 from deixis.xmr.label_augmentation import AugmentationConfig
 
@@ -41,13 +45,22 @@ SYSTEMS = {
 ABOUT = {"split": "train, last fifth", "seed": SEED, "max_mentions": MAX_MENTIONS, "threads": 1}
 
 
-def measure(kb: KnowledgeBase, documents: Sequence[Document], systems: Sequence[str]) -> Iterator[ResultRow]:
+def measure(
+    kb: KnowledgeBase, documents: Sequence[Document], systems: Sequence[str], has_linker: bool
+) -> Iterator[ResultRow]:
     """Recall of each system on the documents that were not taught."""
     n_taught = len(documents) * 4 // 5
     taught = documents[:n_taught]
     questions = Questions.collect(kb, documents[n_taught:]).sample(MAX_MENTIONS, SEED)
     for system in systems:
         config = LabelTreeCandidatesConfig(augmentation=SYSTEMS[system])
+        if has_linker:
+            of_linker = LinkerConfig(candidates=UnionConfig(tree=config), held_out_share=0.0)
+            linker = Linker.build(kb, taught, of_linker, SEED, n_threads=1)
+            ranks = ranks_of(linker.ranked(questions.mentions, k=max(DEPTHS)), questions.accepted)
+            metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
+            yield from metric_rows(metrics, "gandalf/wiki468k-aida-linker", system, ABOUT)
+            continue
         related = related_titles(kb, taught, SYSTEMS[system], SEED, n_threads=1)
         before = time.process_time()
         generator = LabelTreeCandidates.build(kb, taught, config, SEED, n_threads=1)
@@ -66,6 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="SYSTEM")
+    parser.add_argument("--linker", action="store_true", help="measure the whole linker instead")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     source_commit()
@@ -74,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     kb = data.read_kb(suite.kb)
     documents = [document for part in suite.dev for document in data.read_part(suite, part)]
     rows = []
-    for row in measure(kb, documents, options.systems):
+    for row in measure(kb, documents, options.systems, options.linker):
         rows.append(row)
         print(f"{row.suite:28} {row.system:12} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
     if not options.dry_run:
