@@ -2,8 +2,8 @@
 
 Titles of entities teach the linker's label tree the entities that they are mentioned with, too. Four fifths of AIDA's
 training documents are taught, candidates are found for mentions of the others; testa and testb are never read. Rows
-`gandalf/wiki468k-aida`: recall of tree and names together, as the linker asks them; with `-tree` of the tree alone; with
-`-linker` (`--linker`, slower) of all the linker's candidates in the order of its ranking.
+`gandalf/wiki468k-aida`: recall of tree and names together, as the linker asks them; `-tree`: of the tree alone;
+`-linker` (by `--linker`, slower): of all the linker's candidates in the order of its ranking.
 """
 
 from __future__ import annotations

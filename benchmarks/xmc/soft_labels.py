@@ -21,7 +21,7 @@ SHOWN = (
     "volcanic eruptions",
     "puppet theatre",
     "reindeer husbandry",
-    "computer crimes",
+    "whaling",
     "bumblebees",
     "sledges",
     "natural history museums",
