@@ -29,7 +29,6 @@ from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.candidates.listing import listed
-from deixis.candidates.popular_rows import kept_where
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -37,6 +36,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.nearest.proposals import Proposals
 from deixis.types import Document
+from deixis.xmr.rankings import kept_where
 
 HERE = Path(__file__).resolve().parent
 SEED = 0

@@ -1,8 +1,11 @@
 """`deixis xmr train`, `predict` and `eval`, round and round: texts, tables, matrices."""
 
+import errno
+import gzip
 import json
 import signal
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -131,7 +134,7 @@ def test_what_is_wrong_is_told(deixis_inside, library, monkeypatch, arguments, w
     [
         (["train", "train.jsonl"], "Missing option '-o'"),
         (["train", "X.npz", "-o", "m"], "--label-matrix"),
-        (["predict", "model", "--to", "xc"], "with -o"),
+        (["predict", "model", "--to", "npz"], "with -o"),
         (["predict", "model", "--to", "npz", "-o", "x"], ".npz"),
         (["predict", "model", "--pretty", "--to", "annif"], "contradict"),
         (["eval", "model"], "Missing argument 'DOCS...'"),
@@ -165,14 +168,42 @@ def test_a_threshold_leaves_labels_out(deixis_inside, library):
 
 
 def test_matrices_of_scores_agree_with_each_other(deixis_inside, library):
-    for to, name in (("npz", "s.npz"), ("xc", "s.txt")):
+    for to, name in (("npz", "s.npz"), ("xc", "s.txt"), ("xc", "s.txt.gz")):
         deixis_inside("xmr", "predict", library / "model", library / "dev.jsonl", "-k", 2, "--to", to, "-o", name)
     saved = sparse.load_npz(deixis_inside.folder / "s.npz")
     assert saved.shape == (50, 5) and saved.nnz == 100
     head, *rows = (deixis_inside.folder / "s.txt").read_text().splitlines()
     assert head == "50 5" and len(rows) == 50
+    with gzip.open(deixis_inside.folder / "s.txt.gz", "rt") as packed:
+        assert packed.read().splitlines() == [head, *rows]
+    done = deixis_inside("xmr", "predict", library / "model", library / "dev.jsonl", "-k", 2, "--to", "xc")
+    assert done.stdout.splitlines() == [head, *rows]
     assert [int(cell.split(":")[0]) for row in rows for cell in row.split()] == saved.indices.tolist()
     assert not list(deixis_inside.folder.glob(".*part*"))
+
+
+def test_an_empty_file_has_no_documents_to_label(deixis_inside, library):
+    (deixis_inside.folder / "none.txt").write_text("")
+    assert deixis_inside("xmr", "predict", library / "model", "none.txt").stdout == ""
+    assert "the file is empty" in deixis_inside("xmr", "train", "none.txt", "-o", "m", code=1).stderr
+
+
+@pytest.mark.parametrize("to", ["npz", "xc", "jsonl"])
+def test_no_room_is_told_of_the_file_and_leaves_nothing(deixis_inside, library, monkeypatch, to):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for name in ("write_npz", "write_matrix_lines", "write_predictions"):
+        monkeypatch.setattr(f"deixis.cli.xmr_predict.{name}", full)
+    arguments = ("predict", library / "model", library / "dev.jsonl", "--to", to, "-o", f"out.{to}")
+    assert f"out.{to}: cannot be written: No space left" in deixis_inside("xmr", *arguments, code=1).stderr
+    assert not [*deixis_inside.folder.glob("out*"), *deixis_inside.folder.glob(".out*")]
+
+
+def test_a_missing_extra_is_told_before_anything_is_read(deixis_inside, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
+    done = deixis_inside("xmr", "train", library / "train.jsonl", "-o", "m", "--engine", "tree++", code=1)
+    assert done.stderr.startswith("Error: ") and "deixis[sklearn]" in done.stderr
 
 
 def test_annif_gets_its_suggestions(deixis_inside, library):

@@ -19,7 +19,6 @@ from scipy import sparse
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.listing import listed
 from deixis.candidates.name_search import NameSearch, NameSearchConfig
-from deixis.candidates.popular_rows import kept_where
 from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
 from deixis.candidates.related_titles import related_titles
 from deixis.errors import ConfigError, StoreError
@@ -35,6 +34,7 @@ from deixis.types import Candidate, Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
+from deixis.xmr.rankings import kept_where
 
 logger = logging.getLogger(__name__)
 

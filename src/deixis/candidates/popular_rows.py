@@ -9,6 +9,7 @@ from scipy import sparse
 from deixis.nearest.allowed import Mask
 from deixis.nearest.block_index import BlockIndex
 from deixis.nearest.proposals import Proposals
+from deixis.xmr.rankings import kept_where
 
 MIN_LIKENESS = 0.01  # what is found by its popularity alone has nothing in common with the query
 
@@ -55,11 +56,3 @@ def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.
            [0. , 1. , 0. ]], dtype=float32)
     """
     return sparse.csr_matrix(sparse.hstack([rows, sparse.csr_matrix(values[:, None])], dtype=np.float32))
-
-
-def kept_where(ranked: sparse.csr_matrix, is_kept: NDArray[np.bool_]) -> sparse.csr_matrix:
-    """The ranking without some of its entries, the others in the same order."""
-    if is_kept.all():
-        return ranked
-    n_kept = np.concatenate([[0], np.cumsum(is_kept)])
-    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], n_kept[ranked.indptr]), shape=ranked.shape)

@@ -31,9 +31,34 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
     if path is None or path == "-":
         yield sys.stdout
         return
+    with output_path(path) as place:
+        if place.exists():  # a device or a pipe, such as /dev/null
+            with open(place, "w", encoding="utf-8") as stream:
+                yield stream
+        else:
+            with _open_new(place, Path(path).suffix) as stream:
+                yield stream
+
+
+@contextmanager
+def output_path(path: str) -> Iterator[Path]:
+    """Where to write a new file, which takes its name `path` when the block has ended well; no room is told.
+
+    What is no file, such as a device, is written to where it is.
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
+    if target.is_dir():
+        raise DataError("cannot write there: it is a folder; give a file's name", path=path)
     try:
-        with _new_file(path) as stream:
-            yield stream
+        if target.exists() and not target.is_file():
+            yield target
+        else:
+            if not os.access(target.parent, os.W_OK):
+                raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
+            with _replacing(target) as temporary:
+                yield temporary
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
@@ -41,22 +66,10 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _new_file(path: str) -> Iterator[TextIO]:
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
-    if target.exists() and not target.is_file():
-        if target.is_dir():
-            raise DataError("cannot write there: it is a folder; give a file's name", path=path)
-        with open(target, "w", encoding="utf-8") as stream:  # a device or a pipe, such as /dev/null
-            yield stream
-        return
-    if not os.access(target.parent, os.W_OK):
-        raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+def _replacing(target: Path) -> Iterator[Path]:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part{target.suffix}")  # whose suffix tells its format
     try:
-        with _open_new(temporary, target.suffix) as stream:
-            yield stream
+        yield temporary
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +13,14 @@ import click
 from scipy import sparse
 
 from deixis.cli.examples import examples
-from deixis.cli.output import output_stream
+from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
 from deixis.cli.xmr_inputs import Reading, is_matrix, reading_options
-from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.labelled.npz_files import write_npz
 from deixis.labelled.rows import read_matrix
-from deixis.labelled.rows_out import write_matrix
+from deixis.labelled.rows_out import write_matrix_lines
 from deixis.labelled.writing import PREDICTION_WRITERS, predictions, write_predictions
 from deixis.labelling.labeller import Labeller
 from deixis.progress import track
@@ -78,19 +77,17 @@ def predict(
     file, or with -, stdin is read. Labels that documents have already are passed over. A document without a word that
     MODEL knows gets none.
     """
-    if to in MATRICES and output in (None, "-"):
-        raise click.UsageError(f"--to {to} writes a matrix of all documents: name its file with -o.")
     if pretty and to != "jsonl":
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
     if to == "npz" and not str(output).lower().endswith(".npz"):
-        raise click.UsageError(f"--to npz writes a file whose name ends in .npz; got {output!r}.")
+        raise click.UsageError(f"--to npz writes a file: name it with -o, ending in .npz; got {output!r}.")
     with session.watching():
         labeller = Labeller.load(model, n_threads=session.threads)
         is_dialogue = not docs and sys.stdin.isatty()
         portions = _portions(labeller, docs or ("-",), reading, 1 if is_dialogue else BATCH_SIZE)
         labelled = (each.labelled(labeller, k, threshold) for each in portions)
         if to in MATRICES:
-            _write_whole(output or "-", to, labelled, labeller.vocabulary)
+            _write_whole(output, to, labelled, labeller.vocabulary)
             return
         with output_stream(output) as stream:
             for each in labelled:
@@ -145,19 +142,16 @@ def _feature_rows(docs: tuple[str, ...], reading: Reading, n_features: int) -> s
     return reading.rows(docs, n_features, None).docs_by_features
 
 
-def _write_whole(path: str, to: str, labelled: Iterator[_Labelled], vocabulary: KnowledgeBase) -> None:
-    """One matrix of all documents, in a file that appears whole or not at all."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
-    parts = [each.docs_by_labels for each in labelled]
+def _write_whole(path: str | None, to: str, labelled: Iterator[_Labelled], vocabulary: KnowledgeBase) -> None:
+    """One matrix of all documents; its size stands at its beginning, so that all are labelled first."""
     nothing = sparse.csr_matrix(([], [], [0]), shape=(0, len(vocabulary)), dtype="float32")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part{'.npz' if to == 'npz' else ''}")
-    try:
-        write_matrix(sparse.csr_matrix(sparse.vstack([nothing, *parts], format="csr")), temporary)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with output_path(path) if to == "npz" and path is not None else output_stream(path) as place:
+        parts = [each.docs_by_labels for each in labelled]
+        matrix = sparse.csr_matrix(sparse.vstack([nothing, *parts], format="csr"))
+        if isinstance(place, Path):
+            write_npz(matrix, place)
+        else:
+            write_matrix_lines(matrix, place)
 
 
 def _print_pretty(labelled: _Labelled, vocabulary: KnowledgeBase, stream: TextIO) -> None:

@@ -21,6 +21,7 @@ from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelled.rows import read_matrix
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
+from deixis.labelling.engines.average import engine_class
 from deixis.labelling.labeller import Labeller
 from deixis.xmr.label_augmentation import AugmentationConfig
 
@@ -84,7 +85,7 @@ def train(
     """
     short = {"engine": engine, "n_engines": engines, "tree": {"n_trees": trees}, "augmentation": {"kind": augment}}
     config = chosen_config(config_file, typed, short)
-    ENGINES[config.engine]  # one that there is not is told before anything is read
+    engine_class(config)(config).check_extras()  # what is not there is told before anything is read
     check_place(Path(output))
     check_files(path for path in (*docs, vocabulary, reading.label_matrix, label_features) if path is not None)
     with session.watching():

@@ -125,9 +125,9 @@ def read_records(
     lines = open_byte_lines(path)
     if format is None:
         first, lines = with_first_line(lines)
-        if first is None:
+        if first is None and otherwise is None:
             raise DataError("the file is empty: no documents", path=path)
-        format = guess_format(path, first, otherwise)
+        format = guess_format(path, first or b"", otherwise)
     report.files.append(f"{path}: {format}")
     yield from READERS[format](lines, path)
 

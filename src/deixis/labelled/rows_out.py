@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TextIO
 
 from scipy import sparse
 
@@ -31,8 +32,13 @@ def write_matrix(matrix: sparse.csr_matrix, path: FilePath) -> None:
         write_npz(matrix, path)
         return
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(f"{matrix.shape[0]} {matrix.shape[1]}\n")
-        stream.writelines(f"{pairs}\n" for pairs in _pairs(matrix, 0))
+        write_matrix_lines(matrix, stream)
+
+
+def write_matrix_lines(matrix: sparse.csr_matrix, stream: TextIO) -> None:
+    """Writes the same lines to a stream."""
+    stream.write(f"{matrix.shape[0]} {matrix.shape[1]}\n")
+    stream.writelines(f"{pairs}\n" for pairs in _pairs(matrix, 0))
 
 
 def write_xc(rows: LabelledRows, path: FilePath) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.listing import listed
-from deixis.candidates.popular_rows import kept_where
 from deixis.config import config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.label_frequency import LabelFrequencies
@@ -28,6 +27,7 @@ from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.store.model_folder import open_model, save_model
 from deixis.store.strings import StringTable
 from deixis.types import Candidate
+from deixis.xmr.rankings import kept_where
 from deixis.xmr.sparse_rows import SparseRows
 
 KIND = "labeller"
@@ -87,6 +87,7 @@ class Labeller:
             raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
         config = config or LabellerConfig()
         engine = engine_class(config)(config)
+        engine.check_extras()
         is_named = vocabulary is not None
         vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
         check_columns(vocabulary, documents.docs_by_labels.shape[1])
@@ -191,6 +192,12 @@ def _fitted_features(
     if titles is not None and config.augmentation.kind != "none":
         texts = texts.joined(titles)
     features = TfidfVectorizer(config.features.words).fit(texts, n_threads)
+    if features.n_features == 0:
+        words = config.features.words
+        raise DataError(
+            f"No word is left to learn from: of {len(texts):,} texts those words are dropped that are in more than a "
+            f"share of {words.max_df:g} (max_df) or in fewer than {words.min_df} (min_df). Are the texts all the same?"
+        )
     max_features = config.features.max_features
     return features.limited(max_features) if max_features else features
 

@@ -26,7 +26,7 @@ class EliasConfig:
     bag: BagConfig = field(default_factory=BagConfig)
     labels_per_cluster: int = field(default=100, metadata={"help": "L/C: labels over clusters; also beta (Eq. 5)."})
     edges_per_label: float = field(
-        default=10, metadata={"help": "Edges kept over labels: each cluster keeps this times L/C (kappa)."}
+        default=10.0, metadata={"help": "Edges kept over labels: each cluster keeps this times L/C (kappa)."}
     )
     keeps_every_label: bool = field(
         default=True, metadata={"help": "Give a label that no cluster kept one edge, so that it can be found."}

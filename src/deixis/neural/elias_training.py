@@ -29,6 +29,7 @@ from deixis.neural.batches import (
 from deixis.neural.elias_config import EliasConfig
 from deixis.neural.elias_graph import balanced_edges, matched_edges
 from deixis.neural.elias_model import EliasIndex, ShortlistScores, losses, pair_targets
+from deixis.neural.threads import torch_threads
 from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.progress import stage, steps
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
@@ -41,6 +42,7 @@ def train_elias(
     seed: int = 0,
     encoder: TrainableEncoder | None = None,
     texts: Sequence[str] | None = None,
+    n_threads: int = 0,
 ) -> LearnedRanker:
     """A ranker with a learned index, from rows of features and their labels; values of `Y` in (0, 1] are targets.
 
@@ -54,11 +56,12 @@ def train_elias(
     >>> train_elias(eye, eye, config).rank(eye, k=1).indices.tolist()
     [0, 1, 2, 3]
     """
-    training = EliasTraining(X, Y, config or EliasConfig(), seed, encoder, texts)
-    training.run(training.config.n_epochs_fixed, "stage 1")
-    if training.config.n_epochs_learned:
-        training.learn_edges()
-        training.run(training.config.n_epochs_learned, "stage 2")
+    with torch_threads(n_threads):
+        training = EliasTraining(X, Y, config or EliasConfig(), seed, encoder, texts)
+        training.run(training.config.n_epochs_fixed, "stage 1")
+        if training.config.n_epochs_learned:
+            training.learn_edges()
+            training.run(training.config.n_epochs_learned, "stage 2")
     return training.ranker()
 
 

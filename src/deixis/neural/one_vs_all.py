@@ -19,6 +19,7 @@ from deixis.neural.bag_config import OneVsAllConfig
 from deixis.neural.bag_module import BagModule
 from deixis.neural.batches import Optimizers, all_vectors, checked_examples, first_classifiers, shuffled_batches
 from deixis.neural.sampled_labels import SampledClassifiers
+from deixis.neural.threads import torch_threads
 from deixis.progress import steps
 from deixis.xmr.one_vs_all import OneVsAllRanker
 
@@ -30,6 +31,7 @@ def train_one_vs_all(
     Y: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
     config: OneVsAllConfig | None = None,
     seed: int = 0,
+    n_threads: int = 0,
 ) -> OneVsAllRanker:
     """A ranker of all labels, from rows of features and their labels; the values of `Y`, in (0, 1], are the targets.
 
@@ -58,7 +60,7 @@ def train_one_vs_all(
         dense[classifiers] = config.learning_rate
     optimizers = Optimizers(module, config.embedding_rate, dense, n_steps)
     module.train()
-    with steps("training one-versus-all", n_steps) as advance:
+    with torch_threads(n_threads), steps("training one-versus-all", n_steps) as advance:
         for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
             vectors = module.vectors(features, rows)
             if sampled is None:

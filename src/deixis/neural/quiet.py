@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import datasets
-import torch
 from transformers.utils import logging as untyped_logging
+
+from deixis.neural.threads import torch_threads
 
 transformers_logging: Any = untyped_logging  # has no types
 
@@ -17,19 +18,18 @@ transformers_logging: Any = untyped_logging  # has no types
 @contextmanager
 def quiet(n_threads: int = 1) -> Iterator[None]:
     """Nothing is printed and `n_threads` are used for as long as the block runs; then all is as it was."""
-    threads, verbosity = torch.get_num_threads(), transformers_logging.get_verbosity()
+    verbosity = transformers_logging.get_verbosity()
     sentences = logging.getLogger("sentence_transformers")
     level = sentences.level
     had_bars, had_data_bars = transformers_logging.is_progress_bar_enabled(), not datasets.are_progress_bars_disabled()
-    torch.set_num_threads(n_threads)
     transformers_logging.set_verbosity_error()
     sentences.setLevel(logging.ERROR)
     transformers_logging.disable_progress_bar()
     datasets.disable_progress_bars()
     try:
-        yield
+        with torch_threads(n_threads):
+            yield
     finally:
-        torch.set_num_threads(threads)
         transformers_logging.set_verbosity(verbosity)
         sentences.setLevel(level)
         if had_bars:

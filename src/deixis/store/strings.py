@@ -126,6 +126,10 @@ class StringTableBuilder:
         self._offsets.append(len(self._data))
 
     def build(self) -> StringTable:
-        """The table of everything appended so far."""
-        offsets = np.frombuffer(self._offsets, dtype=np.int64).copy()
-        return StringTable(offsets, np.frombuffer(bytes(self._data), dtype=np.uint8))
+        """The table of everything appended; it keeps the buffers, so that a large one is never held twice.
+
+        Nothing can be appended after it.
+        """
+        data = np.frombuffer(self._data, dtype=np.uint8)
+        data.flags.writeable = False
+        return StringTable(np.frombuffer(self._offsets, dtype=np.int64), data)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
+from deixis.native import _core
 from deixis.store.checks import require
 from deixis.xmr.bag_encoder import BagEncoder
 
@@ -42,9 +43,9 @@ class OneVsAllRanker:
         """docs_by_dims."""
         return self.encoder.encode(X)
 
-    def rank(self, X: Any, k: int = 10) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
+    def rank(self, X: Any, k: int = 10, n_threads: int = 0) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any matrix
         """docs_by_labels scores of the best `k` labels of each row, stored best first, the lower label among equals."""
-        return rank_all(self.encode(X), self.labels_by_dims, k)
+        return rank_all(self.encode(X), self.labels_by_dims, k, n_threads)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
@@ -63,7 +64,9 @@ class OneVsAllRanker:
         return cls(encoder, labels_by_dims)
 
 
-def rank_all(vectors: NDArray[np.float32], labels_by_dims: NDArray[np.float32], k: int) -> sparse.csr_matrix:
+def rank_all(
+    vectors: NDArray[np.float32], labels_by_dims: NDArray[np.float32], k: int, n_threads: int = 0
+) -> sparse.csr_matrix:
     """docs_by_labels of sigma(w.phi), the best `k` of each row, best first."""
     if k < 1:
         raise ConfigError(f"k must be at least 1, got {k}.")
@@ -71,24 +74,17 @@ def rank_all(vectors: NDArray[np.float32], labels_by_dims: NDArray[np.float32], 
     if vectors.ndim != 2 or vectors.shape[1] != n_dims:
         raise DataError(f"The vectors have the shape {vectors.shape}; the classifiers take {n_dims} dimensions.")
     k, n_rows = min(k, n_labels), len(vectors)
-    labels, scores = np.empty((n_rows, k), np.int32), np.empty((n_rows, k), np.float32)
+    labels, scores = np.empty(n_rows * k, np.int32), np.empty(n_rows * k, np.float32)
     step = max(1, MAX_CELLS // n_labels)
     for start in range(0, n_rows, step):
-        part = slice(start, min(start + step, n_rows))
-        labels[part], scores[part] = _best(vectors[part] @ labels_by_dims.T, k)
+        dots = vectors[start : start + step] @ labels_by_dims.T
+        _, best = _core.best_of_rows(np.arange(len(dots) + 1) * n_labels, dots.ravel(), k, n_threads)
+        part = slice(start * k, start * k + len(best))
+        labels[part], scores[part] = best % n_labels, dots.ravel()[best]
     indptr = np.arange(n_rows + 1, dtype=np.int64) * k
-    return sparse.csr_matrix((sigmoid(scores.ravel()), labels.ravel(), indptr), shape=(n_rows, n_labels))
+    return sparse.csr_matrix((sigmoid(scores), labels, indptr), shape=(n_rows, n_labels))
 
 
 def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """1 / (1 + exp(-values)), without overflow."""
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * values)), dtype=np.float32)
-
-
-def _best(scores: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Columns and values of each row's k largest, in order."""
-    rows = np.arange(len(scores))[:, None]
-    found = np.sort(np.argpartition(-scores, k - 1, axis=1)[:, :k], axis=1)
-    order = np.argsort(-scores[rows, found], axis=1, kind="stable")
-    found = found[rows, order]
-    return found, scores[rows, found]

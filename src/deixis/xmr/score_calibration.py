@@ -170,13 +170,18 @@ class ScoreTree:
         return tree
 
 
-def _grown(features: NDArray[np.float32], is_right: NDArray[np.bool_], config: ScoreTreeConfig, seed: int) -> Any:  # noqa: ANN401
-    """A classifier of scikit-learn's, grown to the largest depth."""
+def decision_tree_class() -> Any:  # noqa: ANN401 - scikit-learn is there only if the extra is
+    """scikit-learn's decision tree, or an error that says what to install."""
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ModuleNotFoundError as error:
         raise MissingExtraError("Learning to calibrate scores", "scikit-learn", "sklearn") from error
-    tree = DecisionTreeClassifier(
+    return DecisionTreeClassifier
+
+
+def _grown(features: NDArray[np.float32], is_right: NDArray[np.bool_], config: ScoreTreeConfig, seed: int) -> Any:  # noqa: ANN401
+    """A classifier of scikit-learn's, grown to the largest depth."""
+    tree = decision_tree_class()(
         criterion="log_loss",
         max_depth=max(1, *config.depths),
         min_samples_leaf=config.min_leaf,

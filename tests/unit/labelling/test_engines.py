@@ -10,7 +10,7 @@ from scipy import sparse
 from deixis.errors import ConfigError, MissingExtraError, NotFittedError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
-from deixis.labelling.engines.average import AverageEngine
+from deixis.labelling.engines.average import AverageEngine, engine_class
 from deixis.labelling.engines.combined import MIN_HELD_OUT, held_out_rows
 from deixis.labelling.labeller import Labeller
 from deixis.xmr.label_augmentation import AugmentationConfig
@@ -49,6 +49,21 @@ def test_a_second_stage_with_few_documents_says_that_it_is_not_calibrated(caplog
     config = LabellerConfig(engine="tree++")
     labeller = Labeller.build(books(100), library_vocabulary(), config, n_threads=1)
     assert labeller.engine._combined.calibration is None and "not calibrated" in caplog.text
+
+
+def test_a_second_stage_whose_labels_are_all_right_is_not_calibrated(caplog):
+    books_of_one = replace(TRAIN, docs_by_labels=sparse.csr_matrix(np.ones((len(TRAIN), 1), np.float32)))
+    labeller = Labeller.build(books_of_one, config=LabellerConfig(engine="tree++"), n_threads=1)
+    assert labeller.engine._combined.calibration is None and "pairs are right" in caplog.text
+    assert set(labeller.rank(DEV.texts, 1).indices) == {0}
+
+
+@pytest.mark.parametrize("n_engines", [1, 2])
+@pytest.mark.parametrize("name", ["tree++", "elias++"])
+def test_a_second_stage_asks_for_scikit_learn_before_it_learns(monkeypatch, name, n_engines):
+    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
+    with pytest.raises(MissingExtraError, match=r"deixis\[sklearn\]"):
+        engine_class(config := LabellerConfig(engine=name, n_engines=n_engines))(config).check_extras()
 
 
 def test_names_of_labels_teach_the_first_stage_only():

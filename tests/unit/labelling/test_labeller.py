@@ -162,6 +162,13 @@ def test_nothing_to_learn_from_is_an_error():
         Labeller.build(bare, library_vocabulary())
 
 
+def test_texts_that_are_all_the_same_have_no_word_left():
+    texts = StringTable.from_strings(["a cat"] * 6)
+    documents = LabelledTexts(StringTable.from_strings("abcdef"), texts, sparse.csr_matrix(np.ones((6, 1))))
+    with pytest.raises(DataError, match=r"No word is left.*max_df.*all the same"):
+        Labeller.build(documents, n_threads=1)
+
+
 def test_a_vocabulary_of_another_size_is_refused():
     with pytest.raises(DataError, match="5 columns, the vocabulary 4 labels"):
         Labeller.build(books(5), library_vocabulary().take([0, 1, 2, 3]))

@@ -40,6 +40,12 @@ def test_labels_come_in_the_order_of_their_scores() -> None:
         np.testing.assert_allclose(ranked[row].data, scores[row, wanted], rtol=1e-5)
 
 
+def test_among_equal_scores_the_lower_labels_come_first_also_where_the_list_ends() -> None:
+    classifiers = np.ones((46, 2), np.float32)
+    classifiers[5] = 2
+    assert rank_all(np.ones((2, 2), np.float32), classifiers, k=3).indices.tolist() == [5, 0, 1] * 2
+
+
 def test_many_rows_in_parts_give_what_all_at_once_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = encoder().encode(np.eye(5))
     whole = rank_all(vectors, ranker().labels_by_dims, k=100)

@@ -22,6 +22,10 @@ class AverageEngine:
     def __init__(self, config: LabellerConfig) -> None:
         self._engines: list[Engine] = [ENGINES[config.engine](config) for _ in range(config.n_engines)]
 
+    def check_extras(self) -> None:
+        """Raises if its engines need an extra that is not installed."""
+        self._engines[0].check_extras()
+
     def fit(
         self,
         docs_by_features: sparse.csr_matrix,

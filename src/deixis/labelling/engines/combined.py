@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import NotFittedError, StoreError
+from deixis.errors import DataError, NotFittedError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
 from deixis.xmr.combined import CombinedRanker
+from deixis.xmr.score_calibration import decision_tree_class
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,11 @@ class CombinedEngine:
         self._config = config
         self._first: Engine = ENGINES[self.first_name](config)
         self._combined: CombinedRanker | None = None
+
+    def check_extras(self) -> None:
+        """Raises if scikit-learn is missing, or what the first engine needs."""
+        self._first.check_extras()
+        decision_tree_class()
 
     def fit(
         self,
@@ -50,11 +56,7 @@ class CombinedEngine:
         self._first.fit(X, Y, labels_by_features, seed, n_threads, n_left)
         # Names of labels are no documents: the second stage learns from what it will be asked.
         combined = CombinedRanker.fit(self._first, X[:n_left], Y[:n_left], self._config.combined, seed, n_threads)
-        if is_held_out.any():
-            combined = combined.calibrated(docs_by_features[is_held_out], docs_by_labels[is_held_out], seed)
-        else:
-            logger.warning("scores are not calibrated: fewer than %d documents can be held out", MIN_HELD_OUT)
-        self._combined = combined
+        self._combined = _calibrated(combined, docs_by_features[is_held_out], docs_by_labels[is_held_out], seed)
         return self
 
     def _fitted(self) -> CombinedRanker:
@@ -110,6 +112,18 @@ class CombinedOneVsAll(CombinedEngine):
     """One-versus-all on word vectors, looked at again on words and vectors together."""
 
     first_name = "one-vs-all"
+
+
+def _calibrated(ranker: CombinedRanker, X: sparse.csr_matrix, Y: sparse.csr_matrix, seed: int) -> CombinedRanker:  # noqa: N803
+    """The ranker calibrated on documents held out, or as it is if these teach nothing."""
+    if X.shape[0] == 0:
+        logger.warning("scores are not calibrated: fewer than %d documents can be held out", MIN_HELD_OUT)
+        return ranker
+    try:
+        return ranker.calibrated(X, Y, seed)
+    except DataError as error:  # all that was shortlisted is right, or nothing is
+        logger.warning("scores are not calibrated: %s", error)
+        return ranker
 
 
 def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_wanted: int, seed: int) -> NDArray[np.bool_]:

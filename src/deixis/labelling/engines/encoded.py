@@ -39,6 +39,10 @@ class EncodedEngine:
         """Its own part of the labeller's settings."""
         raise NotImplementedError
 
+    def check_extras(self) -> None:
+        """Raises if torch is missing."""
+        TRAINERS[self.name]  # imports it
+
     def fit(
         self,
         docs_by_features: sparse.csr_matrix,
@@ -49,7 +53,7 @@ class EncodedEngine:
         n_documents: int | None = None,
     ) -> Self:
         """Itself, having learned; the values of `docs_by_labels` are its targets."""
-        self._ranker = TRAINERS[self.name](docs_by_features, docs_by_labels, self.settings(), seed)
+        self._ranker = TRAINERS[self.name](docs_by_features, docs_by_labels, self.settings(), seed, n_threads=n_threads)
         self._n_threads = n_threads
         return self
 
@@ -75,7 +79,7 @@ class EncodedEngine:
 
     def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
-        ranked: sparse.csr_matrix = self._fitted().rank(docs_by_features, k)
+        ranked: sparse.csr_matrix = self._fitted().rank(docs_by_features, k, n_threads=self._n_threads)
         return ranked
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -114,8 +118,3 @@ class EliasEngine(EncodedEngine):
     def settings(self) -> Any:  # noqa: ANN401 - see above
         """Those of the encoder and its index."""
         return self._config.elias
-
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
-        """docs_by_labels: the best `k` labels of each row, stored best first."""
-        ranker: LearnedRanker = self._fitted()
-        return ranker.rank(docs_by_features, k, n_threads=self._n_threads)

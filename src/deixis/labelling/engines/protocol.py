@@ -16,6 +16,9 @@ class Engine(Protocol):
 
     def __init__(self, config: LabellerConfig) -> None: ...
 
+    def check_extras(self) -> None:
+        """Raises if `fit` needs an extra that is not installed: asked before documents are read. `rank` needs none."""
+
     def fit(
         self,
         docs_by_features: sparse.csr_matrix,

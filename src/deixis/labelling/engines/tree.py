@@ -18,6 +18,9 @@ class TreeEngine:
     def __init__(self, config: LabellerConfig) -> None:
         self._ranker = LabelTreeRanker(config.tree)
 
+    def check_extras(self) -> None:
+        """Nothing: it needs none."""
+
     def fit(
         self,
         docs_by_features: sparse.csr_matrix,

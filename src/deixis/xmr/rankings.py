@@ -1,0 +1,23 @@
+"""Rankings as sparse rows: each row's labels stored best first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+def kept_where(ranked: sparse.csr_matrix, is_kept: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The ranking without some of its entries, the others in the same order.
+
+    Examples
+    --------
+    >>> ranked = sparse.csr_matrix(([0.9, 0.2, 0.5], [4, 1, 0], [0, 2, 3]), shape=(2, 5))
+    >>> kept = kept_where(ranked, ranked.data > 0.3)
+    >>> kept.indptr.tolist(), kept.indices.tolist()
+    ([0, 1, 2], [4, 0])
+    """
+    if is_kept.all():
+        return ranked
+    n_kept = np.concatenate([[0], np.cumsum(is_kept)])
+    return sparse.csr_matrix((ranked.data[is_kept], ranked.indices[is_kept], n_kept[ranked.indptr]), shape=ranked.shape)
