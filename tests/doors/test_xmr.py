@@ -190,7 +190,7 @@ def test_an_empty_file_has_no_documents_to_label(deixis_inside, library):
 
 @pytest.mark.parametrize("to", ["npz", "xc", "jsonl"])
 def test_no_room_is_told_of_the_file_and_leaves_nothing(deixis_inside, library, monkeypatch, to):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     for name in ("write_npz", "write_matrix_lines", "write_predictions"):
