@@ -30,36 +30,42 @@ def balanced_edges(
     return Edges(starts, tree.label_order.astype(np.int32), tree.n_labels), docs_by_clusters
 
 
-def matched_edges(
-    cluster_scores: NDArray[np.float32],
-    targets: sparse.csr_matrix,
-    beam: int,
-    n_edges: int,
-    keeps_every_label: bool = False,
-) -> Edges:
-    """The `n_edges` labels of each cluster for which it is matched most: the largest of each row of M'Y (Eq. 9-10).
-
-    M has each document's `beam` best cluster scores. Only labels matched at all are kept; the lower among equals. With
-    `keeps_every_label` a label that no cluster kept has an edge from the cluster that is matched most for it.
+def best_matches(cluster_scores: NDArray[np.float32], beam: int) -> sparse.csr_matrix:
+    """docs_by_clusters: each document's `beam` best cluster scores, M of Eq. 9.
 
     Examples
     --------
-    >>> scores = np.array([[0.9, 0.1], [0.8, 0.3], [0.2, 1.0]], dtype=np.float32)
-    >>> targets = sparse.csr_matrix([[1, 0, 0], [1, 0, 1], [0, 1, 1]], dtype=np.float32)
-    >>> edges = matched_edges(scores, targets, beam=1, n_edges=1)
-    >>> edges.starts.tolist(), edges.labels.tolist()
-    ([0, 1, 2], [0, 1])
-    >>> matched_edges(scores, targets, beam=1, n_edges=1, keeps_every_label=True).labels.tolist()
-    [0, 1, 2]
+    >>> best_matches(np.array([[0.5, 0.25, 1.0]], dtype=np.float32), beam=2).toarray().tolist()
+    [[0.5, 0.0, 1.0]]
     """
     n_docs, n_clusters = cluster_scores.shape
     beam = min(beam, n_clusters)
     best = np.argpartition(-cluster_scores, beam - 1, axis=1)[:, :beam]
     indptr = np.arange(n_docs + 1, dtype=np.int64) * beam
     values = np.take_along_axis(cluster_scores, best, axis=1).ravel()
-    matches = sparse.csr_matrix((values, best.ravel(), indptr), shape=cluster_scores.shape)
+    return sparse.csr_matrix((values, best.ravel(), indptr), shape=cluster_scores.shape)
+
+
+def matched_edges(
+    matches: sparse.csr_matrix, targets: sparse.csr_matrix, n_edges: int, keeps_every_label: bool = False
+) -> Edges:
+    """The `n_edges` labels of each cluster for which it is matched most: the largest of each row of M'Y (Eq. 10).
+
+    `matches` is M. Only labels matched at all are kept; the lower among equals. With `keeps_every_label` a label that
+    no cluster kept has an edge from the cluster that is matched most for it.
+
+    Examples
+    --------
+    >>> matches = best_matches(np.array([[0.9, 0.1], [0.8, 0.3], [0.2, 1.0]], dtype=np.float32), beam=1)
+    >>> targets = sparse.csr_matrix([[1, 0, 0], [1, 0, 1], [0, 1, 1]], dtype=np.float32)
+    >>> edges = matched_edges(matches, targets, n_edges=1)
+    >>> edges.starts.tolist(), edges.labels.tolist()
+    ([0, 1, 2], [0, 1])
+    >>> matched_edges(matches, targets, n_edges=1, keeps_every_label=True).labels.tolist()
+    [0, 1, 2]
+    """
     clusters_by_labels = (matches.T @ targets).tocsr()
-    kept = [_largest(clusters_by_labels, cluster, n_edges) for cluster in range(n_clusters)]
+    kept = [_largest(clusters_by_labels, cluster, n_edges) for cluster in range(matches.shape[1])]
     if keeps_every_label:
         kept = _with_lost(kept, clusters_by_labels)
     starts = np.concatenate([[0], np.cumsum([len(labels) for labels in kept])]).astype(np.int64)

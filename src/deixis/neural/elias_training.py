@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor, nn
 
 from deixis.errors import DataError
 from deixis.neural.bag_module import BagModule
 from deixis.neural.batches import (
+    CHUNK,
     Optimizers,
     all_vectors,
     checked_examples,
@@ -27,7 +29,7 @@ from deixis.neural.batches import (
     shuffled_batches,
 )
 from deixis.neural.elias_config import EliasConfig
-from deixis.neural.elias_graph import balanced_edges, matched_edges
+from deixis.neural.elias_graph import balanced_edges, best_matches, matched_edges
 from deixis.neural.elias_model import EliasIndex, ShortlistScores, losses, pair_targets
 from deixis.neural.threads import torch_threads
 from deixis.neural.trainable_encoder import TrainableEncoder
@@ -134,11 +136,12 @@ class EliasTraining:
 
     def learn_edges(self) -> None:
         """Give the index edges to learn, those that documents and clusters have most in common (Eq. 9-10)."""
-        vectors = all_vectors(self.module, self._inputs, self._targets.shape[0])
-        with torch.no_grad():
-            scores = self.index.cluster_scores(torch.from_numpy(vectors)).numpy()
+        vectors = torch.from_numpy(all_vectors(self.module, self._inputs, self._targets.shape[0]))
+        with torch.no_grad():  # part by part: the scores of all documents for all clusters would not fit
+            parts = (self.index.cluster_scores(part).numpy() for part in vectors.split(CHUNK))
+            matches = sparse.vstack([best_matches(part, self.config.beam) for part in parts], format="csr")
         _, n_edges = self.config.sizes(len(self.label_rows))
-        edges = matched_edges(scores, self._targets, self.config.beam, n_edges, self.config.keeps_every_label)
+        edges = matched_edges(matches, self._targets, n_edges, self.config.keeps_every_label)
         generator = torch.Generator().manual_seed(self.seed)
         weights = torch.rand(len(edges.labels), generator=generator)
         clusters = self.index.clusters.detach().clone()

@@ -12,7 +12,7 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError
 from deixis.neural.bag_config import BagConfig
 from deixis.neural.elias_config import EliasConfig
-from deixis.neural.elias_graph import balanced_edges, matched_edges
+from deixis.neural.elias_graph import balanced_edges, best_matches, matched_edges
 from deixis.neural.elias_model import Edges, EliasIndex, Shortlist, ShortlistScores, losses, pair_targets
 from deixis.neural.elias_training import EliasTraining, train_elias
 
@@ -146,7 +146,7 @@ def test_edges_to_learn_are_the_largest_of_matches_by_labels() -> None:
     random = np.random.default_rng(1)
     scores = random.random((40, 5)).astype(np.float32)
     targets = sparse.random(40, 9, 0.3, format="csr", dtype=np.float32, random_state=2)
-    edges = matched_edges(scores, targets, beam=2, n_edges=4)
+    edges = matched_edges(best_matches(scores, beam=2), targets, n_edges=4)
     matches = np.where(scores >= np.sort(scores, axis=1)[:, [-2]], scores, 0)
     wanted = matches.T @ targets.toarray()
     for cluster in range(5):
@@ -157,8 +157,8 @@ def test_edges_to_learn_are_the_largest_of_matches_by_labels() -> None:
 def test_a_label_that_no_cluster_kept_gets_its_best_edge() -> None:
     scores = np.array([[0.9, 0.2], [0.8, 0.1], [0.3, 0.7]], dtype=np.float32)
     targets = sparse.csr_matrix(np.array([[1, 0, 0], [1, 0, 1], [0, 1, 0]], dtype=np.float32))
-    assert matched_edges(scores, targets, beam=2, n_edges=1).labels.tolist() == [0, 1]
-    whole = matched_edges(scores, targets, beam=2, n_edges=1, keeps_every_label=True)
+    assert matched_edges(best_matches(scores, beam=2), targets, n_edges=1).labels.tolist() == [0, 1]
+    whole = matched_edges(best_matches(scores, beam=2), targets, n_edges=1, keeps_every_label=True)
     assert (whole.starts.tolist(), whole.labels.tolist()) == ([0, 2, 3], [0, 2, 1])
 
 
