@@ -189,6 +189,7 @@ private:
         for (auto& blocks : work.blocks) blocks.clear();
         for (std::size_t begin = 0, end = 0; begin < n_blocks_; begin = end) {
             const auto length = block_lengths_.data()[begin];
+            if (length < 0) damaged_names();
             while (end < n_blocks_ && block_lengths_.data()[end] == length) ++end;
             const auto together = query.length() + length;
             const auto least_common = least_common_for(work.best.least(), together);

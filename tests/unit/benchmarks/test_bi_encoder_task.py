@@ -22,9 +22,8 @@ def test_look_alikes_have_all_words_of_a_mention_in_their_title():
 
 
 def test_the_entities_that_are_meant_are_all_in_the_small_knowledge_base(monkeypatch):
-    monkeypatch.setattr(studies, "N_ENTITIES", 4)
     monkeypatch.setattr(studies, "MAX_LOOK_ALIKES", 1)
-    rows = studies.chosen_rows(KB, [document(0, "Paris", "Rome")], np.random.default_rng(0))
+    rows = studies.chosen_rows(KB, [document(0, "Paris", "Rome")], 4, np.random.default_rng(0))
     assert {0, 1, 5} <= set(rows.tolist()) and len(rows) == 4
     assert rows.tolist() == sorted(set(rows.tolist()))
 
