@@ -133,7 +133,7 @@ def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_wanted: int, seed
 
     Examples
     --------
-    >>> held_out_rows(sparse.csr_matrix(np.ones((200, 1))), n=150, n_wanted=60, seed=0).sum()
+    >>> int(held_out_rows(sparse.csr_matrix(np.ones((200, 1))), n=150, n_wanted=60, seed=0).sum())
     60
     """
     is_held_out = np.zeros(docs_by_labels.shape[0], dtype=np.bool_)

@@ -86,7 +86,9 @@ def _range(axis: Axis, shown: list[float]) -> tuple[float, float]:
         return low, high
     if axis.is_log:
         return (low, low * 10.0) if axis.high is None else (high / 10.0, high)
-    room = abs(low) * 0.1 or 0.5
+    room = 0.1 * max(abs(low), abs(high))
+    if room <= 1 / _TOO_LARGE:  # numbers next to nothing are drawn as nothing
+        room = 0.5
     return (low if axis.low is not None else high - room, high if axis.high is not None else low + room)
 
 
