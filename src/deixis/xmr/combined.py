@@ -36,7 +36,7 @@ class CombinedConfig:
     n_shortlisted: int = field(default=100, metadata={"help": "Labels of the first stage that are scored again."})
     ranker: RankerConfig = field(default_factory=lambda: RankerConfig(min_weight=0.05))
     dense_weight: float = field(
-        default=1.0, metadata={"help": "Length of the dense part of a row; the sparse part comes as it is. 0 for none."}
+        default=0.3, metadata={"help": "Length of the dense part of a row; the sparse part comes as it is. 0 for none."}
     )
     calibration: ScoreTreeConfig = field(default_factory=ScoreTreeConfig)
     n_held_out: int = field(default=5000, metadata={"help": "Held-out documents that scores are calibrated on."})

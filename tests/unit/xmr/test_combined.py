@@ -54,11 +54,11 @@ def test_as_many_vectors_as_rows_are_needed():
         joined_features(np.eye(2), np.zeros((3, 4)))
 
 
-def test_without_calibration_the_score_is_the_product_of_both():
+def test_without_calibration_the_score_is_the_combined_one():
     X, _ = problem()
     ranker = fitted()
     first, margins = ranker.both_scores(X[200:])
-    product = first.toarray() / (1 + np.exp(-margins.toarray()))
+    product = np.sqrt(first.toarray()) / (1 + np.exp(-margins.toarray()))
     np.testing.assert_allclose(ranker.rank(X[200:], k=10).toarray(), product * (first.toarray() > 0), rtol=1e-5)
 
 

@@ -125,8 +125,8 @@ def test_settings_that_cannot_be_are_refused(settings):
         ScoreTreeConfig(**settings)
 
 
-def test_the_combined_score_is_by_hand_the_product_with_the_logistic():
-    np.testing.assert_allclose(combined_scores(np.array([0.8]), np.array([np.log(3)])), [0.6], rtol=1e-6)
+def test_the_combined_score_is_by_hand_the_root_times_the_logistic():
+    np.testing.assert_allclose(combined_scores(np.array([0.64]), np.array([np.log(3)])), [0.6], rtol=1e-6)
     assert combined_scores(np.ones(2), np.array([-1e9, 1e9])).tolist() == [pytest.approx(0, abs=1e-30), 1.0]
 
 
