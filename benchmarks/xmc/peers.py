@@ -122,7 +122,7 @@ def compare(dataset: str, systems: Sequence[str], part: str, n_documents: int | 
         try:
             measured[name] = measure(bench, name, part, max_cpu)
         except SystemExit as stopped:
-            print(f"{dataset}: {name} gave no result within {max_cpu} CPU seconds: {stopped}", file=sys.stderr)
+            print(f"{dataset}: {name} has no result (it may take {max_cpu} CPU seconds): {stopped}", file=sys.stderr)
     size = "" if n_documents is None else f"-{n_documents}"
     settings = {
         "split": part, "n_documents": n_rows["train"], "n_labels": n_labels, "n_features": n_features, "n_threads": 1,

@@ -30,10 +30,11 @@ def fit(job: dict) -> dict:
 
 
 def write_xmc(path: Path, X: sp.csr_matrix, Y: sp.csr_matrix) -> None:
-    """The training data in the text format of the extreme classification repository."""
+    """The training data in the text format of the XMC repository, but for empty rows, which omikuji refuses."""
+    is_kept = (np.diff(X.indptr) > 0) & (np.diff(Y.indptr) > 0)
     with open(path, "w") as out:
-        out.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n")
-        for row in range(X.shape[0]):
+        out.write(f"{is_kept.sum()} {X.shape[1]} {Y.shape[1]}\n")
+        for row in np.flatnonzero(is_kept):
             labels = ",".join(map(str, Y.indices[Y.indptr[row] : Y.indptr[row + 1]]))
             pairs = (f"{column}:{value:.6g}" for column, value in pairs_of(X, row))
             out.write(labels + " " + " ".join(pairs) + "\n")
