@@ -2,11 +2,11 @@
 
 RANKER is `tree` (the linear label tree, soft targets as costs of its SVMs) or `bag` (a frugal bag-of-embeddings encoder
 with one classifier a label, soft targets in its cross-entropy). Each learns from the first N training documents of a
-set of short titles and named labels (`yso_en`), without label texts (`none-as-long`: in as many steps), with each as a text of its own label, and with
-soft targets above several thresholds (the paper's Table 3), and is measured on dev. Hits among the first five are also
-counted by the frequency of the label (Fig. 2): bins 1 (most frequent) to 5 (rarest) hold equally many of the training
-documents' labels, `unseen` has those that none has. `--test` also measures on the test split; nothing may be chosen
-by it.
+set of short titles and named labels (`yso_en`): without label texts, with each as a text of its own label, and with
+soft targets above several thresholds (the paper's Table 3). Label texts make epochs longer; `none-as-long` goes without
+them for as many steps. All are measured on dev. Hits among the first five are also counted by the frequency of the
+label (Fig. 2): bins 1 (most frequent) to 5 (rarest) hold equally many of the training documents' labels, `unseen` has
+those that none has. `--test` also measures on the test split; nothing may be chosen by it.
 """
 
 from __future__ import annotations
