@@ -8,8 +8,10 @@ from deixis.errors import StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.labeller import Labeller
+from deixis.labelling.lessons import Lesson
 from deixis.neural.bag_config import BagConfig, OneVsAllConfig
 from deixis.neural.elias_config import EliasConfig
+from deixis.xmr.text_rows import TextRows
 from tests.library import books, library_vocabulary
 
 BAG = BagConfig(n_dims=24)
@@ -21,7 +23,7 @@ IS_REPEATABLE = {"tree", "tree++"}
 """Engines that give the same bytes for the same seed."""
 
 
-def lesson():
+def rows_and_labels():
     rng = np.random.default_rng(1)
     n_docs, n_labels, n_features = 90, 9, 30
     owners = rng.integers(0, n_labels, n_docs)
@@ -32,16 +34,22 @@ def lesson():
     noise = sparse.random(n_docs, n_features, 0.05, "csr", np.float32, rng=rng)
     rows = sparse.csr_matrix(labels.tocsr() @ names + noise, dtype=np.float32)
     rows.sort_indices()
-    return rows, sparse.csr_matrix(labels), names
+    return TextRows(rows), sparse.csr_matrix(labels)
 
 
-ROWS, LABELS, NAMES = lesson()
+ROWS, LABELS = rows_and_labels()
+
+
+def learned(config, labels=LABELS, n_threads=1):
+    """The engine of the settings after these labels of the rows."""
+    lesson = Lesson(ROWS, labels, np.arange(labels.shape[1], dtype=np.int32), ROWS.shape[0])
+    return ENGINES[config.engine](config).fit(lesson, seed=3, n_threads=n_threads)
 
 
 @pytest.fixture(scope="module", params=sorted(ENGINES))
 def engine(request):
     config = CONFIGS[request.param]
-    return ENGINES[request.param](config).fit(ROWS, LABELS, NAMES, seed=3, n_threads=1), config
+    return learned(config), config
 
 
 def test_it_learns_what_is_there_to_be_learned(engine):
@@ -68,7 +76,7 @@ def test_a_batch_is_its_singles(engine):
     tolerance = 0.0 if engine[1].engine in IS_REPEATABLE else 1e-4
     together = engine[0].rank(ROWS, 4)
     for number in (0, 17, 89):
-        single, row = engine[0].rank(ROWS[number], 4), together[number]
+        single, row = engine[0].rank(ROWS[number : number + 1], 4), together[number]
         assert single.indices.tolist() == row.indices.tolist()
         assert np.allclose(single.data, row.data, rtol=tolerance, atol=0)
 
@@ -78,15 +86,10 @@ def test_no_rows_are_no_ranking(engine):
 
 
 def test_the_lesson_is_left_as_it_came(engine):
-    before = [matrix.copy() for matrix in (ROWS, LABELS, NAMES)]
-    ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, NAMES, seed=3, n_threads=1).rank(ROWS, 3)
-    for matrix, copied in zip((ROWS, LABELS, NAMES), before, strict=True):
+    before = [matrix.copy() for matrix in (ROWS.docs_by_features, LABELS)]
+    learned(engine[1]).rank(ROWS, 3)
+    for matrix, copied in zip((ROWS.docs_by_features, LABELS), before, strict=True):
         assert (matrix != copied).nnz == 0
-
-
-def test_it_learns_without_names_of_labels(engine):
-    unnamed = ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, None, seed=3, n_threads=1)
-    assert unnamed.rank(ROWS, 1).nnz == ROWS.shape[0]
 
 
 def test_soft_targets_count_less(engine):
@@ -96,14 +99,14 @@ def test_soft_targets_count_less(engine):
     for target in (0.2, 1.0):
         soft = LABELS.tolil(copy=True)
         soft[of_one[::2], 2] = target
-        fitted = ENGINES[engine[1].engine](engine[1]).fit(ROWS, soft.tocsr(), NAMES, seed=3, n_threads=1)
+        fitted = learned(engine[1], soft.tocsr())
         scores.append(fitted.rank(ROWS[of_one], LABELS.shape[1]).toarray()[:, 2].mean())
     assert scores[0] < scores[1]
 
 
 def test_a_single_label_can_be_learned(engine):
     only = sparse.csr_matrix(np.ones((ROWS.shape[0], 1), np.float32))
-    ranked = ENGINES[engine[1].engine](engine[1]).fit(ROWS, only, NAMES[:1], seed=3, n_threads=1).rank(ROWS, 1)
+    ranked = learned(engine[1], only).rank(ROWS, 1)
     assert set(ranked.indices.tolist()) == {0}
 
 
@@ -131,7 +134,7 @@ def test_every_stored_array_is_needed_and_has_its_type(engine):
 def test_the_same_seed_gives_the_same_bytes_on_one_thread_or_three(engine):
     if engine[1].engine not in IS_REPEATABLE:
         pytest.skip("torch")
-    again = ENGINES[engine[1].engine](engine[1]).fit(ROWS, LABELS, NAMES, seed=3, n_threads=3).to_arrays("x")
+    again = learned(engine[1], n_threads=3).to_arrays("x")
     assert {name: array.tobytes() for name, array in again.items()} == {
         name: array.tobytes() for name, array in engine[0].to_arrays("x").items()
     }

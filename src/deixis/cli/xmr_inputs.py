@@ -31,8 +31,8 @@ class Reading:
 
     format: str | None = None
     label_matrix: str | None = None
-    first_feature: int = SvmlightConfig.first_feature
-    first_label: int = SvmlightConfig.first_label
+    first_feature: int | None = None
+    first_label: int | None = None
     skip_unknown: bool = False
     skip_bad: bool = False
 
@@ -54,13 +54,24 @@ class Reading:
             files[0],
             self.label_matrix,
             format=self.format,
-            svmlight=SvmlightConfig(self.first_feature, self.first_label),
+            svmlight=self._svmlight(),
             n_features=n_features,
             n_labels=n_labels,
         )
 
+    def _svmlight(self) -> SvmlightConfig | None:
+        """What was asked of svmlight rows, or None if nothing was."""
+        asked = {"first_feature": self.first_feature, "first_label": self.first_label}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return SvmlightConfig(**given) if given else None
+
+    def _check_texts(self) -> None:
+        if self._svmlight() is not None:
+            raise click.UsageError("--first-feature and --first-label go with svmlight rows, and DOCS hold texts.")
+
     def texts(self, session: Session, files: Sequence[str], vocabulary: KnowledgeBase | None) -> LabelledCorpus:
         """The labelled texts of all files; how they were understood and what was left out is told."""
+        self._check_texts()
         try:
             corpus = read_labelled_texts(
                 files,
@@ -77,17 +88,23 @@ class Reading:
         _tell(session, corpus.report)
         return corpus
 
-    def bare_texts(self, files: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Id and text of each document as they come; labels are passed over, ids that lack are numbers."""
-        number = 0
+    def bare_texts(self, session: Session, files: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Id and text of each document as they come; labels are passed over, ids that lack are numbers.
+
+        What was left out is told at the end.
+        """
+        self._check_texts()
+        number, report = 0, LabelledReport()
         for path in files:
             for record in read_records(path, self.format, otherwise="lines"):
                 if isinstance(record, DataError):
-                    if self.skip_bad:
-                        continue
-                    raise record
+                    if not self.skip_bad:
+                        raise record
+                    report.skip(record)
+                    continue
                 number += 1
                 yield record.id or str(number), record.text
+        _tell(session, report)
 
 
 def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

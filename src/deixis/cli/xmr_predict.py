@@ -84,7 +84,7 @@ def predict(
     with session.watching():
         labeller = Labeller.load(model, n_threads=session.threads)
         is_dialogue = not docs and sys.stdin.isatty()
-        portions = _portions(labeller, docs or ("-",), reading, 1 if is_dialogue else BATCH_SIZE)
+        portions = _portions(session, labeller, docs or ("-",), reading, 1 if is_dialogue else BATCH_SIZE)
         labelled = (each.labelled(labeller, k, threshold) for each in portions)
         if to in MATRICES:
             _write_whole(output, to, labelled, labeller.vocabulary)
@@ -120,7 +120,9 @@ class _Portion:
         return _Labelled(self.ids, self.texts, ranked)
 
 
-def _portions(labeller: Labeller, docs: tuple[str, ...], reading: Reading, size: int) -> Iterator[_Portion]:
+def _portions(
+    session: Session, labeller: Labeller, docs: tuple[str, ...], reading: Reading, size: int
+) -> Iterator[_Portion]:
     if labeller.features is None:
         rows = _feature_rows(docs, reading, labeller.n_features)
         for begin in track(range(0, rows.shape[0], size), "labelling"):
@@ -130,7 +132,7 @@ def _portions(labeller: Labeller, docs: tuple[str, ...], reading: Reading, size:
         return
     if reading.is_rows(docs):
         raise click.UsageError("MODEL reads texts, and DOCS hold rows of features. Give documents with texts.")
-    texts = track(reading.bare_texts(docs), "labelling")
+    texts = track(reading.bare_texts(session, docs), "labelling")
     while batch := list(islice(texts, size)):
         yield _Portion([id_ for id_, _ in batch], [text for _, text in batch])
 

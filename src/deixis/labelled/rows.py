@@ -70,6 +70,7 @@ def read_labelled_rows(
     if format is not None and format not in ROW_FORMATS:
         raise UnknownNameError("format of labelled rows", format, known=ROW_FORMATS)
     if labels is not None:
+        _check_unasked(svmlight, path)
         return _paired(path, labels, n_features, n_labels)
     if _is_npz(path):
         raise DataError(f"holds one matrix; {_TWO_FILES}", path=path)
@@ -78,12 +79,21 @@ def read_labelled_rows(
         if format != "svmlight":
             sizes = _read_header(stream, 3)
             if sizes is not None:
+                _check_unasked(svmlight, path)
                 return _read_xc(stream, path, sizes, n_features, n_labels)
             if format == "xc":
                 raise DataError("the first line must be documents, features and labels: 3 numbers", path=path, line=1)
             if _read_header(stream, 2) is not None:
                 raise DataError(f"the header is that of one matrix; {_TWO_FILES}", path=path, line=1)
         return _read_svmlight(stream, path, svmlight or SvmlightConfig(), n_features, n_labels)
+
+
+def _check_unasked(svmlight: SvmlightConfig | None, path: FilePath) -> None:
+    if svmlight is not None:
+        raise DataError(
+            "is not in svmlight's format, so that its numbers begin at 0: do not say where features and labels begin",
+            path=path,
+        )
 
 
 def read_matrix(path: FilePath, *, n_columns: int | None = None) -> sparse.csr_matrix:

@@ -14,7 +14,7 @@ from deixis.candidates.listing import listed
 from deixis.config import config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.features.tfidf import TfidfVectorizer
+from deixis.features.tfidf import TfidfVectorizer, as_table
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.config import LabellerConfig
@@ -29,6 +29,7 @@ from deixis.store.strings import StringTable
 from deixis.types import Candidate
 from deixis.xmr.rankings import kept_where
 from deixis.xmr.sparse_rows import SparseRows
+from deixis.xmr.text_rows import TextRows
 
 KIND = "labeller"
 
@@ -97,20 +98,14 @@ class Labeller:
                 raise ConfigError("Texts make features of their own; rows for the labels go with LabelledRows only.")
             with stage("counting words"):
                 features = _fitted_features(documents.texts, vocabulary.titles if is_named else None, config, n_threads)
-                rows = features.transform(documents.texts, n_threads)
-                labels_by_features = features.transform(vocabulary.titles, n_threads) if is_named else None
+                rows = TextRows(features.transform(documents.texts, n_threads), documents.texts)
+                titles = vocabulary.titles
+                names = TextRows(features.transform(titles, n_threads), titles) if is_named else None
         else:
-            rows = SparseRows.of(documents.docs_by_features, "feature matrix").matrix()
-            _check_label_features(labels_by_features, len(vocabulary), rows.shape[1])
-        lesson = Lesson.of(rows, documents.docs_by_labels, labels_by_features, config, seed, n_threads)
-        engine.fit(
-            lesson.docs_by_features,
-            lesson.docs_by_labels,
-            lesson.labels_by_features,
-            seed,
-            n_threads,
-            lesson.n_documents,
-        )
+            rows = TextRows(SparseRows.of(documents.docs_by_features, "feature matrix").matrix())
+            names = _named_by(labels_by_features, len(vocabulary), rows.shape[1])
+        lesson = Lesson.of(rows, documents.docs_by_labels, names, config, seed, n_threads)
+        engine.fit(lesson, seed, n_threads)
         frequencies = LabelFrequencies.of(documents.docs_by_labels)
         return cls(vocabulary, features, engine, lesson.label_rows, frequencies, config, n_threads)
 
@@ -130,7 +125,7 @@ class Labeller:
             raise ConfigError(f"k must be at least 1, got {k}.")
         rows = self._rows(documents)
         ranked = self.engine.rank(rows, min(k, len(self.label_rows)))
-        is_known = np.repeat(np.diff(rows.indptr) > 0, np.diff(ranked.indptr))
+        is_known = np.repeat(np.diff(rows.docs_by_features.indptr) > 0, np.diff(ranked.indptr))
         ranked = kept_where(ranked, is_known & (ranked.data >= threshold))
         shape = (ranked.shape[0], len(self.vocabulary))
         return sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
@@ -141,21 +136,22 @@ class Labeller:
         """The same as lists of labels with ids, titles and scores; an empty list where there are none."""
         return listed(self.vocabulary, self.rank(documents, k, threshold))
 
-    def _rows(self, documents: StringTable | Sequence[str] | Rows) -> sparse.csr_matrix:
+    def _rows(self, documents: StringTable | Sequence[str] | Rows) -> TextRows:
         if not sparse.issparse(documents) and not isinstance(documents, np.ndarray):
             if self.features is None:
                 raise DataError(
                     f"This labeller was trained on rows of {self.n_features:,} features, so it cannot read texts. Give "
                     "rows of the same features, or train one on texts."
                 )
-            return self.features.transform(documents, self.n_threads)
+            texts = as_table(documents)
+            return TextRows(self.features.transform(texts, self.n_threads), texts)
         rows = SparseRows.of(documents, "feature matrix").matrix()
         if rows.shape[1] != self.n_features:
             raise DataError(
                 f"The rows have {rows.shape[1]:,} features, the labeller was trained on {self.n_features:,}; they must "
                 "be the same ones."
             )
-        return rows
+        return TextRows(rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model folder; an older model of that name is replaced only when the new one is whole."""
@@ -202,13 +198,16 @@ def _fitted_features(
     return features.limited(max_features) if max_features else features
 
 
-def _check_label_features(labels_by_features: sparse.csr_matrix | None, n_labels: int, n_features: int) -> None:
-    if labels_by_features is not None and labels_by_features.shape != (n_labels, n_features):
+def _named_by(labels_by_features: sparse.csr_matrix | None, n_labels: int, n_features: int) -> TextRows | None:
+    if labels_by_features is None:
+        return None
+    if labels_by_features.shape != (n_labels, n_features):
         rows, columns = labels_by_features.shape
         raise DataError(
             f"The labels' rows must be {n_labels:,} of {n_features:,} features, a row for each label and the columns "
             f"of the documents; got {rows:,} of {columns:,}."
         )
+    return TextRows(SparseRows.of(labels_by_features, "matrix of label features").matrix())
 
 
 def _frequencies(arrays: dict[str, NDArray[Any]], n_labels: int) -> LabelFrequencies:

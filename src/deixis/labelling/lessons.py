@@ -12,8 +12,10 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError
 from deixis.labelling.config import LabellerConfig
 from deixis.progress import stage
+from deixis.store.strings import StringTable
 from deixis.xmr.label_augmentation import augmented
 from deixis.xmr.sparse_rows import SparseRows
+from deixis.xmr.text_rows import TextRows
 
 logger = logging.getLogger(__name__)
 
@@ -25,18 +27,17 @@ class Lesson:
     The first `n_documents` rows are documents, those after them names of labels.
     """
 
-    docs_by_features: sparse.csr_matrix
+    documents: TextRows
     docs_by_labels: sparse.csr_matrix
-    labels_by_features: sparse.csr_matrix | None
     label_rows: NDArray[np.int32]
     n_documents: int
 
     @classmethod
     def of(
         cls,
-        docs_by_features: sparse.csr_matrix,
+        documents: TextRows,
         docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
+        names: TextRows | None,
         config: LabellerConfig,
         seed: int = 0,
         n_threads: int = 0,
@@ -46,28 +47,39 @@ class Lesson:
         Labels that no row has take no part, since nothing could be learned of them. With augmentation every label
         whose name has a known word has a row: its name.
         """
-        rows, labels = _teaching(docs_by_features, docs_by_labels)
-        n_documents = rows.shape[0]
+        documents, labels = _teaching(documents, docs_by_labels)
+        n_documents = documents.shape[0]
         if config.augmentation.kind != "none":
-            if labels_by_features is None:
+            if names is None:
                 raise ConfigError(
                     f"Augmentation by {config.augmentation.kind!r} learns from the names of labels, and these labels "
                     "have none, only numbers. Give rows of features for the labels, too, or augment by 'none'."
                 )
             with stage("adding names of labels to the documents"):
-                rows, labels = augmented(rows, labels, labels_by_features, config.augmentation, seed, n_threads)
+                rows, labels = augmented(
+                    documents.docs_by_features, labels, names.docs_by_features, config.augmentation, seed, n_threads
+                )
+            documents = TextRows(rows, _with_names(documents.texts, names))
         label_rows = np.flatnonzero(np.bincount(labels.indices, minlength=labels.shape[1])).astype(np.int32)
-        if labels_by_features is not None:
-            labels_by_features = labels_by_features[label_rows]
-        return cls(rows, _only_columns(labels, label_rows), labels_by_features, label_rows, n_documents)
+        return cls(documents, _only_columns(labels, label_rows), label_rows, n_documents)
+
+    def only(self, is_kept: NDArray[np.bool_]) -> Lesson:
+        """The same labels with these rows."""
+        n_documents = int(is_kept[: self.n_documents].sum())
+        return Lesson(self.documents[is_kept], self.docs_by_labels[is_kept], self.label_rows, n_documents)
 
 
-def _teaching(
-    docs_by_features: sparse.csr_matrix, docs_by_labels: sparse.csr_matrix
-) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def _with_names(texts: StringTable | None, names: TextRows) -> StringTable | None:
+    """The texts of the rows that `augmented` gives: those of documents, then names that have a known word."""
+    if texts is None or names.texts is None:
+        return None
+    return texts.joined(names.texts.take(np.flatnonzero(np.diff(names.docs_by_features.indptr))))
+
+
+def _teaching(documents: TextRows, docs_by_labels: sparse.csr_matrix) -> tuple[TextRows, sparse.csr_matrix]:
     """The documents that have both features and labels, each label counted once."""
     labels = SparseRows.of(docs_by_labels, "label matrix").indicators().matrix()
-    has_labels, has_features = np.diff(labels.indptr) > 0, np.diff(docs_by_features.indptr) > 0
+    has_labels, has_features = np.diff(labels.indptr) > 0, np.diff(documents.docs_by_features.indptr) > 0
     is_kept = has_labels & has_features
     if not is_kept.any():
         raise DataError(
@@ -79,8 +91,8 @@ def _teaching(
             "%d of %d documents teach nothing and are left out: %d have no label, %d no words",
             len(is_kept) - int(is_kept.sum()), len(is_kept), int((~has_labels).sum()), int((~has_features).sum()),
         )  # fmt: skip
-        docs_by_features, labels = docs_by_features[is_kept], labels[is_kept]
-    return docs_by_features, labels
+        documents, labels = documents[is_kept], labels[is_kept]
+    return documents, labels
 
 
 def _only_columns(matrix: sparse.csr_matrix, columns: NDArray[np.int32]) -> sparse.csr_matrix:

@@ -16,7 +16,6 @@ from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.xmr.bag_encoder import MIN_LENGTH
 from deixis.xmr.sparse_rows import SparseRows
 
-CHUNK = 4096  # rows encoded at one time when nothing is learned
 WARMUP = 0.05  # share of the steps in which the rate rises
 
 
@@ -48,7 +47,7 @@ def all_vectors(module: TrainableEncoder, inputs: Any, n_rows: int) -> NDArray[n
     was_training = module.training
     module.eval()
     with torch.no_grad():
-        parts = np.array_split(np.arange(n_rows), max(1, n_rows // CHUNK))
+        parts = np.array_split(np.arange(n_rows), -(-n_rows // module.n_at_once))
         vectors = np.vstack([module.vectors(inputs, part).numpy() for part in parts])
     module.train(was_training)
     return vectors

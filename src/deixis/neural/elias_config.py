@@ -13,6 +13,25 @@ _LEAST = {"labels_per_cluster": 1, "edges_per_label": 1, "beam": 1, "n_shortlist
 _ABOVE_ZERO = ("alpha", "learning_rate", "classifier_rate", "embedding_rate", "edge_rate")
 
 
+BAG = "bag"
+
+
+@dataclass(frozen=True)
+class TextConfig:
+    """How an encoder of texts is used; one of the features' embeddings has `BagConfig`."""
+
+    learning_rate: float = field(
+        default=5e-5, metadata={"help": "Rate of Adam for an encoder of texts; 0 leaves it as it is, which is quick."}
+    )
+    max_tokens: int = field(default=128, metadata={"help": "Tokens of a text that an encoder of texts reads."})
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.learning_rate < float("inf"):
+            raise ConfigError(f"learning_rate must be finite and not negative, got {self.learning_rate}.")
+        if self.max_tokens < 3:
+            raise ConfigError(f"max_tokens must be at least 3, got {self.max_tokens}.")
+
+
 @dataclass(frozen=True)
 class EliasConfig:
     """The index's size, the losses' weights and how it is learned (ELIAS, sections 3.2-3.4).
@@ -23,7 +42,15 @@ class EliasConfig:
     (237, 997)
     """
 
+    encoder: str = field(
+        default=BAG,
+        metadata={
+            "help": "bag (embeddings of the n-grams, learned from scratch in minutes), or an encoder of texts: minilm, "
+            "the folder of a SentenceTransformer, a hub name."
+        },
+    )
     bag: BagConfig = field(default_factory=BagConfig)
+    text: TextConfig = field(default_factory=TextConfig)
     labels_per_cluster: int = field(default=100, metadata={"help": "L/C: labels over clusters; also beta (Eq. 5)."})
     edges_per_label: float = field(
         default=10.0, metadata={"help": "Edges kept over labels: each cluster keeps this times L/C (kappa)."}
@@ -58,6 +85,11 @@ class EliasConfig:
             raise ConfigError(f"labels_per_cluster must lie in 1..{MAX_CHILDREN}, got {self.labels_per_cluster}.")
         if not 0 <= self.shortlist_weight < float("inf"):
             raise ConfigError(f"shortlist_weight must be finite and not negative, got {self.shortlist_weight}.")
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the encoder takes texts, not rows of features."""
+        return self.encoder != BAG
 
     def sizes(self, n_labels: int) -> tuple[int, int]:
         """C, the number of clusters, and kappa, the edges of each."""

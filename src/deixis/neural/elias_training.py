@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.neural.bag_module import BagModule
 from deixis.neural.batches import (
-    CHUNK,
     Optimizers,
     all_vectors,
     checked_examples,
@@ -28,13 +27,19 @@ from deixis.neural.batches import (
     rising_and_falling,
     shuffled_batches,
 )
-from deixis.neural.elias_config import EliasConfig
+from deixis.neural.elias_config import BAG, EliasConfig
 from deixis.neural.elias_graph import balanced_edges, best_matches, matched_edges
 from deixis.neural.elias_model import EliasIndex, ShortlistScores, losses, pair_targets
 from deixis.neural.threads import torch_threads
 from deixis.neural.trainable_encoder import TrainableEncoder
 from deixis.progress import stage, steps
+from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
+
+ROWS_AT_ONCE = 4096  # documents whose clusters are scored together
+
+# Its library takes seconds to import, and most trainings do without.
+TEXT_ENCODERS = LazyRegistry("text encoder", {"text": Lazy("deixis.neural.text_module:open_text_module")})
 
 
 def train_elias(
@@ -48,8 +53,8 @@ def train_elias(
 ) -> LearnedRanker:
     """A ranker with a learned index, from rows of features and their labels; values of `Y` in (0, 1] are targets.
 
-    The encoder is a bag of the features' embeddings unless one is given; one of texts (`TextModule`) reads `texts`, and
-    the rows of features are then only what labels are clustered by.
+    The encoder is what `config.encoder` names, or one that is given. One of texts (`TextModule`) reads `texts`; the
+    rows of features are then only what labels are clustered by.
 
     Examples
     --------
@@ -91,7 +96,7 @@ class EliasTraining:
         self._targets = targets[:, self.label_rows].tocsr()
         self._targets.sort_indices()
         torch.manual_seed(seed)
-        self.module = encoder or BagModule(features.shape[1], config.bag)
+        self.module = encoder or _encoder(config, features.shape[1], texts)
         with stage("grouping labels into clusters"):
             edges, docs_by_clusters = balanced_edges(features, self._targets, config, seed)
         scale, vectors = config.bag.scale, all_vectors(self.module, self._inputs, self._targets.shape[0])
@@ -138,7 +143,7 @@ class EliasTraining:
         """Give the index edges to learn, those that documents and clusters have most in common (Eq. 9-10)."""
         vectors = torch.from_numpy(all_vectors(self.module, self._inputs, self._targets.shape[0]))
         with torch.no_grad():  # part by part: the scores of all documents for all clusters would not fit
-            parts = (self.index.cluster_scores(part).numpy() for part in vectors.split(CHUNK))
+            parts = (self.index.cluster_scores(part).numpy() for part in vectors.split(ROWS_AT_ONCE))
             matches = sparse.vstack([best_matches(part, self.config.beam) for part in parts], format="csr")
         _, n_edges = self.config.sizes(len(self.label_rows))
         edges = matched_edges(matches, self._targets, n_edges, self.config.keeps_every_label)
@@ -162,6 +167,18 @@ class EliasTraining:
         other.module, other.index = copy.deepcopy(self.module), copy.deepcopy(self.index)
         other.classifiers = self.classifiers.clone()
         return other
+
+
+def _encoder(config: EliasConfig, n_features: int, texts: Sequence[str] | None) -> TrainableEncoder:
+    if not config.reads_texts:
+        return BagModule(n_features, config.bag)
+    if texts is None:
+        raise ConfigError(
+            f"The encoder {config.encoder!r} reads texts, and there are only rows of features. Give texts, or take the "
+            f"encoder {BAG!r}."
+        )
+    module: TrainableEncoder = TEXT_ENCODERS["text"](config, n_features)
+    return module
 
 
 class LabelSteps:

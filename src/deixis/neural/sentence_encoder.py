@@ -20,10 +20,14 @@ from deixis.neural.quiet import quiet
 def open_as_onnx(name: str | Path, n_threads: int = 1) -> OnnxEncoder:
     """The encoder of a SentenceTransformer: a folder or a name of the hub."""
     with quiet():
-        model = open_sentence_transformer(name)
-        tokenizer = Tokenizer.from_buffer(tokenizer_bytes(model))
-        tokenizer.enable_truncation(min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS))
-        return OnnxEncoder(encoder_to_onnx(model), tokenizer.to_str().encode("utf-8"), n_threads)
+        return as_onnx(open_sentence_transformer(name), n_threads)
+
+
+def as_onnx(model: SentenceTransformer, n_threads: int = 1) -> OnnxEncoder:
+    """The model as it is now, texts cut where it cuts them."""
+    tokenizer = Tokenizer.from_buffer(tokenizer_bytes(model))
+    tokenizer.enable_truncation(min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS))
+    return OnnxEncoder(encoder_to_onnx(model), tokenizer.to_str().encode("utf-8"), n_threads)
 
 
 def open_sentence_transformer(name: str | Path) -> SentenceTransformer:

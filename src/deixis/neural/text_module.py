@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from deixis.features.encoders.onnx import OnnxEncoder
-from deixis.neural.onnx_export import encoder_to_onnx
+from deixis.neural.elias_config import EliasConfig
 from deixis.neural.quiet import quiet
-from deixis.neural.sentence_encoder import tokenizer_bytes
+from deixis.neural.sentence_encoder import as_onnx, open_sentence_transformer
 from deixis.neural.trainable_encoder import TrainableEncoder
+from deixis.progress import steps
 from deixis.xmr.text_vectors import TextVectors
 
 
 class TextModule(TrainableEncoder):
     """Vectors of texts, each of the length `scale` and followed by the constant `scale`."""
 
-    def __init__(self, model: SentenceTransformer, scale: float = 10.0, learning_rate: float = 5e-5) -> None:
+    n_at_once = 64
+
+    def __init__(
+        self, model: SentenceTransformer, scale: float = 10.0, learning_rate: float = 5e-5, n_features: int = 0
+    ) -> None:
         super().__init__()
-        self.model, self.scale, self.own_rate = model, scale, learning_rate
+        self.model, self.scale, self.own_rate, self.n_features = model, scale, learning_rate, n_features
 
     @property
     def n_dims(self) -> int:
@@ -45,5 +50,43 @@ class TextModule(TrainableEncoder):
         """The model as an ONNX graph."""
         with quiet():
             self.model.eval()
-            encoder = OnnxEncoder(encoder_to_onnx(self.model), tokenizer_bytes(self.model))
-        return TextVectors(encoder, self.scale, self.n_dims)
+            return TextVectors(as_onnx(self.model), self.scale, self.n_dims, self.n_features)
+
+
+class FixedTextModule(TextModule):
+    """The same for a model that stays as it is: each text is encoded once."""
+
+    _kept: Tensor | None = None
+
+    def vectors(self, inputs: Sequence[str], rows: NDArray[Any]) -> Tensor:
+        """docs_by_dims of these texts; all are encoded at the first call."""
+        if self._kept is None:
+            self._kept = self._all(inputs)
+        return self._kept[torch.from_numpy(np.asarray(rows, dtype=np.int64))]
+
+    def _all(self, inputs: Sequence[str]) -> Tensor:
+        self.model.eval()
+        parts = []
+        with torch.no_grad(), steps("encoding texts", len(inputs)) as advance:
+            for start in range(0, len(inputs), self.n_at_once):
+                rows = np.arange(start, min(start + self.n_at_once, len(inputs)))
+                parts.append(super().vectors(inputs, rows))
+                advance(len(rows), "")
+        return torch.cat(parts)
+
+    def train(self, mode: bool = True) -> Self:  # noqa: ARG002 - torch's signature
+        """Itself, as it was: nothing is dropped from a model that does not learn."""
+        return self
+
+    def dense_parameters(self) -> list[nn.Parameter]:
+        """None: it does not learn."""
+        return []
+
+
+def open_text_module(config: EliasConfig, n_features: int) -> TextModule:
+    """The encoder that `config.encoder` names: `minilm`, the folder of a SentenceTransformer, or a name of the hub."""
+    with quiet():
+        model = open_sentence_transformer(config.encoder)
+    model.max_seq_length = min(model.max_seq_length or config.text.max_tokens, config.text.max_tokens)
+    kind = TextModule if config.text.learning_rate > 0 else FixedTextModule
+    return kind(model, config.bag.scale, config.text.learning_rate, n_features)

@@ -16,6 +16,9 @@ class TrainableEncoder(nn.Module):
     own_rate: float | None = None
     """The rate of its dense parameters, if it should not be that of the classifiers."""
 
+    n_at_once: int = 4096
+    """Rows that are encoded at one time when nothing is learned."""
+
     @property
     def n_dims(self) -> int:
         """Length of a vector, the constant at its end included."""

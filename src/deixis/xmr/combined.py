@@ -19,6 +19,7 @@ from deixis.xmr.score_calibration import ScoreTree, ScoreTreeConfig
 from deixis.xmr.scored_pairs import ScoredPairs
 from deixis.xmr.sparse_ranker import SparseRanker
 from deixis.xmr.sparse_rows import SparseRows
+from deixis.xmr.text_rows import feature_rows
 
 
 @runtime_checkable
@@ -186,8 +187,8 @@ class CombinedRanker:
 def _features(first: Ranker, X: Any, config: CombinedConfig) -> sparse.csr_matrix:  # noqa: ANN401, N803
     """What the sparse ranker sees of rows: the rows, and the first stage's vectors if it has any."""
     if config.dense_weight > 0 and isinstance(first, Encoder):
-        return joined_features(X, first.encode(X), config.dense_weight)
-    return sparse.csr_matrix(X, dtype=np.float32)
+        return joined_features(feature_rows(X), first.encode(X), config.dense_weight)
+    return sparse.csr_matrix(feature_rows(X), dtype=np.float32)
 
 
 def _cells(docs_by_labels: sparse.csr_matrix) -> NDArray[np.int64]:

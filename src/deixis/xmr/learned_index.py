@@ -19,6 +19,7 @@ from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.xmr.bag_encoder import BagEncoder
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.one_vs_all import sigmoid
+from deixis.xmr.text_vectors import TextVectors
 
 MAX_CELLS = 1 << 24  # shortlist entries or cluster scores held at one time
 
@@ -140,6 +141,10 @@ class VectorEncoder(Protocol):
     def n_dims(self) -> int:
         """Length of a vector."""
 
+    @property
+    def n_features(self) -> int:
+        """Columns of the rows of features, which it reads or which come with the texts."""
+
     def encode(self, X: Any, /) -> NDArray[np.float32]:  # noqa: ANN401, N803 - what it takes
         """docs_by_dims."""
 
@@ -176,8 +181,9 @@ class LearnedRanker:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedRanker:
-        """The ranker of feature rows that `to_arrays` gave, checked."""
-        encoder = BagEncoder.from_arrays(arrays, f"{prefix}.encoder")
+        """The ranker that `to_arrays` gave, checked."""
+        kind = TextVectors if f"{prefix}.encoder.onnx" in arrays else BagEncoder
+        encoder: VectorEncoder = kind.from_arrays(arrays, f"{prefix}.encoder")
         index = LearnedIndex.from_arrays(arrays, f"{prefix}.index")
         if encoder.n_dims != index.clusters_by_dims.shape[1]:
             raise StoreError(f"The encoder and the index of {prefix} have other dimensions: the model is damaged.")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import ConfigError
-from deixis.features.encoders.protocols import TextEncoder
+from deixis.features.encoders import FOLDER_ENCODERS
+from deixis.features.encoders.protocols import StoredEncoder
+from deixis.store.checks import check_length, check_range, require
 
 
 @dataclass(frozen=True, eq=False)
 class TextVectors:
     """Texts to vectors of the length `scale`, followed by the constant `scale`."""
 
-    encoder: TextEncoder
+    encoder: StoredEncoder
     scale: float
     n_dims: int
+    n_features: int
+    """Columns of the rows that come with the texts."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """docs_by_dims."""
@@ -32,5 +35,19 @@ class TextVectors:
         return scaled
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Not here: a text encoder is kept in a folder of its own."""
-        raise ConfigError("A text encoder is kept as a folder: save `encoder`, and the arrays of the index beside it.")
+        """Graph, tokenizer and numbers under names that begin with `prefix`; the encoder's own are among them."""
+        arrays = self.encoder.to_arrays(prefix)
+        arrays[f"{prefix}.scale"] = np.array([self.scale], dtype=np.float64)
+        arrays[f"{prefix}.n_features"] = np.array([self.n_features], dtype=np.int64)
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_threads: int = 1) -> TextVectors:
+        """What `to_arrays` gave, checked."""
+        scale = require(arrays, f"{prefix}.scale", np.float64)
+        n_features = require(arrays, f"{prefix}.n_features", np.int64)
+        for name, array in (("scale", scale), ("n_features", n_features)):
+            check_length(f"{prefix}.{name}", array, 1)
+            check_range(f"{prefix}.{name}", array, 0, np.inf)
+        encoder = FOLDER_ENCODERS["onnx"].from_arrays(arrays, prefix, n_threads)
+        return cls(encoder, float(scale[0]), encoder.n_dims + 1, int(n_features[0]))

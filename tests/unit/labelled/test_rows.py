@@ -198,3 +198,10 @@ def test_settings_have_few_values(write):
         SvmlightConfig(first_feature=2)
     with pytest.raises(UnknownNameError, match="Did you mean 'svmlight'"):
         read_labelled_rows(write(XC), format="svmligth")
+
+
+def test_where_numbers_begin_is_no_question_of_other_formats(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_text("1 2 2\n0 1:1\n")
+    with pytest.raises(DataError, match="is not in svmlight's format"):
+        read_labelled_rows(path, svmlight=SvmlightConfig(first_feature=1))

@@ -14,6 +14,7 @@ from deixis.labelling.engines.average import AverageEngine, engine_class
 from deixis.labelling.engines.combined import MIN_HELD_OUT, held_out_rows
 from deixis.labelling.labeller import Labeller
 from deixis.xmr.label_augmentation import AugmentationConfig
+from deixis.xmr.text_rows import TextRows
 from tests.library import books, library_vocabulary
 
 TRAIN, DEV = books(600), books(80, seed=1)
@@ -30,7 +31,7 @@ def precision_at_1(labeller):
 def test_an_average_is_the_mean_of_its_engines(tmp_path):
     labeller = build(n_engines=3)
     assert isinstance(labeller.engine, AverageEngine)
-    rows = labeller.features.transform(DEV.texts)
+    rows = TextRows(labeller.features.transform(DEV.texts))
     each = [engine.rank(rows, 4).toarray() for engine in labeller.engine._engines]
     assert np.allclose(labeller.engine.rank(rows, 4).toarray(), np.mean(each, axis=0), atol=1e-6)
     labeller.save(tmp_path / "model")
@@ -95,7 +96,7 @@ def test_training_without_torch_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize("name", [name for name in ENGINES if name != "tree"])
 def test_asked_before_it_has_learned_an_engine_says_so(name):
     with pytest.raises(NotFittedError):
-        ENGINES[name](LabellerConfig()).rank(sparse.csr_matrix((1, 3)), 1)
+        ENGINES[name](LabellerConfig()).rank(TextRows(sparse.csr_matrix((1, 3))), 1)
 
 
 def test_less_than_one_engine_is_refused():

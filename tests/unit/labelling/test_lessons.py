@@ -5,11 +5,13 @@ from scipy import sparse
 from deixis.errors import ConfigError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.lessons import Lesson
+from deixis.store.strings import StringTable
 from deixis.xmr.label_augmentation import AugmentationConfig
+from deixis.xmr.text_rows import TextRows
 
-ROWS = sparse.csr_matrix(np.eye(3, 4, dtype=np.float32))
+ROWS = TextRows(sparse.csr_matrix(np.eye(3, 4, dtype=np.float32)), StringTable.from_strings("abc"))
 LABELS = sparse.csr_matrix(np.array([[0, 1, 0, 0, 1], [0, 0, 0, 0, 2], [0, 1, 0, 0, 0]], np.float32))
-NAMES = sparse.csr_matrix(np.eye(5, 4, dtype=np.float32))
+NAMES = TextRows(sparse.csr_matrix(np.eye(5, 4, dtype=np.float32)), StringTable.from_strings("vwxyz"))
 
 
 def config(kind):
@@ -20,14 +22,22 @@ def test_labels_without_a_document_are_left_out_and_the_others_mapped_back():
     lesson = Lesson.of(ROWS, LABELS, NAMES, config("none"))
     assert lesson.label_rows.tolist() == [1, 4]
     assert lesson.docs_by_labels.toarray().tolist() == [[1, 1], [0, 1], [1, 0]]
-    assert lesson.labels_by_features.toarray().tolist() == NAMES.toarray()[[1, 4]].tolist()
+    assert list(lesson.documents.texts) == ["a", "b", "c"]
 
 
 def test_with_names_every_label_whose_name_has_features_takes_part():
     lesson = Lesson.of(ROWS, LABELS, NAMES, config("self"))
     assert lesson.label_rows.tolist() == [0, 1, 2, 3, 4]  # the last one by its documents: its name has no features
-    assert lesson.docs_by_features.shape == (3 + 4, 4)
+    assert lesson.documents.shape == (3 + 4, 4)
+    assert list(lesson.documents.texts) == ["a", "b", "c", "v", "w", "x", "y"]
     assert lesson.docs_by_labels[3:].toarray().tolist() == np.eye(4, 5).tolist()
+
+
+def test_part_of_a_lesson_keeps_its_labels_and_knows_its_documents():
+    lesson = Lesson.of(ROWS, LABELS, NAMES, config("self"))
+    part = lesson.only(np.arange(7) % 2 == 0)
+    assert part.n_documents == 2 and list(part.documents.texts) == ["a", "c", "w", "y"]
+    assert part.docs_by_labels.toarray().tolist() == lesson.docs_by_labels.toarray()[::2].tolist()
 
 
 def test_names_are_demanded_where_they_are_learned_from():

@@ -9,10 +9,11 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
-from deixis.errors import ConfigError, DataError
-from deixis.neural.elias_config import EliasConfig
+from deixis.errors import DataError
+from deixis.neural.elias_config import EliasConfig, TextConfig
 from deixis.neural.elias_training import train_elias
-from deixis.neural.text_module import TextModule
+from deixis.neural.text_module import FixedTextModule, TextModule, open_text_module
+from deixis.xmr.learned_index import LearnedRanker
 from tests.tiny_encoders import tiny_sentence_encoder
 
 torch.set_num_threads(1)
@@ -38,10 +39,31 @@ def test_texts_are_labelled_by_an_encoder_that_learns(module: TextModule) -> Non
         wanted = module.eval().vectors(TEXTS, np.arange(32)).numpy()
     np.testing.assert_allclose(ranker.encode(TEXTS), wanted, atol=1e-3)
     assert ranker.encode([]).shape == (0, module.n_dims)
-    with pytest.raises(ConfigError, match="kept as a folder"):
-        ranker.to_arrays("elias")
+    again = LearnedRanker.from_arrays(ranker.to_arrays("elias"), "elias")
+    np.testing.assert_array_equal(again.rank(TEXTS, k=2).indices, ranker.rank(TEXTS, k=2).indices)
 
 
 def test_texts_and_rows_must_be_as_many(module: TextModule) -> None:
     with pytest.raises(DataError, match="There are 31 texts and 32 rows"):
         train_elias(LABELS, LABELS, encoder=module, texts=TEXTS[1:])
+
+
+def test_an_encoder_that_stays_as_it_is_reads_each_text_once(module: TextModule) -> None:
+    fixed = FixedTextModule(module.model, scale=5.0)
+    config = EliasConfig(labels_per_cluster=2, beam=2, n_epochs_fixed=3, n_epochs_learned=3, batch_size=16)
+    before = module.eval().vectors(TEXTS, np.arange(32)).detach().numpy()
+    n_texts = []
+    handle = module.model.register_forward_pre_hook(lambda _, inputs: n_texts.append(len(inputs[0]["input_ids"])))
+    ranker = train_elias(LABELS, LABELS, config, encoder=fixed, texts=TEXTS)
+    handle.remove()
+    assert n_texts[0] == 32 and max(n_texts[1:]) < 32  # the others are trials of the exported graph
+    np.testing.assert_allclose(ranker.encode(TEXTS), before, atol=1e-3)
+
+
+def test_texts_are_cut_where_the_settings_say(module: TextModule, tmp_path: Path) -> None:
+    folder = tiny_sentence_encoder(tmp_path, TEXTS)
+    config = EliasConfig(encoder=str(folder), text=TextConfig(max_tokens=4))
+    cut = open_text_module(config, n_features=4)
+    both = cut.vectors(["heron number 1", "heron number 1 falcon wren plover"], np.arange(2)).detach().numpy()
+    np.testing.assert_allclose(both[0, :-1], both[1, :-1], atol=1e-5)
+    np.testing.assert_allclose(cut.frozen().encode(["heron number 1 falcon wren plover"]), both[1:], atol=1e-3)

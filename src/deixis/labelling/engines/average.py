@@ -11,7 +11,9 @@ from scipy import sparse
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
+from deixis.labelling.lessons import Lesson
 from deixis.xmr.averaging import AverageRanker
+from deixis.xmr.text_rows import TextRows
 
 SEED_STEP = 100_003  # far enough that no seed of one engine is one of another's
 
@@ -26,19 +28,10 @@ class AverageEngine:
         """Raises if its engines need an extra that is not installed."""
         self._engines[0].check_extras()
 
-    def fit(
-        self,
-        docs_by_features: sparse.csr_matrix,
-        docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
-        seed: int = 0,
-        n_threads: int = 0,
-        n_documents: int | None = None,
-    ) -> Self:
+    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, all its engines having learned."""
         for number, engine in enumerate(self._engines):
-            own = seed + SEED_STEP * number
-            engine.fit(docs_by_features, docs_by_labels, labels_by_features, own, n_threads, n_documents)
+            engine.fit(lesson, seed + SEED_STEP * number, n_threads)
         return self
 
     @property
@@ -51,9 +44,9 @@ class AverageEngine:
         """How many labels it ranks."""
         return self._engines[0].n_labels
 
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row by the mean of all scores, stored best first."""
-        return AverageRanker(self._engines).rank(docs_by_features, k)
+        return AverageRanker(self._engines).rank(documents, k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All engines as arrays under names that begin with `prefix`."""

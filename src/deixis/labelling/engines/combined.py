@@ -14,8 +14,10 @@ from deixis.errors import DataError, NotFittedError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
+from deixis.labelling.lessons import Lesson
 from deixis.xmr.combined import CombinedRanker
 from deixis.xmr.score_calibration import decision_tree_class
+from deixis.xmr.text_rows import TextRows
 
 logger = logging.getLogger(__name__)
 
@@ -38,25 +40,16 @@ class CombinedEngine:
         self._first.check_extras()
         decision_tree_class()
 
-    def fit(
-        self,
-        docs_by_features: sparse.csr_matrix,
-        docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
-        seed: int = 0,
-        n_threads: int = 0,
-        n_documents: int | None = None,
-    ) -> Self:
+    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned from all rows but those held out, of which no label loses its last."""
-        n = docs_by_features.shape[0] if n_documents is None else n_documents
-        n_wanted = min(self._config.combined.n_held_out, int(MAX_HELD_OUT_SHARE * n))
-        is_held_out = held_out_rows(docs_by_labels, n, n_wanted, seed)
-        X, Y = docs_by_features[~is_held_out], docs_by_labels[~is_held_out]  # noqa: N806
-        n_left = n - int(is_held_out.sum())
-        self._first.fit(X, Y, labels_by_features, seed, n_threads, n_left)
+        n_wanted = min(self._config.combined.n_held_out, int(MAX_HELD_OUT_SHARE * lesson.n_documents))
+        is_held_out = held_out_rows(lesson.docs_by_labels, lesson.n_documents, n_wanted, seed)
+        left, held_out = lesson.only(~is_held_out), lesson.only(is_held_out)
+        self._first.fit(left, seed, n_threads)
         # Names of labels are no documents: the second stage learns from what it will be asked.
-        combined = CombinedRanker.fit(self._first, X[:n_left], Y[:n_left], self._config.combined, seed, n_threads)
-        self._combined = _calibrated(combined, docs_by_features[is_held_out], docs_by_labels[is_held_out], seed)
+        X, Y = left.documents[: left.n_documents], left.docs_by_labels[: left.n_documents]  # noqa: N806
+        combined = CombinedRanker.fit(self._first, X, Y, self._config.combined, seed, n_threads)
+        self._combined = _calibrated(combined, held_out.documents, held_out.docs_by_labels, seed)
         return self
 
     def _fitted(self) -> CombinedRanker:
@@ -74,9 +67,9 @@ class CombinedEngine:
         """How many labels it ranks."""
         return self._first.n_labels
 
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
-        return self._fitted().rank(docs_by_features, k)
+        return self._fitted().rank(documents, k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Both stages as arrays under names that begin with `prefix`."""
@@ -114,7 +107,7 @@ class CombinedOneVsAll(CombinedEngine):
     first_name = "one-vs-all"
 
 
-def _calibrated(ranker: CombinedRanker, X: sparse.csr_matrix, Y: sparse.csr_matrix, seed: int) -> CombinedRanker:  # noqa: N803
+def _calibrated(ranker: CombinedRanker, X: TextRows, Y: sparse.csr_matrix, seed: int) -> CombinedRanker:  # noqa: N803
     """The ranker calibrated on documents held out, or as it is if these teach nothing."""
     if X.shape[0] == 0:
         logger.warning("scores are not calibrated: fewer than %d documents can be held out", MIN_HELD_OUT)

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import NotFittedError
+from deixis.errors import DataError, NotFittedError
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.lessons import Lesson
+from deixis.neural.elias_config import BAG
 from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.one_vs_all import OneVsAllRanker
+from deixis.xmr.text_rows import TextRows
 
 TRAINERS = LazyRegistry(
     "engine",
@@ -22,6 +25,8 @@ TRAINERS = LazyRegistry(
         "one-vs-all": Lazy("deixis.neural.one_vs_all:train_one_vs_all", extra="neural"),
     },
 )
+# Where an encoder's files lie, or an error that says they are missing.
+FILES = LazyRegistry("encoder", {"folder": Lazy("deixis.neural.hub:folder_of", extra="neural")})
 
 
 class EncodedEngine:
@@ -43,17 +48,11 @@ class EncodedEngine:
         """Raises if torch is missing."""
         TRAINERS[self.name]  # imports it
 
-    def fit(
-        self,
-        docs_by_features: sparse.csr_matrix,
-        docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
-        seed: int = 0,
-        n_threads: int = 0,
-        n_documents: int | None = None,
-    ) -> Self:
-        """Itself, having learned; the values of `docs_by_labels` are its targets."""
-        self._ranker = TRAINERS[self.name](docs_by_features, docs_by_labels, self.settings(), seed, n_threads=n_threads)
+    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
+        """Itself, having learned; the values of the lesson's `docs_by_labels` are its targets."""
+        rows, labels = lesson.documents.docs_by_features, lesson.docs_by_labels
+        texts = {"texts": self._inputs(lesson.documents)} if self.reads_texts else {}
+        self._ranker = TRAINERS[self.name](rows, labels, self.settings(), seed, n_threads=n_threads, **texts)
         self._n_threads = n_threads
         return self
 
@@ -72,14 +71,29 @@ class EncodedEngine:
         """How many labels it ranks."""
         return int(self._fitted().n_labels)
 
-    def encode(self, docs_by_features: sparse.csr_matrix) -> NDArray[np.float32]:
-        """A dense vector for each row."""
-        vectors: NDArray[np.float32] = self._fitted().encode(docs_by_features)
+    @property
+    def reads_texts(self) -> bool:
+        """Whether its encoder takes texts, not rows of features."""
+        return False
+
+    def _inputs(self, documents: TextRows) -> Any:  # noqa: ANN401 - texts or rows
+        if not self.reads_texts:
+            return documents.docs_by_features
+        if documents.texts is None:
+            raise DataError(
+                "The encoder of this engine reads texts, and there are only rows of features. Give texts, or train "
+                f"with the encoder {BAG!r}."
+            )
+        return documents.texts
+
+    def encode(self, documents: TextRows) -> NDArray[np.float32]:
+        """A dense vector for each document."""
+        vectors: NDArray[np.float32] = self._fitted().encode(self._inputs(documents))
         return vectors
 
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
-        ranked: sparse.csr_matrix = self._fitted().rank(docs_by_features, k, n_threads=self._n_threads)
+        ranked: sparse.csr_matrix = self._fitted().rank(self._inputs(documents), k, n_threads=self._n_threads)
         return ranked
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -118,3 +132,14 @@ class EliasEngine(EncodedEngine):
     def settings(self) -> Any:  # noqa: ANN401 - see above
         """Those of the encoder and its index."""
         return self._config.elias
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether its encoder takes texts, not rows of features."""
+        return self._config.elias.reads_texts
+
+    def check_extras(self) -> None:
+        """Raises if torch is missing, or the encoder's files."""
+        super().check_extras()
+        if self.reads_texts:
+            FILES["folder"](self._config.elias.encoder)

@@ -9,30 +9,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.lessons import Lesson
+from deixis.xmr.text_rows import TextRows
 
 
 class Engine(Protocol):
-    """Learns from rows of features and their labels, and ranks labels for other rows."""
+    """Learns from documents and their labels, and ranks labels for other documents."""
 
     def __init__(self, config: LabellerConfig) -> None: ...
 
     def check_extras(self) -> None:
         """Raises if `fit` needs an extra that is not installed: asked before documents are read. `rank` needs none."""
 
-    def fit(
-        self,
-        docs_by_features: sparse.csr_matrix,
-        docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
-        seed: int = 0,
-        n_threads: int = 0,
-        n_documents: int | None = None,
-    ) -> Self:
+    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned; the same seed gives the same bytes, on one thread or many (torch excepted).
 
-        Each column of `docs_by_labels` has at least one entry. Its values lie above 0 and up to 1: 1 where a document
-        has a label, less for a soft target. `labels_by_features` are the labels' names as rows, or None if there are
-        only matrices. Rows from `n_documents` on are names of labels that serve as documents; None says there are none.
+        Each label has at least one document. Targets lie above 0 and up to 1: 1 where a document has a label, less
+        for a soft one.
         """
 
     @property
@@ -43,7 +36,7 @@ class Engine(Protocol):
     def n_labels(self) -> int:
         """How many labels it ranks."""
 
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first, scores in 0..1; each row by itself."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.lessons import Lesson
 from deixis.xmr.model import LabelTreeRanker
+from deixis.xmr.text_rows import TextRows
 
 
 class TreeEngine:
@@ -21,19 +23,11 @@ class TreeEngine:
     def check_extras(self) -> None:
         """Nothing: it needs none."""
 
-    def fit(
-        self,
-        docs_by_features: sparse.csr_matrix,
-        docs_by_labels: sparse.csr_matrix,
-        labels_by_features: sparse.csr_matrix | None,
-        seed: int = 0,
-        n_threads: int = 0,
-        n_documents: int | None = None,
-    ) -> TreeEngine:
-        """Itself, having learned; what labels are called does not matter to it."""
+    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> TreeEngine:
+        """Itself, having learned."""
         self._ranker = LabelTreeRanker(self._ranker.config, seed, n_threads)
-        is_soft = bool((docs_by_labels.data != 1).any())
-        self._ranker.fit(docs_by_features, docs_by_labels, is_soft=is_soft)
+        is_soft = bool((lesson.docs_by_labels.data != 1).any())
+        self._ranker.fit(lesson.documents.docs_by_features, lesson.docs_by_labels, is_soft=is_soft)
         return self
 
     @property
@@ -46,9 +40,9 @@ class TreeEngine:
         """How many labels it ranks."""
         return self._ranker.n_labels
 
-    def rank(self, docs_by_features: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
-        return self._ranker.rank(docs_by_features, k)
+        return self._ranker.rank(documents.docs_by_features, k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Trees and rankers as arrays under names that begin with `prefix`."""
