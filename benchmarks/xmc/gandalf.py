@@ -31,7 +31,7 @@ from deixis.evaluation.label_rankings import TrueLabels, ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.xmr.label_augmentation import AugmentationConfig, augmented
 from deixis.xmr.label_graph import LabelGraphConfig
-from deixis.xmr.model import LabelTreeRanker
+from deixis.xmr.model import LABELLING, LabelTreeRanker
 
 DATASET = "yso_en"
 TOP = 5
@@ -52,8 +52,8 @@ Ranker = Callable[[Any, int], sparse.csr_matrix]  # rows of features, k -> docs_
 
 
 def fit_tree(X: sparse.csr_matrix, Y: sparse.csr_matrix, longer: float = 1.0) -> Ranker:
-    """The library's label tree; it is learned until nothing changes, so never for longer."""
-    return LabelTreeRanker(seed=SEED, n_threads=1).fit(X, Y, is_soft=True).rank
+    """The library's label tree for labelling; it is learned until nothing changes, so never for longer."""
+    return LabelTreeRanker(LABELLING, seed=SEED, n_threads=1).fit(X, Y, is_soft=True).rank
 
 
 def fit_bag(X: sparse.csr_matrix, Y: sparse.csr_matrix, longer: float = 1.0) -> Ranker:
