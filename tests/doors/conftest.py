@@ -1,6 +1,7 @@
 """The console command, run as a user runs it, and a small model to run it on."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ GOLD = """\
 {"id": "g2", "text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "london"}]}
 {"id": "g3", "text": "Berlin waits", "mentions": [{"start": 0, "end": 6, "entity": "berlin"}]}
 """
+
+INTERRUPTED = (130, -signal.SIGINT)  # the second if Python was making a class just when the signal came
 
 
 class Deixis:

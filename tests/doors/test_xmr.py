@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse
 
 from deixis.labelling.labeller import Labeller
+from tests.doors.conftest import INTERRUPTED
 from tests.library import books, library_vocabulary, write_books, write_vocabulary
 
 
@@ -53,7 +54,7 @@ def test_train_predict_eval_by_console(deixis, library):
         "xmr", "train", library / "train.jsonl", "--labels", library / "subjects.jsonl", "-o", "model", "--json"
     )
     told = json.loads(made.stdout)
-    assert told["documents"] == 150 and told["labels"] == 5 and told["labels_learned"] == 4
+    assert told["documents"] == 150 and told["labels"] == 5 and told["labels_learned"] == 5
     assert "150 documents with 4 of 5 labels" in made.stderr
     predicted = deixis("xmr", "predict", "model", "-k", "2", stdin="a kitten under the mast\n\nzxqwv\n")
     first, second = lines(predicted)
@@ -305,7 +306,7 @@ def test_rows_for_the_labels_can_be_given(deixis_inside, matrices):
 
 def test_info_doctor_and_link_know_a_labeller(deixis_inside, library, model):
     told = json.loads(deixis_inside("info", library / "model", "--json").stdout)
-    assert (told["kind"], told["labels"], told["labels_learned"]) == ("labeller", 5, 4)
+    assert (told["kind"], told["labels"], told["labels_learned"]) == ("labeller", 5, 5)
     assert told["documents_learned_from"] == 150 and "reranker_bytes" not in told
     assert "labels learned" in deixis_inside("info", library / "model").stdout
     assert "Everything is fine" in deixis_inside("doctor", library / "model").stdout
@@ -327,7 +328,7 @@ def test_an_interrupted_training_leaves_no_half_model(deixis, library):
     except subprocess.TimeoutExpired:
         running.kill()
         raise
-    assert running.returncode == 130, told
+    assert running.returncode in INTERRUPTED, told
     assert not list(deixis.folder.glob("*m")) and not list(deixis.folder.glob(".m*"))
 
 

@@ -52,7 +52,8 @@ OWN_OPTIONS = ("engine", "n_engines", "tree.n_trees", "augmentation.kind")
 @click.option(
     "--augment",
     type=click.Choice(AUGMENTATIONS),
-    help="Learn from names of labels, too: as texts of their own label, or of related ones (soft). [default: none]",
+    help="Learn from names of labels, too: as texts of their own label (self), or of related ones as well (soft). "
+    "[default: auto, which is self if labels have names]",
 )
 @reading_options(has_labels=True)
 @click.option(
@@ -81,7 +82,8 @@ def train(
     DOCS are JSON lines ({"id", "text", "labels": ["p1", "p2"]}), Annif's tables (text, tab, URIs) or folders,
     compressed or not; or rows of features (Extreme Classification repository, SVMLight, or two .npz). VOCAB is any
     file that deixis build takes: JSON lines, CSV, TSV, Annif's or SKOS. A label that is not in it is an error that
-    names the line. Labels that no document has are never given, unless --augment teaches what they are called.
+    names the line. Names of labels are learned from, too, so that labels are found that no document has;
+    --augment none turns that off.
     """
     short = {"engine": engine, "n_engines": engines, "tree": {"n_trees": trees}, "augmentation": {"kind": augment}}
     config = chosen_config(config_file, typed, short)

@@ -38,7 +38,7 @@ class LabellerConfig:
     """
 
     features: TextFeaturesConfig = field(default_factory=TextFeaturesConfig)
-    augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
+    augmentation: AugmentationConfig = field(default_factory=lambda: AugmentationConfig("auto"))
     engine: str = field(default="tree", metadata={"help": "What ranks labels, by its name."})
     n_engines: int = field(default=1, metadata={"help": "Engines, each from another seed, whose scores are averaged."})
     tree: LabelTreeConfig = field(default=LABELLING)

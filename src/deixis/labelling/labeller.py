@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,8 @@ class Labeller:
         """A labeller that has learned from documents; column `j` of their labels is entity `j` of the vocabulary.
 
         Without a vocabulary labels are called by their numbers. `labels_by_features` goes with rows of features:
-        what the labels are called, by the same features.
+        what the labels are called, by the same features. What labels are called is learned from, unless the settings
+        say otherwise.
         """
         if not isinstance(documents, (LabelledTexts, LabelledRows)):
             raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
@@ -90,6 +92,8 @@ class Labeller:
         engine = engine_class(config)(config)
         engine.check_extras()
         is_named = vocabulary is not None
+        has_names = labels_by_features is not None if isinstance(documents, LabelledRows) else is_named
+        config = replace(config, augmentation=config.augmentation.settled(has_names=has_names))
         vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
         check_columns(vocabulary, documents.docs_by_labels.shape[1])
         features = None

@@ -12,7 +12,7 @@ document of label i has label j too, documents of few labels counting more; by c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +27,20 @@ from deixis.xmr.sparse_rows import SparseRows
 
 @dataclass(frozen=True)
 class AugmentationConfig:
-    """Whether label texts are training points, and with which targets."""
+    """Whether label texts are training points, and with which targets.
 
-    kind: Literal["none", "self", "soft"] = field(
+    Examples
+    --------
+    >>> AugmentationConfig("auto").settled(has_names=False).kind
+    'none'
+    """
+
+    kind: Literal["none", "self", "soft", "auto"] = field(
         default="none",
-        metadata={"help": "Do not learn from label texts, or as texts of their own label, or of related labels too."},
+        metadata={
+            "help": "Do not learn from label texts, or as texts of their own label, or of related labels too. auto: as "
+            "texts of their own label, where labels have names."
+        },
     )
     threshold: float = field(default=0.1, metadata={"help": "Related labels have a larger share of the walks (delta)."})
     graph: LabelGraphConfig = field(default_factory=LabelGraphConfig)
@@ -40,6 +49,10 @@ class AugmentationConfig:
         check_choices(self)
         if not 0 <= self.threshold < 1:
             raise ConfigError(f"threshold must lie in 0..1, without 1, got {self.threshold}.")
+
+    def settled(self, *, has_names: bool) -> AugmentationConfig:
+        """The same, `auto` replaced by what it means for labels with names or without."""
+        return replace(self, kind="self" if has_names else "none") if self.kind == "auto" else self
 
 
 def soft_targets(graph: sparse.csr_matrix, threshold: float = 0.1) -> sparse.csr_matrix:
@@ -75,7 +88,7 @@ def label_targets(
     """labels_by_labels: the targets that label texts get, by the config's kind; no rows for `none`."""
     if config.kind == "none":
         return sparse.identity(docs_by_labels.shape[1], np.float32, format="csr")[:0]
-    if config.kind == "self":
+    if config.kind in ("self", "auto"):
         return sparse.identity(docs_by_labels.shape[1], np.float32, format="csr")
     with stage("walking from label to label"):
         graph = label_graph(docs_by_labels, config.graph, seed, n_threads)

@@ -64,11 +64,19 @@ def test_no_documents_are_no_labels(labeller):
     assert labeller.rank(sparse.csr_matrix((0, labeller.n_features)), 3).shape == (0, 5)
 
 
-def test_asking_for_more_labels_than_there_are_gives_all_that_were_seen(labeller):
-    assert {label.id for label in labeller.label(["cat"], k=100)[0]} == {"s0", "s1", "s2", "s3"}
+def test_asking_for_more_labels_than_there_are_gives_all(labeller):
+    assert {label.id for label in labeller.label(["cat"], k=100)[0]} == {"s0", "s1", "s2", "s3", "s9"}
 
 
-def test_a_label_that_no_document_has_is_in_the_vocabulary_but_not_in_the_tree(labeller):
+def test_names_of_labels_are_learned_from_unless_told_otherwise(labeller):
+    assert labeller.config.augmentation.kind == "self" and labeller.label(["the volcano"], k=1)[0][0].id == "s9"
+    unnamed = Labeller.build(LabelledRows(np.eye(2), sparse.csr_matrix(np.eye(2))), n_threads=1)
+    assert unnamed.config.augmentation.kind == "none"
+
+
+def test_without_names_a_label_that_no_document_has_is_in_the_vocabulary_but_not_in_the_tree():
+    config = LabellerConfig(augmentation=AugmentationConfig("none"))
+    labeller = Labeller.build(books(N_TRAIN), library_vocabulary(), config, n_threads=1)
     assert len(labeller.vocabulary) == 5 and labeller.engine.n_labels == 4
     assert labeller.label_rows.tolist() == [0, 1, 2, 3]
     assert labeller.frequencies.counts[4] == 0 and labeller.frequencies.n_documents == N_TRAIN
