@@ -88,7 +88,7 @@ def read_parts(name: str, suites: list[str]) -> list[Part]:
         drawn = np.random.default_rng(0).permutation(len(documents))[:N_DOCUMENTS]
         documents = [documents[number] for number in drawn]
         texts = [document.text for document in documents]
-        table = all_spans(linker.detector, None, texts, CONFIG.finding)
+        table = all_spans(linker.detector, (), texts, CONFIG.finding)
         features = own_features(table, linker.finding.scorer.facts)
         parts.append(
             Part(documents, linker, Spans(table, np.zeros(len(table))), features, answers_in(documents, kb.own_id))

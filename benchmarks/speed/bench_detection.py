@@ -61,8 +61,8 @@ def measure(kb: KnowledgeBase, suite: str, texts: list[str]) -> Iterator[ResultR
     ways: dict[str, Callable[[list[str]], object]] = {
         "longest": lambda batch: detector.detect(batch, 1),
         "all": lambda batch: detector.spans(batch, 1, plurals=False),
-        "spans": lambda batch: all_spans(detector, None, batch, config, 1),
-        "scored": lambda batch: scorer.log_odds(all_spans(detector, None, batch, config, 1)),
+        "spans": lambda batch: all_spans(detector, (), batch, config, 1),
+        "scored": lambda batch: scorer.log_odds(all_spans(detector, (), batch, config, 1)),
     }
     size = sum(len(text.encode()) for text in texts) / 1e6
     for name, way in ways.items():

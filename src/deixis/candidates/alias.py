@@ -79,9 +79,17 @@ class AliasCandidates:
     [('Q90', 0.76), ('Q167646', 0.24)]
     """
 
-    def __init__(self, kb: KnowledgeBase, table: KeyTable, langs: tuple[str, ...], config: AliasConfig) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        table: KeyTable,
+        langs: tuple[str, ...],
+        config: AliasConfig,
+        further: KeyTable | None = None,
+    ) -> None:
         self.kb = kb
         self.table = table
+        self.further = further
         self.langs = langs
         self.config = config
         self.forms = NameForms(config.forms)
@@ -101,6 +109,27 @@ class AliasCandidates:
         config = config or AliasConfig()
         with stage("making a table of names"):
             return cls(kb, *_table(kb, annotated, config, n_threads), config)
+
+    def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> AliasCandidates:
+        """The same table, in which these mentions of entities count besides those it was made with; none are stored.
+
+        Examples
+        --------
+        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q167646", "title": "Paris"}])
+        >>> paris = MentionInContext("Paris", "Paris fled.", 0, 5)
+        >>> generator = AliasCandidates.build(kb).with_mentions([paris], rows=[1])
+        >>> [round(candidate.score, 2) for candidate in generator.generate([paris], k=2)[0]]
+        [0.83, 0.17]
+        """
+        texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
+        n = len(texts)
+        codes = [0 if self.config.all_languages else self._code(lang) for lang in langs]
+        entries = KeyEntries(
+            np.arange(n), np.array(rows, dtype=np.int32), np.array(codes, dtype=np.int16), _spellings(texts, 1),
+            np.zeros(n, dtype=np.float32), np.ones(n, dtype=np.float32),
+        )  # fmt: skip
+        further = KeyTable.build(self.forms.keys(texts, langs, n_threads=1), entries, len(self.kb))
+        return AliasCandidates(self.kb, self.table, self.langs, self.config, further)
 
     def generate(
         self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
@@ -140,7 +169,10 @@ class AliasCandidates:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         """For each mention all rows that bear its name, in the order of the rows, and p(entity | alias) of each."""
         texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
-        found = self.table.find(self.forms.keys(texts, langs, n_threads=1))
+        asked_keys = self.forms.keys(texts, langs, n_threads=1)
+        found = self.table.find(asked_keys)
+        if self.further is not None:
+            found = KeyEntries.joined([found, self.further.find(asked_keys)])
         if self.config.acronym_weight:
             short = (acronym_of_mention(text) for text in texts)
             written_out = self.table.find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))

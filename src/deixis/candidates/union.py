@@ -148,6 +148,11 @@ class UnionCandidates:
         lists = self.alias, self.string, self.tree, self.words, self.described
         return UnionCandidates(self.kb, *lists, config, dense)
 
+    def with_alias(self, alias: AliasCandidates) -> UnionCandidates:
+        """The same lists with this one of names."""
+        lists = alias, self.string, self.tree, self.words, self.described
+        return UnionCandidates(self.kb, *lists, self.config, self.dense)
+
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
         config, n_threads = self.config, self.tree.ranker.n_threads

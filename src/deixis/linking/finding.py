@@ -6,13 +6,14 @@ A long text walks in parts, cut where no span is cut; what is kept of a part is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from deixis.detection.corrected_spans import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
 from deixis.detection.ner import Recognize, recognized
@@ -41,7 +42,7 @@ class Spans:
     table: SpanTable
     log_odds: NDArray[np.float64]
 
-    def take(self, rows: slice | NDArray[np.bool_]) -> Spans:
+    def take(self, rows: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Spans:
         """The spans in these rows."""
         return Spans(self.table.take(rows), self.log_odds[rows])
 
@@ -72,6 +73,7 @@ class Finding:
     """Finds mentions and links them: what is looked for, what it weighs, and from which chance on a link is made.
 
     `learned` has the names that annotated documents use. `calibration` has what held-out documents say of chances.
+    `corrected` is what corrections say of names; it is not stored.
     """
 
     detector: DictionaryDetector
@@ -81,6 +83,7 @@ class Finding:
     nil: NilRule
     config: FindingConfig
     calibration: Calibration | None = None
+    corrected: CorrectedSpans = field(default_factory=CorrectedSpans)
 
     @classmethod
     def by_rules(cls, detector: DictionaryDetector, config: FindingConfig | None = None) -> Finding:
@@ -94,10 +97,11 @@ class Finding:
         config = self.config
         if self.scorer.is_by_rules:
             config = replace(config, any_case=False, plurals=False, max_run=0)
-        table = all_spans(self.detector, self.learned, texts, config, n_threads)
+        learned = [each for each in (self.learned, self.corrected.names) if each is not None]
+        table = all_spans(self.detector, learned, texts, config, n_threads)
         if recognize is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognize, texts), texts))
-        log_odds = self.scorer.log_odds(table)
+        log_odds = self.corrected.revised(table, self.scorer.log_odds(table), self.scorer.is_by_rules)
         is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
         return Spans(table.take(is_kept), log_odds[is_kept])
 
@@ -200,16 +204,16 @@ class Finding:
 
 def all_spans(
     detector: DictionaryDetector,
-    learned: DictionaryDetector | None,
+    learned: Sequence[DictionaryDetector],
     texts: Sequence[str],
     config: FindingConfig,
     n_threads: int = 0,
 ) -> SpanTable:
-    """Every span that is looked at: names, names that annotated documents use, runs of capitals; not in markup."""
+    """Every span that is looked at: names, names that others have `learned`, runs of capitals; not in markup."""
     any_case, plurals = config.any_case, config.plurals
     table = detector.spans(texts, n_threads, any_case=any_case, plurals=plurals, max_run=config.max_run)
-    if learned is not None:
-        used = learned.spans(texts, n_threads, any_case=any_case, plurals=plurals)
+    for each in learned:
+        used = each.spans(texts, n_threads, any_case=any_case, plurals=plurals)
         signs = (used.signs & ~np.uint32(_NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
     return outside_markup(table, texts)

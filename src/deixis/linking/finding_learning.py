@@ -64,7 +64,7 @@ def build_finding(
         texts = [document.text for document in documents]
         used = sorted({texts[number][start:end] for number, start, end in answers})
         learned = DictionaryDetector.build(used, config=detector.config)
-        table = all_spans(detector, learned, texts, config, n_threads)
+        table = all_spans(detector, [learned], texts, config, n_threads)
         scorer = SpanScorer.fit(table, _is_answered(table, answers), facts, seed)
     return Finding(detector, learned, scorer, default, rule, config)
 

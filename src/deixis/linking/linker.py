@@ -14,12 +14,15 @@ from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.dense import DenseCandidates
 from deixis.candidates.union import UnionCandidates, standings
 from deixis.config import config_to_dict
+from deixis.detection.corrected_spans import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
+from deixis.documents.corrections import VERDICTS
 from deixis.errors import DataError
 from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
+from deixis.linking.corrections import Corrections, rows_named
 from deixis.linking.finding import Finding
 from deixis.linking.finding_learning import build_finding, decided_by
 from deixis.linking.given import as_document
@@ -30,14 +33,17 @@ from deixis.linking.portions import portions
 from deixis.linking.rehearsal import Rehearsal
 from deixis.linking.reranking import Reranking
 from deixis.linking.seen import SeenDocuments
+from deixis.linking.uncorrected import Uncorrected
 from deixis.linking.walk import Walk
 from deixis.progress import stage
+from deixis.ranking.corrected_pairs import CorrectedPairs
 from deixis.ranking.fusion import FusionRanker, learned_weights
 from deixis.ranking.fusion_training import Lesson
 from deixis.store.model_folder import open_model, save_model
 from deixis.types import Document, MentionInContext
 
 KIND = "linker"
+TAUGHT = frozenset({"ranker", "calibration", "finding"})  # what corrections change, and other teaching too
 
 
 class Linker(Walk):
@@ -190,12 +196,34 @@ class Linker(Walk):
         ranker = self.ranker.with_weights(np.concatenate([weights, known[len(weights) :]]))
         return self._with(generator=generator, ranker=ranker, config=replace(self.config, candidates=generator.config))
 
+    def corrected_by(self, corrections: Corrections) -> Linker:
+        """The same linker with what these corrections say of names, in place of others; nothing is weighed anew.
+
+        `deixis.linking.correcting.learn_corrections` does that, too.
+        """
+        gold, wrong, others = (corrections.saying(verdict) for verdict in VERDICTS)
+        mentions = [one.in_context() for one in gold]
+        right_rows, wrong_rows = (rows_named(self.kb, told) for told in (gold, wrong))
+        pairs = CorrectedPairs.of(
+            zip((one.surface for one in gold), right_rows, strict=True),
+            zip((one.surface for one in wrong), wrong_rows, strict=True),
+        )
+        spans = CorrectedSpans.of([one.surface for one in gold], [one.surface for one in others], self.detector.config)
+        return self._with(
+            generator=self.generator.with_alias(self.generator.alias.with_mentions(mentions, right_rows)),
+            ranker=self.ranker.with_corrected(pairs),
+            finding=replace(self.finding, corrected=spans),
+            corrections=corrections,
+        )
+
     def with_reranking(self, reranking: Reranking | None) -> Linker:
         """The same linker with another re-ranker, or with none."""
         return self._with(reranking=reranking)
 
     def _with(self, **changes: Any) -> Linker:  # noqa: ANN401 - whatever the attribute is
         other = copy.copy(self)
+        if not TAUGHT.isdisjoint(changes):
+            other.uncorrected = None  # what else was learned since does not go back with the corrections
         vars(other).update(changes)
         return other
 
@@ -208,6 +236,9 @@ class Linker(Walk):
         if self.reranking is not None:
             arrays |= self.reranking.to_arrays("reranking")
         arrays |= self.learned_from.to_arrays("learned_from") | self.finding.to_arrays("finding")
+        arrays |= self.corrections.to_arrays("corrections")
+        if self.uncorrected is not None:
+            arrays |= self.uncorrected.to_arrays("uncorrected")
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
@@ -218,7 +249,7 @@ class Linker(Walk):
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
         generator = UnionCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads)
         detector = DictionaryDetector.from_arrays(stored.arrays, "detector", config.detection)
-        return cls(
+        linker = cls(
             kb,
             detector,
             generator,
@@ -230,3 +261,8 @@ class Linker(Walk):
             SeenDocuments.from_arrays(stored.arrays, "learned_from"),
             Finding.from_arrays(stored.arrays, "finding", detector, config.finding),
         )
+        corrections = Corrections.from_arrays(stored.arrays, "corrections")
+        if not corrections.each:
+            return linker
+        uncorrected = Uncorrected.from_arrays(stored.arrays, "uncorrected", len(linker.ranker.weights))
+        return linker.corrected_by(corrections)._with(uncorrected=uncorrected)

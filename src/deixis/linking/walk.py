@@ -18,13 +18,16 @@ from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
+from deixis.linking.corrections import Corrections
 from deixis.linking.finding import Finding, Overlaps
 from deixis.linking.given import as_document, not_a_text
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import portions
+from deixis.linking.remembered import Remembered
 from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
+from deixis.linking.uncorrected import Uncorrected
 from deixis.nearest.allowed import Mask
 from deixis.ranking.fusion import FusionRanker
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -39,7 +42,8 @@ Names = str | Iterable[str] | None
 class Walk:
     """The stations of a linker and their order: all that linking is. How they are made and taught is the linker's.
 
-    `learned_from` are the documents that taught them.
+    `learned_from` are the documents that taught them, `corrections` what somebody said about single spans;
+    `uncorrected` is what these have changed.
     """
 
     def __init__(
@@ -66,6 +70,8 @@ class Walk:
         self.reranking = reranking
         self.learned_from = learned_from or SeenDocuments()
         self.finding = finding or Finding.by_rules(detector, config.finding)
+        self.corrections = Corrections()
+        self.uncorrected: Uncorrected | None = None
 
     @overload
     def link(  # type: ignore[overload-overlap]
@@ -189,15 +195,18 @@ class Walk:
             return []
         calibration, rule = self.decision()
         is_calibrated = calibration is not None and self.finding.scorer.is_by_rules
+        remembered = Remembered(self.kb, self.corrections, allowed)
 
         def rank(mentions: Sequence[MentionInContext]) -> list[list[Candidate]]:
             ranked = self.ranked(mentions, allowed)
-            return calibration.calibrated(ranked) if calibration is not None and is_calibrated else ranked
+            if calibration is not None and is_calibrated:
+                ranked = calibration.calibrated(ranked)
+            return remembered.revised(mentions, ranked)
 
         found = self.finding.find(documents, rank, self.n_threads, overlaps, recognize, rule)
-        if allowed is None:
-            return found
-        return [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
+        if allowed is not None:
+            found = [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
+        return [remembered.held_to(each, may_overlap=overlaps == "keep") for each in found]
 
     def _linked(self, documents: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
         # By number, not by id: two documents of one id and text must not lend each other mentions.
@@ -207,6 +216,7 @@ class Walk:
         calibration, rule = self.decision(rerank)
         if calibration is not None:
             ranked = calibration.calibrated(ranked)
+        ranked = Remembered(self.kb, self.corrections, allowed).revised(in_context, ranked)
         linked, first = [], 0
         for document in documents:
             last = first + len(document.mentions)

@@ -25,6 +25,7 @@ from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
+from deixis.ranking.corrected_pairs import CorrectedPairs
 from deixis.ranking.fusion_features import (
     COUNT_FOR,
     FEATURES,
@@ -114,6 +115,7 @@ class FusionRanker:
         learned: NameSet,
         weights: NDArray[np.float64],
         n_threads: int = 0,
+        corrected: CorrectedPairs | None = None,
     ) -> None:
         self.words = words
         self.popularity = popularity
@@ -122,6 +124,7 @@ class FusionRanker:
         self.learned = learned
         self.weights = weights
         self.n_threads = n_threads
+        self.corrected = corrected or CorrectedPairs()
 
     @classmethod
     def build(
@@ -143,7 +146,13 @@ class FusionRanker:
 
     def with_weights(self, weights: NDArray[np.float64]) -> FusionRanker:
         """The same ranker with other weights."""
-        return FusionRanker(self.words, self.popularity, self.facts, self.keys, self.learned, weights, self.n_threads)
+        known = self.words, self.popularity, self.facts, self.keys, self.learned
+        return FusionRanker(*known, weights, self.n_threads, self.corrected)
+
+    def with_corrected(self, corrected: CorrectedPairs) -> FusionRanker:
+        """The same ranker that heeds what corrections say of names; in place of others, and not stored."""
+        known = self.words, self.popularity, self.facts, self.keys, self.learned
+        return FusionRanker(*known, self.weights, self.n_threads, corrected)
 
     def features(self, mentions: Sequence[MentionInContext], proposals: Proposals) -> NDArray[np.float32]:
         """proposals_by_features, in the order of `feature_names`."""
@@ -155,7 +164,8 @@ class FusionRanker:
         found["popularity_described"] = found["popularity"] * found["fully_described"]
         asked = _hashes([mention.text for mention in mentions], 1)[proposals.mention_numbers]
         found["title"], found["id"] = (asked[:, None] == self.keys[proposals.rows]).astype(np.float32).T
-        is_learned = self.learned.holds([mention.text for mention in mentions])
+        texts = [mention.text for mention in mentions]
+        is_learned = self.learned.holds(texts) | self.corrected.seen.holds(texts)
         found |= learned_features(found, is_learned, proposals)
         has_dense = len(self.weights) > len(FEATURES)
         if has_dense:
@@ -164,11 +174,15 @@ class FusionRanker:
 
     def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` proposals of each mention, stored best first; scores of all add to 1."""
-        return proposals.best(self.shares(self.features(mentions, proposals), proposals), k, len(self.popularity))
+        refuted = self.corrected.log_odds([mention.text for mention in mentions], proposals)
+        shares = self.shares(self.features(mentions, proposals), proposals, refuted)
+        return proposals.best(shares, k, len(self.popularity))
 
-    def shares(self, features: NDArray[np.float32], proposals: Proposals) -> NDArray[np.float32]:
-        """How likely each proposal is the one, given that one of its mention's is."""
-        totals = weighed(features, self.weights)
+    def shares(
+        self, features: NDArray[np.float32], proposals: Proposals, refuted: NDArray[np.float64] | float = 0.0
+    ) -> NDArray[np.float32]:
+        """How likely each proposal is the one, given that one of its mention's is; `refuted` are log odds to add."""
+        totals = weighed(features, self.weights) + refuted
         shares = np.exp(totals - proposals.group_max(totals))
         likely: NDArray[np.float32] = (shares / proposals.group_sum(shares)).astype(np.float32)
         return likely

@@ -1,0 +1,77 @@
+"""What corrections say of names as they read: how often they were mentions, how often not, and so how likely they are.
+
+A span has a chance p by how it is written and where it stands. Corrections of spans that read alike change it as if p
+came from `STRENGTH` spans seen before: (n_mentions + s p) / (n_mentions + n_others + s), the mean of a beta
+distribution. Where the dictionary's rules decide, the majority of the corrections does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.detection.span_scoring import RULE_ODDS
+from deixis.detection.spans import SpanTable
+
+STRENGTH = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedSpans:
+    """Finds the names that were corrected to be mentions, and says how likely what reads like a corrected name is one.
+
+    Examples
+    --------
+    >>> text = "Coral was in Troy."
+    >>> spans = DictionaryDetector.build(["Coral", "Troy"]).spans([text])
+    >>> corrected = CorrectedSpans.of(mentions=["Troy"], others=["Coral"])
+    >>> expit(corrected.revised(spans, np.array([0.0, 0.0]), is_by_rules=False)).round(2).tolist()
+    [0.33, 0.67]
+    """
+
+    names: DictionaryDetector | None = None
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    counts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
+    """keys_by_counts: how often what reads so was a mention, and how often it was none."""
+
+    @classmethod
+    def of(
+        cls, mentions: Iterable[str], others: Iterable[str], config: DictionaryConfig | None = None
+    ) -> CorrectedSpans:
+        """What corrected spans say: `mentions` are the words of those that are mentions, `others` of the rest."""
+        right, wrong = list(mentions), list(others)
+        told = sorted({*right, *wrong})
+        if not told:
+            return cls()
+        spans = DictionaryDetector.build(told, config=config).spans(told, n_threads=1, any_case=True, plurals=False)
+        lengths = np.array([len(name) for name in told])
+        is_whole = (spans.starts == 0) & (spans.ends == lengths[spans.texts])
+        key_of = dict(
+            zip((told[n] for n in spans.texts[is_whole].tolist()), spans.keys[is_whole].tolist(), strict=True)
+        )
+        table: dict[int, list[int]] = {}
+        for column, names in enumerate((right, wrong)):
+            for name in names:
+                if name in key_of:
+                    table.setdefault(key_of[name], [0, 0])[column] += 1
+        keys = np.array(sorted(table), dtype=np.uint64)
+        counts = np.array([table[key] for key in keys.tolist()], dtype=np.float64).reshape(-1, 2)
+        found = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
+        return cls(found, keys, counts)
+
+    def revised(self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool) -> NDArray[np.float64]:
+        """The log odds that spans are mentions, with what corrections say of those that read alike."""
+        if not len(self.keys):
+            return log_odds
+        places = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
+        n_right, n_wrong = np.where((self.keys[places] == spans.keys)[:, None], self.counts[places], 0.0).T
+        if is_by_rules:
+            return np.where(n_right == n_wrong, log_odds, np.where(n_right > n_wrong, RULE_ODDS, -RULE_ODDS))
+        chances = expit(log_odds)
+        revised = np.log((n_right + STRENGTH * chances) / (n_wrong + STRENGTH * (1 - chances)))
+        return np.where(n_right + n_wrong > 0, revised, log_odds)

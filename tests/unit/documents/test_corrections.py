@@ -1,0 +1,96 @@
+"""Files of corrections: what they may say, and what is said to those who say something else."""
+
+import json
+
+import pytest
+
+from deixis.documents.corrections import Correction, correction_from, read_corrections
+from deixis.documents.places import Place
+from deixis.errors import DataError
+
+PLACE = Place("told.jsonl", 3)
+TEXT = "So Paris fled to Zürich."
+
+
+def told(**changes):
+    return {"text": TEXT, "start": 3, "end": 8, "gold": "Q167646"} | changes
+
+
+def without(record, key):
+    return {name: value for name, value in record.items() if name != key}
+
+
+def write(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_each_verdict_is_read_with_the_span_it_is_about(tmp_path):
+    other = without(told(), "gold")
+    path = write(tmp_path / "c.jsonl", told(surface="Paris", lang="en"), other | {"wrong": 90}, other | {"gold": None})
+    gold, wrong, null = read_corrections(path)
+    assert (gold.surface, gold.verdict, gold.entity, gold.lang) == ("Paris", "gold", "Q167646", "en")
+    assert (wrong.verdict, wrong.entity) == ("wrong", "90")
+    assert null.verdict == correction_from(other | {"not_an_entity": True}, PLACE).verdict == "not_an_entity"
+    assert gold.key == wrong.key == null.key
+
+
+def test_a_text_is_given_once_and_named_by_its_id_in_this_file_and_the_next(tmp_path):
+    short = {"id": "d1", "start": 17, "end": 23, "not_an_entity": True}
+    first = write(tmp_path / "a.jsonl", told(id="d1", lang="de"), short)
+    second = write(tmp_path / "b.jsonl", short | {"start": 3, "end": 8})
+    found = read_corrections([first, second])
+    assert [one.surface for one in found] == ["Paris", "Zürich", "Paris"] and {one.lang for one in found} == {"de"}
+    with pytest.raises(DataError, match=r"b.jsonl, line 1: no line before .* the document 'd1'.*'text'"):
+        read_corrections(second)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (told(end=99), "the mention 3-99 lies outside the text, which has 24 characters"),
+        (told(start=8), "at least one character"),
+        (told(start=None), "whole numbers 'start' and 'end', got start=None"),
+        (told(surface="Troy"), "says 'Troy', but the text has 'Paris' there.*leave out 'surface'"),
+        (told(start=17, end=24, surface="Zürich."), None),
+        (told(start=17, end=25, surface="Zürich"), "outside the text"),
+        (without(told(), "gold"), "one of 'gold', 'wrong', 'not_an_entity', got none of them"),
+        (told(wrong="Q90"), "got 'gold', 'wrong' at once"),
+        (told(golden="Q90"), "no key 'golden'.*Did you mean 'gold'"),
+        (told(gold=""), "must not be empty"),
+        (told(gold=["Q90"]), "'gold' must be a string"),
+        (without(told(wrong=None), "gold"), "'wrong' names the entity that is not meant, got null"),
+        (without(told(not_an_entity=False), "gold"), "is true or is left out, got False"),
+        (without(told(), "text"), "needs a 'text'"),
+    ],
+)
+def test_what_cannot_be_is_told_with_file_line_and_value(record, message):
+    if message is None:
+        assert correction_from(record, PLACE).surface == "Zürich."
+        return
+    with pytest.raises(DataError, match=message) as caught:
+        correction_from(record, PLACE)
+    assert str(caught.value).startswith("told.jsonl, line 3: ")
+
+
+def test_an_empty_file_and_a_line_that_is_not_json_are_errors(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n\n")
+    with pytest.raises(DataError, match=r"empty.jsonl: there are no corrections. Write one JSON object a line"):
+        read_corrections(tmp_path / "empty.jsonl")
+    (tmp_path / "odd.jsonl").write_text("Paris\n")
+    with pytest.raises(DataError, match=r"odd.jsonl, line 1: not JSON"):
+        read_corrections(tmp_path / "odd.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((TEXT, 3, 99, "gold", "Q90"), "outside the text"),
+        ((TEXT, 3, 8, "golden", "Q90"), "one of 'gold', 'wrong', 'not_an_entity', got 'golden'"),
+        ((TEXT, 3, 8, "gold", None), "name an entity"),
+        ((TEXT, 3, 8, "not_an_entity", "Q90"), "names none; got 'Q90'"),
+    ],
+)
+def test_corrections_made_in_python_are_checked_too(values, message):
+    with pytest.raises(DataError, match=message):
+        Correction(*values)
