@@ -126,13 +126,14 @@ def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> Mask:
     rows = kb.rows_of(ids)
     if len(rows) and rows.min() < 0:
         unknown = [ids[place] for place in np.flatnonzero(rows < 0).tolist()]
-        raise ConfigError(_unknown_ids(kb, unknown, len(ids)))
+        raise ConfigError(unknown_ids(kb, unknown, len(ids)))
     allowed = np.zeros(len(kb), dtype=bool)
     allowed[rows] = True
     return allowed
 
 
-def _unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
+def unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
+    """What to say of ids, of `n_ids` that were asked for, which no entity has."""
     shape = f"Its ids look like {_listed(kb.ids.strings(range(min(3, len(kb)))))}."
     near = near_ids(kb, unknown[0])
     hint = f" Did you mean {_listed(near, ' or ')}?" if near else ""

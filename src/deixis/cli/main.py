@@ -19,6 +19,7 @@ COMMANDS = {
     "build": CommandEntry("deixis.cli.build:build", "Build a model from a knowledge base."),
     "learn": CommandEntry("deixis.cli.learn:learn", "Make a model better with annotated mentions."),
     "link": CommandEntry("deixis.cli.link:link", "Find the names in a text and link them."),
+    "explain": CommandEntry("deixis.cli.explain:explain", "Say why a mention is linked as it is."),
     "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
     "calibrate": CommandEntry("deixis.cli.calibrate:calibrate", "Make scores probabilities; choose a precision."),
     "xmr": CommandEntry("deixis.cli.xmr:xmr", "Give whole documents labels of a large vocabulary."),

@@ -95,23 +95,34 @@ class RankerLevel:
 
     def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
         """The same rankers as features_by_children and the children's biases: for looking at, not for speed."""
-        n_bits = max(1, int(n_features - 1).bit_length())
-        starts, offsets = self.arrays["bucket_starts"].astype(np.int64), self.arrays["bucket_offsets"]
-        entry_starts, entries = self.arrays["entry_starts"], np.asarray(self.arrays["entries"]).view(ENTRY)
-        inverse = pow(0x9E3779B1, -1, 1 << n_bits)
-        features, children = [], []
-        for v in range(len(self.child_starts) - 1):
-            own = entries[entry_starts[v] : entry_starts[v + 1]]
-            sizes = np.diff(starts[offsets[v] : offsets[v + 1]])
-            key_bits = n_bits - (len(sizes).bit_length() - 1)
-            buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-            hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
-            features.append((hashed * np.uint64(inverse)) & np.uint64((1 << n_bits) - 1))
-            children.append(own["child"].astype(np.int64) + self.child_starts[v])
-        values = (entries["weight"].astype(np.uint32) << np.uint32(16)).view(np.float32)
-        places = (np.concatenate(features).astype(np.int64), np.concatenate(children))
+        found = [self._unpacked(parent, n_features) for parent in range(len(self.child_starts) - 1)]
+        features, children, values = (np.concatenate(each) for each in zip(*found, strict=True))
         shape = (n_features, int(self.child_starts[-1]))
-        return sparse.csc_matrix((values, places), shape=shape), self.arrays["biases"].astype(np.float32)
+        return sparse.csc_matrix((values, (features, children)), shape=shape), self.arrays["biases"].astype(np.float32)
+
+    def weights_below(self, parent: int, n_features: int) -> sparse.csc_matrix:
+        """features_by_children: the rankers of one parent's children."""
+        features, children, values = self._unpacked(parent, n_features)
+        first, last = self.child_starts[parent : parent + 2].tolist()
+        return sparse.csc_matrix((values, (features, children - first)), shape=(n_features, last - first))
+
+    def _unpacked(
+        self, parent: int, n_features: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Feature, child and weight of everything below one parent."""
+        n_bits = max(1, int(n_features - 1).bit_length())
+        first, last = self.arrays["entry_starts"][parent : parent + 2]
+        own = np.asarray(self.arrays["entries"]).view(ENTRY)[first:last]
+        begin, end = self.arrays["bucket_offsets"][parent : parent + 2]
+        bucket_starts: NDArray[np.int64] = self.arrays["bucket_starts"][begin:end].astype(np.int64)
+        sizes = np.diff(bucket_starts)
+        key_bits = n_bits - (len(sizes).bit_length() - 1)
+        buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+        hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
+        inverse = np.uint64(pow(0x9E3779B1, -1, 1 << n_bits))  # of the hash in packed_weights.hpp
+        features = ((hashed * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)
+        values = (own["weight"].astype(np.uint32) << np.uint32(16)).view(np.float32)
+        return features, own["child"].astype(np.int64) + self.child_starts[parent], values
 
 
 def train_level(

@@ -1,0 +1,168 @@
+"""`deixis explain`: why a mention is linked as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from deixis.cli.examples import examples
+from deixis.cli.files import read_all
+from deixis.cli.models import load_linker
+from deixis.cli.output import output_stream
+from deixis.cli.render import bar, console_on, printable
+from deixis.cli.session import Session, session_options
+from deixis.errors import DataError
+from deixis.linking.explaining import explain as explained
+from deixis.linking.explanation import ExplainedCandidate, Explanation, TreeStep
+from deixis.linking.linker import Linker
+from deixis.types import Document
+
+MAX_PARTS, MAX_NGRAMS = 8, 4
+LEAST_SHOWN = 0.01  # what counts less is summed up
+
+
+@click.command(
+    epilog=examples(
+        'echo "To save Troy, Paris had to die." | deixis explain model',
+        "deixis explain model letter.txt --mention Paris",
+        "deixis explain model letter.txt --mention Paris --entity Q90   # why not?",
+        "deixis explain model letter.txt --at 14:19 --json",
+        "deixis explain model spans.jsonl           # with mentions of their own",
+    )
+)
+@click.argument("model", type=click.Path())
+@click.argument("files", nargs=-1, type=click.Path())
+@click.option("--mention", metavar="TEXT", help="Only mentions of this text; found also where linking passes it over.")
+@click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
+@click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
+@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
+@click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
+@session_options("threads")
+def explain(
+    session: Session,
+    model: str,
+    files: tuple[str, ...],
+    mention: str | None,
+    at: str | None,
+    entity: str | None,
+    output: str | None,
+    is_json: bool,
+) -> None:
+    """Say why the mentions of FILES mean what MODEL says: names, numbers that add up, and the way through the tree.
+
+    Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
+    times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
+    shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
+    --at all mentions are explained that linking finds, or that the documents bring. A re-ranker's part is not told.
+    """
+    if mention is not None and at is not None:
+        raise click.UsageError("Give --mention or --at, and not both.")
+    span = None if at is None else _span(at)
+    with session.watching(), output_stream(output) as stream:
+        linker = load_linker(model, session)
+        for document in read_all(files or ("-",), None):
+            for start, end in _spans(linker, document, mention, span):
+                told = explained(linker, document, start, end, entity)
+                if is_json:
+                    record = {"document": document.id, **told.to_record()}
+                    stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+                else:
+                    _print(told, stream)
+
+
+def _span(at: str) -> tuple[int, int]:
+    start, _, end = at.partition(":")
+    if not (start.isdecimal() and end.isdecimal()):
+        raise click.UsageError(f"--at takes two whole numbers, such as 14:19; got {at!r}.")
+    return int(start), int(end)
+
+
+def _spans(
+    linker: Linker, document: Document, mention: str | None, span: tuple[int, int] | None
+) -> list[tuple[int, int]]:
+    """What to explain of a document."""
+    if span is not None:
+        return [span]
+    if mention is not None:
+        found = list(_places(document.text, mention))
+        if not found:
+            raise DataError(f"{mention!r} does not stand in the text of document {document.id!r}, written like that.")
+        return found
+    linked = document if document.mentions else linker.link(document)
+    return [(each.start, each.end) for each in linked.mentions]
+
+
+def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
+    place = text.find(mention) if mention else -1
+    while place >= 0:
+        yield place, place + len(mention)
+        place = text.find(mention, place + len(mention))
+
+
+def _print(told: Explanation, stream: TextIO) -> None:
+    console = console_on(stream)
+    best, next_best = told.entity, told.runner_up
+    is_second = next_best is not None and next_best.score > best.score
+    verb = "means" if told.is_linked else "could also mean" if is_second else "is not linked; closest is"
+    head = Text(printable(told.text), style="bold")
+    head.append(f" {verb} ", style="dim")
+    head.append(printable(best.title), style="bold green" if told.is_linked else "yellow")
+    head.append(f" ({printable(best.id)})", style="dim")
+    console.print(head)
+    name = {"same": "is its name", "normalized": "is its name, written otherwise", "alike": "is most like its name"}
+    console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
+    sure = f"  confidence {best.confidence:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
+    console.print(f"{sure} of {told.n_candidates} candidates")
+    if next_best is not None:
+        second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.confidence:.2f}"
+        console.print(f"  {'before it' if is_second else 'next'}: {second}")
+    console.print()
+    console.print(_parts_table(best, next_best))
+    if told.path:
+        console.print()
+        console.print("  through the tree", style="dim")
+        console.print(_path_table(told.path))
+    console.print()
+
+
+def _parts_table(best: ExplainedCandidate, next_best: ExplainedCandidate | None) -> Table:
+    """What counts for the entity, and next to it the same of the other one; what tells them apart comes first."""
+    others = () if next_best is None else next_best.parts
+    own, other = ({part.name: part.contribution for part in parts} for parts in (best.parts, others))
+    says = {part.name: part.says for part in (*others, *best.parts)}
+    order = sorted(says, key=lambda name: (-abs(own.get(name, 0) - other.get(name, 0)), -abs(own.get(name, 0)), name))
+    shown = [name for name in order if abs(own.get(name, 0)) + abs(other.get(name, 0)) >= LEAST_SHOWN][:MAX_PARTS]
+    lines = [(own.get(name, 0.0), other.get(name, 0.0), says[name]) for name in shown]
+    if len(order) > len(shown):
+        rest = [sum(value for name, value in each.items() if name not in shown) for each in (own, other)]
+        lines.append((rest[0], rest[1], "all else"))
+    largest = max((abs(worth) for worth, _, _ in lines), default=0.0) or 1.0
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(no_wrap=True, width=10)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True, justify="right", style="dim")
+    table.add_column(overflow="fold")
+    for worth, of_other, what in lines:
+        drawn = Text(bar(abs(worth) / largest), style="green" if worth > 0 else "red")
+        table.add_row(drawn, f"{worth:+.2f}", "" if next_best is None else f"{of_other:+.2f}", what)
+    table.add_row("", f"{best.total:+.2f}", "" if next_best is None else f"{next_best.total:+.2f}", "together")
+    return table
+
+
+def _path_table(path: Sequence[TreeStep]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(justify="right", no_wrap=True, style="dim", min_width=12)
+    table.add_column(overflow="fold", max_width=26)
+    table.add_column(justify="right", no_wrap=True, min_width=5)
+    table.add_column(overflow="fold")
+    for step in path:
+        entities = "entity" if step.n_entities == 1 else "entities"
+        ngrams = ", ".join(f"{printable(each.text)!r} {each.contribution:+.2f}" for each in step.ngrams[:MAX_NGRAMS])
+        topics = ", ".join(printable(topic).strip() for topic in step.topics)
+        table.add_row(f"{step.n_entities:,} {entities}", topics, f"{step.margin:+.2f}", ngrams)
+    return table

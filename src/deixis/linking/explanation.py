@@ -1,0 +1,94 @@
+"""Why a mention was linked as it was, as records that add up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Part:
+    """One feature of a candidate: what it says, and what that counts (`value * weight`)."""
+
+    name: str
+    says: str
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class NGram:
+    """One n-gram of the mention at one step through the tree."""
+
+    text: str
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class TreeStep:
+    """One step down the label tree: `margin` is `bias` and all n-grams' contributions together.
+
+    `ngrams` has those that count most, `rest` the sum of the others. `topics` are the n-grams that lead there whatever
+    the mention; at the last step, which is the entity itself, its title. `path_score` is the score of the way so far.
+    """
+
+    tree: int
+    level: int
+    node: int
+    n_entities: int
+    topics: tuple[str, ...]
+    bias: float
+    ngrams: tuple[NGram, ...]
+    rest: float
+    margin: float
+    path_score: float
+
+
+@dataclass(frozen=True)
+class NameMatch:
+    """The entity's name that is most like the mention; `how` is same, normalized or alike."""
+
+    name: str
+    how: str
+    likeness: float
+
+
+@dataclass(frozen=True)
+class ExplainedCandidate:
+    """A candidate and what speaks for it: `total` is the sum of the parts' contributions.
+
+    `score` is its share among all candidates, exp(total - log_sum) with the explanation's `log_sum`; `confidence` what
+    calibration makes of it.
+    """
+
+    id: str
+    title: str
+    score: float
+    confidence: float
+    total: float
+    name: NameMatch
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a mention means an entity, or would if it were linked, and what came next."""
+
+    start: int
+    end: int
+    text: str
+    entity: ExplainedCandidate
+    runner_up: ExplainedCandidate | None
+    is_linked: bool
+    threshold: float
+    n_candidates: int
+    log_sum: float
+    path: tuple[TreeStep, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """As plain dictionaries and lists, for JSON."""
+        record: dict[str, Any] = asdict(self)
+        return record

@@ -1,0 +1,44 @@
+"""`deixis explain` by console."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("To save Troy, Paris had to be sacrificed.", encoding="utf-8")
+    return path
+
+
+def test_every_mention_is_explained_for_people(deixis_inside, model, text):
+    told = deixis_inside("explain", model, text).stdout
+    assert "Troy means Troy (troy)" in told and "Paris" in told
+    assert "together" in told and "through the tree" in told and "the mention is its name 'Troy'" in told
+
+
+def test_one_mention_by_its_text_or_place_is_the_same(deixis_inside, model, text):
+    by_text = deixis_inside("explain", model, text, "--mention", "Troy", "--json").stdout
+    assert by_text == deixis_inside("explain", model, text, "--at", "8:12", "--json").stdout
+    record = json.loads(by_text)
+    assert record["entity"]["id"] == "troy" and record["start"] == 8
+    assert sum(part["contribution"] for part in record["entity"]["parts"]) == pytest.approx(record["entity"]["total"])
+
+
+def test_why_not_another(deixis_inside, model, text):
+    told = deixis_inside("explain", model, text, "--mention", "Troy", "--entity", "nowhere", code=1).stderr
+    assert "No entity of the knowledge base has the id 'nowhere'" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--mention", "Troy", "--at", "8:12"], 2, "not both"),
+        (["--at", "eight"], 2, "such as 14:19"),
+        (["--mention", "Rome"], 1, "does not stand in the text"),
+        (["--at", "8:99"], 1, "inside the text"),
+    ],
+)
+def test_what_is_wrong_is_told(deixis_inside, model, text, arguments, code, words):
+    assert words in deixis_inside("explain", model, text, *arguments, code=code).stderr
