@@ -33,7 +33,7 @@ from deixis.neural.elias_training import EliasTraining
 from deixis.neural.one_vs_all import train_one_vs_all
 from deixis.xmr.averaging import AverageRanker, Ranker
 from deixis.xmr.combined import CombinedConfig, CombinedRanker
-from deixis.xmr.model import LabelTreeRanker
+from deixis.xmr.model import LABELLING, LabelTreeRanker
 
 SHOWN = ("precision@1", "precision@3", "precision@5", "recall@10", "recall@20", "recall@100", "psp@1", "psp@3", "psp@5")
 N_CALIBRATED = 5000
@@ -57,7 +57,7 @@ class Clock:
 def trees(made: Matrices, seed: int, clock: Clock) -> dict[str, Ranker]:
     """The linear tree as the only stage below."""
     with clock.on("tree"):
-        return {"tree": LabelTreeRanker(seed=seed, n_threads=1).fit(made.X_train, made.Y_train)}
+        return {"tree": LabelTreeRanker(LABELLING, seed=seed, n_threads=1).fit(made.X_train, made.Y_train)}
 
 
 def brute_force(made: Matrices, seed: int, clock: Clock) -> dict[str, Ranker]:
