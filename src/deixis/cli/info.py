@@ -64,10 +64,11 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
 
 def _linker_facts(stored: StoredModel) -> dict[str, Any]:
     arrays = stored.manifest.arrays
-    learned_from = arrays.get("learned_from")
+    learned_from, corrected = arrays.get("learned_from"), arrays.get("corrections.entities.offsets")
     return {
         "entities": _n_entities(stored),
         "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
+        "corrections": corrected.shape[0] - 1 if corrected is not None else 0,
         "reranker_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reranking.")),
     }
 

@@ -1,4 +1,4 @@
-"""`deixis learn`: a model and annotated mentions in, a better model out."""
+"""`deixis learn`: a model and annotated mentions or corrections in, a better model out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from deixis.cli.correcting import learn_from_corrections
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
 from deixis.cli.learning_report import tell_learned
@@ -35,6 +36,7 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
 @click.command(
     cls=CommandWithSettings,
     epilog=examples(
+        "deixis learn model corrections.jsonl               # links somebody corrected",
         "deixis learn model --mentions new.jsonl            # weights, calibration",
         "deixis learn model --mentions train.jsonl --rerank        # minutes to hours",
         "deixis learn model --mentions train.jsonl --dev dev.jsonl --rerank -o better",
@@ -46,10 +48,10 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
     ),
 )
 @click.argument("model", type=click.Path())
+@click.argument("corrections", nargs=-1, type=click.Path())
 @click.option(
     "--mentions",
     multiple=True,
-    required=True,
     metavar="FILE",
     help="Annotated documents to learn from; may be repeated.",
 )
@@ -84,6 +86,7 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
 def learn(
     session: Session,
     model: str,
+    corrections: tuple[str, ...],
     mentions: tuple[str, ...],
     dev: tuple[str, ...],
     mentions_format: str | None,
@@ -96,7 +99,12 @@ def learn(
     config_file: str | None,
     typed: dict[str, Any],
 ) -> None:
-    """Make MODEL better with annotated mentions.
+    """Make MODEL better with annotated mentions, or with CORRECTIONS of links.
+
+    CORRECTIONS are files of JSON lines, each about one span of a text: {"text": "So Paris fled.", "start": 3, "end": 8}
+    and "gold": "Q167646", or "wrong": "Q90", or "not_an_entity": true. In these texts they hold from then on; elsewhere
+    they are evidence. It takes seconds. The model keeps them with their texts: more can be learned later, the same ones
+    count once, and of two that contradict the later holds. What was not corrected counts neither for nor against.
 
     Mentions to learn from have an `entity`, null for NIL. Without further options, what each kind of evidence weighs
     and how far scores can be believed is learned anew, which takes seconds and needs no extra.
@@ -119,6 +127,10 @@ def learn(
     --mentions that it has not seen. If it has seen all, a second one is built without that part.
     """
     is_neural = rerank or bi_encoder
+    if bool(corrections) == bool(mentions):
+        raise click.UsageError("Give files of CORRECTIONS, or annotated documents with --mentions, one of both.")
+    if corrections and (is_neural or typed or config_file or mentions_format):
+        raise click.UsageError("Settings, --mentions-format, --rerank and --bi-encoder go with --mentions.")
     if not is_neural and (encoder or work or resume is not None):
         raise click.UsageError("--encoder, --work, --resume and --afresh go with --rerank or --bi-encoder.")
     for name, is_asked in (("rerank", rerank), ("bi_encoder", bi_encoder)):
@@ -135,7 +147,10 @@ def learn(
     target = output or model
     if output is not None:
         check_place(Path(output))
-    check_files((*mentions, *dev))
+    check_files((*corrections, *mentions, *dev))
+    if corrections:
+        learn_from_corrections(session, model, target, corrections, dev)
+        return
     folder = Path(work or f"{target.rstrip('/')}.learning")
     asked = [name for name, is_asked in ((BI_ENCODER, bi_encoder), (RERANKER, rerank)) if is_asked]
     _look_for_checkpoints(session, folder, asked, resume)

@@ -24,16 +24,17 @@ def tell_learned(session: Session, path: str, learned: Learned, asked: list[str]
         click.echo(json.dumps(_summary(session, path, learned, asked, rerank)))
     else:
         title = f"learned from {learned.n_taught:,} mentions"
-        _print_shares(title, "accuracy on held-out mentions", learned.accuracies)
+        print_shares(title, "accuracy on held-out mentions", learned.accuracies)
         if learned.recalls:
-            _print_shares("", "encoder alone, recall@10", learned.recalls)
+            print_shares("", "encoder alone, recall@10", learned.recalls)
     if learned.mentions_per_second is not None:
         session.note(f"With --rerank it links {learned.mentions_per_second:,.1f} mentions a second here.")
     tell_expectation(session, learned.linker, rerank)
     session.note(f"Model written to {path}." + (f" Use it: deixis link {path} --rerank" if rerank else ""))
 
 
-def _print_shares(title: str, what: str, metrics: tuple[Metric, ...]) -> None:
+def print_shares(title: str, what: str, metrics: tuple[Metric, ...]) -> None:
+    """A table of shares with their intervals."""
     table = table_of(title, ((what, "left"), ("", "right"), ("95 % interval", "left"), ("n", "right")))
     for metric in metrics:
         interval = f"{metric.interval.low:.3f} - {metric.interval.high:.3f}"
@@ -41,7 +42,8 @@ def _print_shares(title: str, what: str, metrics: tuple[Metric, ...]) -> None:
     console_on(sys.stdout).print(table)
 
 
-def _shares(metrics: tuple[Metric, ...]) -> dict[str, dict[str, float]]:
+def shares(metrics: tuple[Metric, ...]) -> dict[str, dict[str, float]]:
+    """The shares as JSON holds them."""
     return {
         each.name: {"value": each.value, "low": each.interval.low, "high": each.interval.high, "n": each.n}
         for each in metrics
@@ -53,8 +55,8 @@ def _summary(session: Session, path: str, learned: Learned, asked: list[str], re
         "model": path,
         "learned": asked,
         "mentions": learned.n_taught,
-        "accuracies": _shares(learned.accuracies),
-        "encoder_recall@10": _shares(learned.recalls),
+        "accuracies": shares(learned.accuracies),
+        "encoder_recall@10": shares(learned.recalls),
         "mentions_per_second": learned.mentions_per_second,
         "threshold": learned.linker.decision(rerank)[1].threshold,
         "seconds": round(time.perf_counter() - session.started, 3),

@@ -17,7 +17,7 @@ COMMANDS = {
     "demo": CommandEntry("deixis.cli.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."),
     "kb": CommandEntry("deixis.cli.kb:kb", "Look at knowledge base files before building."),
     "build": CommandEntry("deixis.cli.build:build", "Build a model from a knowledge base."),
-    "learn": CommandEntry("deixis.cli.learn:learn", "Make a model better with annotated mentions."),
+    "learn": CommandEntry("deixis.cli.learn:learn", "Make a model better with annotated mentions or corrections."),
     "link": CommandEntry("deixis.cli.link:link", "Find the names in a text and link them."),
     "explain": CommandEntry("deixis.cli.explain:explain", "Say why a mention is linked as it is."),
     "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
