@@ -110,7 +110,7 @@ class TfidfVectorizer:
         >>> vectorizer.limited(2).feature_names()
         ['new', 'york']
         """
-        n_words = self.n_features - (len(self._arrays["grams.offsets"]) - 1)
+        n_words = self.n_words
         if n_words <= max_features:
             return self
         columns = np.sort(np.argsort(self.idf[:n_words], kind="stable")[:max_features])
@@ -132,6 +132,11 @@ class TfidfVectorizer:
     def n_features(self) -> int:
         """Number of columns."""
         return self.vocabulary.n_features
+
+    @property
+    def n_words(self) -> int:
+        """Number of columns of word n-grams, which come first; after them are those of characters."""
+        return self.n_features - (len(self._arrays["grams.offsets"]) - 1)
 
     @property
     def idf(self) -> NDArray[np.float32]:

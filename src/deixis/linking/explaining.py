@@ -18,12 +18,13 @@ from deixis.linking.explanation import ExplainedCandidate, Explanation, NameMatc
 from deixis.linking.given import as_document
 from deixis.linking.linker import Linker
 from deixis.linking.portions import portions
+from deixis.linking.tree_view import topics_of
 from deixis.ranking.fusion import weighed
 from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, feature_names
 from deixis.types import Candidate, Document, Mention, MentionInContext
-from deixis.xmr.tree_paths import PathStep, child_weights, nodes_to, path_to
+from deixis.xmr.tree_paths import PathStep, labels_below, nodes_to, path_to
 
-N_NGRAMS, N_TOPICS = 8, 5
+N_NGRAMS = 8
 _FORMS = NameForms(NameFormsConfig.loose())
 
 
@@ -170,12 +171,10 @@ def _steps(generator: LabelTreeCandidates, mention: MentionInContext, row: int) 
         return
     for number, tree in enumerate(ranker.trees):
         steps = path_to(tree, row, query, ranker.config.beam)
-        for step, (level, parent, node) in zip(steps, nodes_to(tree, row), strict=True):
+        for step, (level, _, node) in zip(steps, nodes_to(tree, row), strict=True):
             topics: tuple[str, ...] = (generator.kb.titles[row],)
             if step.n_labels > 1 or level + 1 < len(steps):
-                weights = child_weights(tree, level, parent, node)[0]
-                strongest = weights.indices[np.lexsort((weights.indices, -weights.data))][:N_TOPICS]
-                topics = tuple(features.feature_names(strongest))
+                topics = topics_of(generator, labels_below(tree, level, node))
             yield _step(generator, number, step, topics)
 
 

@@ -31,8 +31,8 @@ class NGram:
 class TreeStep:
     """One step down the label tree: `margin` is `bias` and all n-grams' contributions together.
 
-    `ngrams` has those that count most, `rest` the sum of the others. `topics` are the n-grams that lead there whatever
-    the mention; at the last step, which is the entity itself, its title. `path_score` is the score of the way so far.
+    `ngrams` has those that count most, `rest` the sum of the others. `topics` are words that the titles below have in
+    common; at the last step, which is the entity itself, its title. `path_score` is the score of the way so far.
     """
 
     tree: int

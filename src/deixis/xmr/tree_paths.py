@@ -53,7 +53,7 @@ def path_to(tree: RankedTree, label: int, row: sparse.csr_matrix, config: BeamCo
         margin = bias + float(values.astype(np.float64) @ used.astype(np.float64))
         own = _log_score(margin, config)
         inherited = own + config.memory * inherited
-        n_labels = n_labels_below(tree, level, node)
+        n_labels = len(labels_below(tree, level, node))
         steps.append(PathStep(level, node, n_labels, bias, columns, values, used, margin, own, inherited))
     return steps
 
@@ -77,12 +77,12 @@ def child_weights(tree: RankedTree, level: int, parent: int, node: int) -> tuple
     return below[:, node - int(rankers.child_starts[parent])], float(rankers.arrays["biases"][node])
 
 
-def n_labels_below(tree: RankedTree, level: int, node: int) -> int:
-    """How many labels lie below a child of this level; one for a label itself."""
+def labels_below(tree: RankedTree, level: int, node: int) -> NDArray[np.int32]:
+    """The labels below a child of this level, in the order of the tree; a label alone for itself."""
     first, last = node, node + 1
     for starts in tree.tree.child_starts[level + 1 :]:
         first, last = int(starts[first]), int(starts[last])
-    return last - first
+    return tree.tree.label_order[first:last]
 
 
 def _log_score(margin: float, config: BeamConfig) -> float:

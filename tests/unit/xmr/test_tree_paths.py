@@ -7,7 +7,7 @@ from scipy import sparse
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
-from deixis.xmr.tree_paths import child_weights, n_labels_below, nodes_to, path_to
+from deixis.xmr.tree_paths import child_weights, labels_below, nodes_to, path_to
 
 N_LABELS = 40
 BEAMS = {
@@ -55,8 +55,9 @@ def test_the_way_ends_at_the_label_and_narrows(fitted):
         assert tree.tree.label_order[way[-1][2]] == label
         for (_, _, node), (_, parent, _) in zip(way, way[1:], strict=False):
             assert node == parent
-        sizes = [n_labels_below(tree, level, node) for level, _, node in way]
+        sizes = [len(labels_below(tree, level, node)) for level, _, node in way]
         assert sizes == sorted(sizes, reverse=True) and sizes[-1] == 1
+        assert all(label in labels_below(tree, level, node) for level, _, node in way)
 
 
 def test_weights_of_a_child_are_those_of_its_level(fitted):

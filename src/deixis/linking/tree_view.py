@@ -1,0 +1,108 @@
+"""The label tree to look at (XMRED, Figure 4): what lies below a node, and what each branch is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.errors import DataError
+from deixis.xmr.tree_paths import labels_below, nodes_to
+
+N_TOPICS, N_TITLES = 5, 3
+MAX_LOOKED_AT = 1000  # titles that name a branch
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A node of the tree, or at the end an entity (`entity` is its id).
+
+    `topics` are the words that titles below it have in common, `titles` those of some entities.
+    """
+
+    level: int
+    node: int
+    n_entities: int
+    topics: tuple[str, ...]
+    titles: tuple[str, ...]
+    entity: str | None = None
+
+
+class TreeView:
+    """What a label tree looks like; nodes are named by level and number, the root is (0, 0).
+
+    Examples
+    --------
+    >>> from deixis.kb.knowledge_base import KnowledgeBase
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
+    >>> view = TreeView(LabelTreeCandidates.build(kb))
+    >>> sorted(branch.entity for branch in view.below(0, 0))
+    ['Q22889', 'Q90']
+    """
+
+    def __init__(self, generator: LabelTreeCandidates, tree: int = 0) -> None:
+        trees = generator.ranker.trees
+        if not 0 <= tree < len(trees):
+            raise DataError(f"The model has {len(trees)} trees, numbered from 0; there is no tree {tree}.")
+        self._generator, self._kb, self._tree = generator, generator.kb, trees[tree]
+
+    @property
+    def n_levels(self) -> int:
+        """Steps from the root to an entity."""
+        return self._tree.tree.n_levels
+
+    def below(self, level: int, node: int) -> list[Branch]:
+        """The children of a node, in the order of the tree."""
+        levels = self._tree.levels
+        if not 0 <= level < len(levels):
+            raise DataError(f"Nodes with something below lie on levels 0..{len(levels) - 1}, got {level}.")
+        starts = levels[level].child_starts
+        if not 0 <= node < len(starts) - 1:
+            raise DataError(f"Level {level} has {len(starts) - 1:,} nodes, numbered from 0; there is no node {node}.")
+        return [self._branch(level, child) for child in range(*starts[node : node + 2].tolist())]
+
+    def way_to(self, entity_id: str) -> list[tuple[int, int]]:
+        """Level and number of each node from the root to the one above an entity."""
+        row = self._kb.row_of(entity_id)
+        if row is None:
+            raise DataError(f"No entity of the knowledge base has the id {entity_id!r}.")
+        return [(level, parent) for level, parent, _ in nodes_to(self._tree, row)]
+
+    def _branch(self, level: int, node: int) -> Branch:
+        rows = labels_below(self._tree, level, node)
+        entity = self._kb.ids[int(rows[0])] if level + 1 == self.n_levels else None
+        return Branch(
+            level + 1,
+            node,
+            len(rows),
+            topics_of(self._generator, rows),
+            tuple(self._kb.titles.strings(rows[:N_TITLES])),
+            entity,
+        )
+
+
+def topics_of(generator: LabelTreeCandidates, rows: NDArray[np.int32]) -> tuple[str, ...]:
+    """The words and phrases that the titles of these entities have in common most, by TF-IDF, strongest first.
+
+    Of very many entities only some are looked at, evenly drawn.
+    """
+    step = max(1, len(rows) // MAX_LOOKED_AT)
+    words = generator.features.mention
+    titles = words.transform(generator.kb.titles.take(rows[::step]), n_threads=1)
+    together = np.asarray(titles.sum(axis=0)).ravel()[: words.n_words]
+    strongest = np.lexsort((np.arange(len(together)), -together))[: 3 * N_TOPICS]
+    names = words.feature_names(strongest[together[strongest] > 0])
+    return tuple(_apart(names))[:N_TOPICS]
+
+
+def _apart(names: list[str]) -> Iterator[str]:
+    """The names in order, without those whose words have all come already."""
+    seen: set[str] = set()
+    for name in names:
+        words = set(name.split())
+        if not words <= seen:
+            seen |= words
+            yield name
