@@ -1,0 +1,38 @@
+// What the service is asked. Paths are relative to the page, so that it works behind a prefix too.
+
+const ROOT = new URL("../", document.baseURI);
+let token = "";
+
+export class ServiceError extends Error {}
+
+export function useToken(value) {
+  token = value.trim();
+}
+
+async function asked(path, options = {}) {
+  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  if (options.body !== undefined) headers["content-type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(new URL(path, ROOT), { ...options, headers, credentials: "omit" });
+  } catch {
+    throw new ServiceError("The service does not answer. Is deixis serve still running?");
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (answer.ok) return told;
+  const reason = told.error?.message ?? told.detail ?? answer.statusText;
+  const wait = answer.status === 429 ? ` Try again in ${answer.headers.get("retry-after") ?? "some"} seconds.` : "";
+  throw new ServiceError(`${typeof reason === "string" ? reason : JSON.stringify(reason)}${wait}`);
+}
+
+const posted = (path, record) => asked(path, { method: "POST", body: JSON.stringify(record) });
+const query = (values) => new URLSearchParams(values).toString();
+
+export const about = () => asked("ready");
+export const link = (text, overlaps) => posted("link", { text, overlaps });
+export const explain = (text, start, end, mentions, entity) => posted("explain", { text, start, end, mentions, entity });
+export const learn = (corrections) => posted("learn", { corrections });
+export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);
+export const entity = (id) => asked(`entities/${encodeURIComponent(id)}`);
+export const branches = (level, node) => asked(`tree?${query({ level, node })}`);
+export const wayTo = (id) => asked(`tree/way?${query({ entity: id })}`);

@@ -1,0 +1,79 @@
+// What a mention may mean, why, and the buttons that correct it.
+
+import { bdi, element, visible, webLink } from "./shown.js";
+import { searchField, shortened } from "./search.js";
+
+/** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
+export function drawDetails(place, mention, actions) {
+  const candidates = mention.candidates ?? [];
+  const field = element("input", { type: "search", id: "search", autocomplete: "off", spellcheck: false });
+  const hits = element("ul", { className: "hits", attributes: { "aria-label": "Entities found" } });
+  searchField(field, hits, actions.mean, actions.complain);
+  const nothing = element("button", { type: "button" }, "Nothing here ", element("kbd", {}, "0"));
+  nothing.addEventListener("click", () => actions.nothing());
+  const why = element("div", { id: "why", attributes: { "aria-live": "polite" } });
+  place.replaceChildren(
+    element("h2", {}, bdi(mention.text)),
+    element("p", { className: "quiet" }, decision(mention)),
+    element("ol", { className: "candidates" }, ...candidates.slice(0, 9).map((one, number) => item(one, number, mention, actions))),
+    element("p", { className: "buttons" }, nothing),
+    element("label", {}, "It means something else ", element("kbd", {}, "/"), field),
+    hits,
+    element("h2", {}, "Why"),
+    why,
+  );
+  return why;
+}
+
+function decision(mention) {
+  if (mention.correction) return mention.entity == null ? "You said: nothing here." : "You said so.";
+  if (mention.entity == null) return "Not linked: none of them is sure enough.";
+  return `Linked with confidence ${(mention.score ?? 0).toFixed(2)}.`;
+}
+
+function item(candidate, number, mention, actions) {
+  const isChosen = candidate.id === mention.entity;
+  const button = element("button", { type: "button", className: "candidate", attributes: { "aria-pressed": String(isChosen) } },
+    element("kbd", {}, String(number + 1)),
+    bdi(candidate.title || candidate.id, "title"),
+    element("span", { className: "number" }, candidate.score.toFixed(2)),
+    element("span", { className: "about" }, bdi(candidate.id)),
+  );
+  button.addEventListener("click", () => actions.mean(candidate));
+  const why = element("button", { type: "button", attributes: { "aria-label": `Why ${visible(candidate.title)}?` } }, "why?");
+  why.addEventListener("click", () => actions.explain(candidate.id));
+  return element("li", {}, button, why);
+}
+
+/** Fills the panel's lower part with an explanation, as the service gives it, and what is known of the entity. */
+export function drawWhy(place, told, entity) {
+  const { entity: own, runner_up: other } = told;
+  const names = { same: "The mention is its name", normalized: "The mention is its name, written otherwise:", alike: "The mention is most like its name" };
+  const description = shortened(entity?.description ?? "", 300);
+  place.replaceChildren(
+    element("p", {}, webLink(entity?.url, own.title), " ", bdi(own.id, "quiet")),
+    element("p", { className: "quiet" }, bdi(description)),
+    element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
+    partsTable(own, other),
+    element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path)),
+  );
+}
+
+function partsTable(own, other) {
+  const theirs = new Map((other?.parts ?? []).map((part) => [part.name, part.contribution]));
+  const rows = own.parts.filter((part) => Math.abs(part.contribution) >= 0.005).map((part) => element("tr", {},
+    number(part.contribution), number(theirs.get(part.name) ?? 0, "quiet"), element("td", {}, part.says)));
+  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? bdi(other.title) : ""), element("th", { scope: "col" }, "because of"));
+  const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "together"));
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
+}
+
+function number(value, className = value < 0 ? "against" : "for") {
+  return element("td", { className: `number ${className}` }, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));
+}
+
+function pathList(path) {
+  return element("ol", { className: "path" }, ...path.map((step) => element("li", {},
+    element("strong", {}, bdi(step.topics.join(", "))), ` (${step.n_entities}) ${step.margin.toFixed(2)}: `,
+    ...step.ngrams.flatMap((one) => [element("span", { className: "ngram" }, visible(`'${one.text}'`)), ` ${one.contribution.toFixed(2)} `]))));
+}

@@ -1,0 +1,56 @@
+// Type to search the knowledge base: a field and the list of what it finds.
+
+import { search } from "./api.js";
+import { bdi, element } from "./shown.js";
+
+const PAUSE = 150; // milliseconds without a key before the service is asked
+
+/** Fills `list` with what `field` asks for; `choose(entity)` is called with the one that is clicked. */
+export function searchField(field, list, choose, complain) {
+  let waiting = 0;
+  let last = 0;
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, PAUSE);
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      field.value = "";
+      list.replaceChildren();
+      field.blur();
+    }
+    if (event.key === "ArrowDown") list.querySelector("button")?.focus();
+  });
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const buttons = [...list.querySelectorAll("button")];
+    const next = buttons.indexOf(document.activeElement) + step;
+    (next < 0 ? field : buttons[Math.min(next, buttons.length - 1)]).focus();
+  });
+
+  async function ask() {
+    const name = field.value.trim();
+    const number = ++last;
+    if (!name) return list.replaceChildren();
+    try {
+      const told = await search(name);
+      if (number === last) list.replaceChildren(...told.entities.map(item));
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  function item(entity) {
+    const button = element("button", { type: "button" }, bdi(entity.title, "title"), " ", bdi(entity.id, "quiet"));
+    if (entity.description) button.append(element("span", { className: "about quiet" }, " ", bdi(shortened(entity.description))));
+    button.addEventListener("click", () => choose(entity));
+    return element("li", {}, button);
+  }
+}
+
+export function shortened(text, most = 120) {
+  const points = [...text];
+  return points.length <= most ? text : `${points.slice(0, most).join("")}…`;
+}
