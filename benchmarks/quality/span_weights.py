@@ -1,9 +1,10 @@
 """The weights that find mentions without annotated documents: `python -m benchmarks.quality.span_weights`.
 
-Learned per kind of knowledge base, described or bare, on train and dev documents of suites: what features of a span
-weigh (`src/deixis/detection/span_weights.json`), then, with the zero-shot ranking of likely spans, what goes into the
-chance of a link, and the threshold of the best F1 (`src/deixis/linking/decision_weights.json`). Every suite counts
-alike. Test splits are never read.
+Learned per kind of knowledge base, described or bare: what features of a span weigh
+(`src/deixis/detection/span_weights.json`), then, with the zero-shot ranking of likely spans, what goes into the chance
+of a link, and the threshold of the best F1 (`src/deixis/linking/decision_weights.json`). Every suite counts alike.
+Learned from are the training documents of AIDA (without those that `end_to_end` asks on dev), BC5CDR and NCBI, and the
+dev halves of Reddit, which has no training documents. Test splits are never read.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.quality.end_to_end import read_tasks
 from benchmarks.quality.fusion import SUITES
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
@@ -33,9 +35,9 @@ from deixis.types import Document
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "deixis"
 N_DOCUMENTS = 150  # of each set, drawn at random
-N_RANKED = 60  # of these, whose spans are ranked
+MAX_RANKED = 4000  # spans of a set that are ranked, those of its first documents
 CONFIG = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
-# The KB that a suite brings, and annotated files that are no test split.
+# The suite that brings the KB and training documents, and others about the same KB.
 SETS = {
     "wiki468k-aida": ["wiki468k-aida", "reddit-posts", "reddit-comments"],
     "mesh-bc5cdr": ["mesh-bc5cdr"],
@@ -84,7 +86,8 @@ def read_parts(name: str, suites: list[str]) -> list[Part]:
     linker = Linker.build(kb, None, CONFIG)
     parts = []
     for suite in (read_suite(SUITES / f"{each}.yaml") for each in suites):
-        documents = [document for each in suite.dev for document in data.read_part(suite, each)]
+        taught, tasks = read_tasks(data, [suite], "dev", None)
+        documents = taught if suite.name == name else [document for task in tasks for document in task.documents]
         drawn = np.random.default_rng(0).permutation(len(documents))[:N_DOCUMENTS]
         documents = [documents[number] for number in drawn]
         texts = [document.text for document in documents]
@@ -104,12 +107,21 @@ def places(spans: Spans) -> list[tuple[int, int, int]]:
 
 
 def learned_span_weights(parts: list[Part]) -> NDArray[np.float64]:
-    """What features weigh; each set is repeated until it has about as many spans as the largest."""
-    most = max(len(part.features) for part in parts)
-    times = [max(1, round(most / len(part.features))) for part in parts]
-    features = np.concatenate([np.tile(part.features, (n, 1)) for part, n in zip(parts, times, strict=True)])
-    is_mention = np.concatenate([np.tile(part.is_mention, n) for part, n in zip(parts, times, strict=True)])
+    """What features weigh; every set counts alike."""
+    features, is_mention = alike([(part.features, part.is_mention) for part in parts])
     return fit_logistic(features, is_mention, penalty=5.0)
+
+
+def alike(
+    sets: list[tuple[NDArray[np.float32], NDArray[np.bool_]]],
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Rows and verdicts of all sets, each repeated until it has about as many as the largest."""
+    most = max(len(rows) for rows, _ in sets)
+    times = [max(1, round(most / len(rows))) for rows, _ in sets]
+    return (
+        np.concatenate([np.tile(rows, (n, 1)) for (rows, _), n in zip(sets, times, strict=True)]),
+        np.concatenate([np.tile(verdicts, n) for (_, verdicts), n in zip(sets, times, strict=True)]),
+    )
 
 
 def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[str, float]:
@@ -118,16 +130,18 @@ def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[st
     for part in parts:
         log_odds = weighed(part.features, weights)
         least = np.log(CONFIG.finding.min_chance / (1 - CONFIG.finding.min_chance))
-        spans = Spans(part.spans.table, log_odds).take((log_odds >= least) & (part.spans.table.texts < N_RANKED))
+        spans = Spans(part.spans.table, log_odds).take(log_odds >= least)
+        n_documents = int(spans.table.texts[MAX_RANKED]) if len(spans.table) > MAX_RANKED else len(part.documents)
+        spans = spans.take(spans.table.texts < n_documents)
         ranked = part.linker.ranked(in_context(part.documents, spans.table))
         evidence = decision_evidence(spans.log_odds, evidence_of(ranked), is_nameless(spans.table))
         is_right = [
             bool(listed) and listed[0].id in part.answers.get(place, ())
             for place, listed in zip(places(spans), ranked, strict=True)
         ]
-        answers = {place: ids for place, ids in part.answers.items() if place[0] < N_RANKED}
+        answers = {place: ids for place, ids in part.answers.items() if place[0] < n_documents}
         told.append((spans, evidence, np.array(is_right, dtype=bool), answers))
-    seen, verdicts = np.concatenate([each[1] for each in told]), np.concatenate([each[2] for each in told])
+    seen, verdicts = alike([(evidence, is_right) for _, evidence, is_right, _ in told])
     decider = Decider.fit(seen, verdicts, Decider(np.zeros(len(EVIDENCE))))
     thresholds = []
     for spans, own, verdicts, answers in told:

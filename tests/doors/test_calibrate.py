@@ -48,6 +48,19 @@ def test_calibrate_in_place_tells_programs_what_it_did(foundry):
     assert "Everything is fine." in foundry("doctor", "model").stdout
 
 
+def test_calibrate_learns_when_to_link_in_texts_without_mentions_too(foundry):
+    foundry("build", "metals.jsonl", "-o", "model", "--quiet", "--finding-min-names", 0)
+    text = "gold 3 is here, and so is lead"
+    before = json.loads(foundry("link", "model", stdin=text).stdout)["mentions"]
+    kept = foundry("calibrate", "model", "dev.jsonl", "-o", "same", "--given-only")
+    assert "In texts without mentions" not in kept.stderr
+    assert json.loads(foundry("link", "same", stdin=text).stdout)["mentions"] == before
+    done = foundry("calibrate", "model", "dev.jsonl", "-o", "taught")
+    assert "of 40 mentions annotated in" in done.stderr
+    after = json.loads(foundry("link", "taught", stdin=text).stdout)["mentions"]
+    assert after[0]["entity"] == "e19" and after[0]["score"] != before[0]["score"]
+
+
 def test_a_precision_that_cannot_be_promised_leaves_the_model_as_it_was(foundry):
     foundry("build", "metals.jsonl", "-o", "model", "--quiet")
     before = (foundry.folder / "model" / "manifest.json").read_bytes()

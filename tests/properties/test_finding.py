@@ -1,5 +1,6 @@
 """Laws of finding: all names hold the longest ones, batches are singles, and a decision loses nothing."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -8,7 +9,12 @@ from hypothesis import strategies as st
 
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.spans import SpanTable
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
 from deixis.linking.deciding import best_apart
+from deixis.linking.finding_config import FindingConfig
+from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
 
 WORDS = st.sampled_from(
     ["New", "new", "York", "City", "cities", "of", "the", "東", "京", "Troy", "TROY", "U.S.", "é", "-"]
@@ -64,3 +70,34 @@ def test_spans_taken_never_overlap_and_none_would_be_worth_more(spans: list[tupl
     best = max(sum(gains[list(chosen)]) for chosen in subsets if is_apart(chosen))
     assert is_apart(tuple(taken))
     assert sum(gains[taken]) == best
+
+
+@functools.cache
+def linker(min_names: int) -> Linker:
+    names = ["New York", "New York City", "York", "Troy", "City", "cities of the new", "東京", "京", "U.S."]
+    records = [{"id": str(n), "title": name, "description": f"place {n} of Troy"} for n, name in enumerate(names)]
+    config = LinkerConfig(finding=FindingConfig(min_names=min_names))
+    return Linker.build(KnowledgeBase.from_records(records), config=config, n_threads=1)
+
+
+@given(
+    st.lists(WORDS, max_size=12).map(" ".join),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30)), max_size=4),
+    st.sampled_from([0, 10_000]),
+    st.sampled_from([None, 0.0, 0.05, 0.6]),
+)
+@settings(max_examples=60, deadline=None)
+def test_mentions_never_overlap_unless_asked_and_then_none_is_lost(
+    text: str, told: list[tuple[int, int]], min_names: int, threshold: float | None
+) -> None:
+    spans = [(start, start + length) for start, length in told if start + length <= len(text)]
+    asked = linker(min_names)
+    if threshold is not None:
+        asked = asked._with(finding=asked.finding.ruled(NilRule(threshold)))
+    apart, kept = (
+        asked.link(text, recognize=lambda texts: [spans] * len(texts), overlaps=overlaps).mentions
+        for overlaps in ("drop", "keep")
+    )
+    assert all(text[mention.start : mention.end] == mention.text for mention in kept)
+    assert all(before.end <= after.start for before, after in itertools.pairwise(apart))
+    assert {(m.start, m.end, m.entity) for m in apart} <= {(m.start, m.end, m.entity) for m in kept}

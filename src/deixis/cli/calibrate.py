@@ -14,7 +14,14 @@ from deixis.candidates.dense import Contents
 from deixis.cli.calibration_tables import print_calibration, reliability_chart
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.models import contents_option, load_linker, rerank_option, tell_expectation, tell_seen
+from deixis.cli.models import (
+    contents_option,
+    load_linker,
+    rerank_option,
+    tell_expectation,
+    tell_found_expectation,
+    tell_seen,
+)
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
@@ -44,6 +51,9 @@ PRECISIONS = (0.9, 0.95, 0.99)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Least probability of a link, chosen by you.")
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
+@click.option(
+    "--given-only", is_flag=True, help="DATA have not all mentions annotated: learn nothing about finding them."
+)
 @rerank_option
 @contents_option
 @click.option("--report", metavar="FILE", help="Write a picture (SVG) of probabilities before and after.")
@@ -57,6 +67,7 @@ def calibrate(
     threshold: float | None,
     method: Method | None,
     format_: str | None,
+    given_only: bool,
     rerank: bool,
     dense_contents: Contents | None,
     report: str | None,
@@ -66,8 +77,10 @@ def calibrate(
     DATA are documents that the model was not built with. Their mentions have an `entity`, null for NIL; a link where
     gold is NIL, or an entity that the knowledge base lacks, is wrong. Without a target precision or a threshold, the
     threshold is the one with the best F1. Figures after calibration are those of curves that had not seen the document.
-    A re-ranker has a curve and a threshold of its own: --rerank learns these. With --dense-contents the model that is
-    written asks those from then on, since it is their scores that were calibrated.
+    Where a model finds mentions by their chances, when to link in texts that bring none is learned anew, too: whatever
+    is not annotated in DATA counts as no mention there. A re-ranker has a curve and a threshold of its own: --rerank
+    learns these. With --dense-contents the model that is written asks those from then on, since it is their scores that
+    were calibrated.
     """
     if target_precision is not None and threshold is not None:
         raise click.UsageError("Give --target-precision or --threshold, and not both.")
@@ -85,6 +98,9 @@ def calibrate(
         if rule == NilRule():
             rule = NilRule(target_precision=linker.decision(rerank)[1].target_precision)
         linker = linker.calibrated_by(calibration, rule, rerank)
+        before = linker.finding
+        if not (given_only or rerank):
+            linker = linker.decided_by(annotated, rule)
         after = judged.cross_validated(linker.config.calibration)
         if report is not None:
             with output_stream(report) as stream:
@@ -96,6 +112,8 @@ def calibrate(
     else:
         print_calibration(console_on(sys.stdout), judged.held_out, after, PRECISIONS)
     tell_expectation(session, linker, rerank)
+    if linker.finding is not before:
+        tell_found_expectation(session, linker)
     session.note(f"Model written to {Path(output or model)}.")
 
 

@@ -118,6 +118,21 @@ def tell_expectation(session: Session, linker: Linker, rerank: bool = False) -> 
     session.note(f"{name} {rule.least_score:.3f}{wish}: by {len(held_out):,} {made} it {expected}.")
 
 
+def tell_found_expectation(session: Session, linker: Linker) -> None:
+    """Says what linking texts without mentions brings, by the documents that its decision was learned from."""
+    if linker.finding.calibration is None:
+        return
+    held_out, least = linker.finding.calibration.held_out, linker.finding.nil.least_score
+    is_linked = held_out.scores >= max(least, 1e-12)
+    n_right, n_links, n_known = (
+        int(each.sum()) for each in (held_out.is_right & is_linked, is_linked, held_out.is_known)
+    )
+    session.note(
+        f"In texts without mentions, threshold {least:.3f}: {n_right:,} of {n_links:,} links are right, of {n_known:,} "
+        f"mentions annotated in {len(set(held_out.documents.tolist())):,} documents."
+    )
+
+
 def tell_seen(session: Session, linker: Linker, documents: Sequence[Document], rerank: bool = False) -> None:
     """Warns that a model is judged on documents that it has learned from."""
     seen = linker.learned_from

@@ -1,4 +1,4 @@
-"""What stands in a text and is not written to be read: tags, addresses, code. No mention is looked for there."""
+"""What stands in a text and is not written to be read: tags, addresses, code, templates. No mention is sought there."""
 
 from __future__ import annotations
 
@@ -15,17 +15,23 @@ _MARKUP = re.compile(
     r"|```.*?```|`[^`\n]+`"  # code
     r"|\b(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[^\s<>\"'）」』]+"  # addresses
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});",  # characters by name
+    r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});"  # characters by name
+    r"|\]\([^()\s]{1,2000}(?:[ \t]+\"[^\"\n]*\")?\)"  # where a link of Markdown leads to
+    r"|\[\[[^\[\]\n]{0,500}\|"  # the same in wikis, what is to be read comes after it
+    r"|\{\{(?:[^{}]|\{\{[^{}]{0,2000}\}\}){0,2000}\}\}",  # templates of wikis, and those in them
     re.DOTALL,
 )
-_MAY_HAVE = re.compile(r"[<`@]|://|www\.|&[A-Za-z#]")
+_MAY_HAVE = re.compile(r"[<`@]|://|www\.|&[A-Za-z#]|\]\(|\[\[|\{\{")
 
 
 def markup_spans(text: str) -> list[tuple[int, int]]:
-    """The code points [start, end) of tags, code and addresses, in order.
+    """The code points [start, end) of tags, code, addresses and of what links of wikis and Markdown lead to, in order.
 
     Examples
     --------
+    >>> text = "{{Infobox|Troy}} [[Paris (city)|Paris]], [[Troy]] and [Ann](Ann.html)"
+    >>> [text[start:end] for start, end in markup_spans(text)]
+    ['{{Infobox|Troy}}', '[[Paris (city)|', '](Ann.html)']
     >>> text = "<b>Paris</b>, see https://paris.fr/Troy or `Troy()`"
     >>> [text[start:end] for start, end in markup_spans(text)]
     ['<b>', '</b>', 'https://paris.fr/Troy', '`Troy()`']

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.detection.calendar import is_calendar
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
 from deixis.detection.spans import Sign, SpanTable
@@ -23,7 +24,7 @@ FEATURES: tuple[str, ...] = (
     "nameless_follows_upper", "nameless_precedes_upper", "nameless_upper_anyway", "nameless_one_word",
     "one_word_upper_anyway", "one_word_lower", "all_upper_one_word", "name_in_longer_name",
     "bearers", "popularity", "own_upper", "own_lower", "own_lower_share", "own_lower_share_lower",
-    "own_lower_share_upper_anyway", "popularity_lower", "repeated",
+    "own_lower_share_upper_anyway", "popularity_lower", "repeated", "calendar",
     "seen", "seen_lower", "seen_name", "before", "after",
 )  # fmt: skip
 """The features by name, in order; from `seen` on they come from annotated documents."""
@@ -34,29 +35,39 @@ N_OWN = len(FEATURES) - N_LEARNED
 
 
 def span_features(
-    spans: SpanTable, facts: NameFacts, seen: KeyOdds, before: KeyOdds, after: KeyOdds
+    spans: SpanTable,
+    facts: NameFacts,
+    seen: KeyOdds,
+    before: KeyOdds,
+    after: KeyOdds,
+    alike: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """spans_by_features."""
-    own = own_features(spans, facts)
+    """spans_by_features; `alike` is what `n_alike` says of them, if they are part of a longer table."""
+    own = own_features(spans, facts, alike)
     return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
 
 
-def own_features(spans: SpanTable, facts: NameFacts) -> NDArray[np.float32]:
+def own_features(spans: SpanTable, facts: NameFacts, alike: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
     """spans_by_features, all but those that are learned."""
+    counts = n_alike(spans) if alike is None else alike
     has = {name: spans.has(sign).astype(np.float32) for name, sign in _SIGNS.items()}
     nameless = (spans.names < 0).astype(np.float32)
-    one, two = ((spans.n_tokens == n).astype(np.float32) for n in (1, 2))
+    # Scripts without capitals are mostly those without spaces, where every character is a token.
+    has_case = (has["upper"] + has["lower"] + has["number"]) > 0
+    n_words = np.where(has_case, spans.n_tokens, 1)
+    one, two = ((n_words == n).astype(np.float32) for n in (1, 2))
     lengths = (spans.ends - spans.starts).astype(np.float32)
     bearers, popularity, own_upper, own_lower = facts.of(spans.names).T
     lower_share = own_lower - own_upper
     columns = [
         np.ones(len(spans), dtype=np.float32), *has.values(),
-        nameless, one, two, (spans.n_tokens > 3).astype(np.float32), (lengths <= 3).astype(np.float32),
+        nameless, one, two, (n_words > 3).astype(np.float32), (lengths <= 3).astype(np.float32),
         np.log1p(lengths), nameless * has["follows_upper"], nameless * has["precedes_upper"],
         nameless * has["upper_anyway"], nameless * one,
         one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
         bearers, popularity, own_upper, own_lower, lower_share, lower_share * has["lower"],
-        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(n_alike(spans), MAX_ALIKE)),
+        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(counts, MAX_ALIKE)),
+        is_calendar(spans).astype(np.float32),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32, copy=False)
 

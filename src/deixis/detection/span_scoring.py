@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from deixis.detection.logistic import fit_logistic, weighed
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
-from deixis.detection.span_features import FEATURES, N_LEARNED, N_OWN, learned_features, own_features, span_features
+from deixis.detection.span_features import (
+    FEATURES,
+    N_LEARNED,
+    N_OWN,
+    learned_features,
+    n_alike,
+    own_features,
+    span_features,
+)
 from deixis.detection.spans import Sign, SpanTable
 from deixis.store.checks import check_length, check_range, require
 
@@ -33,6 +41,7 @@ PENALTY = 1.0
 RULE_ODDS = 4.0  # of a name where rules decide
 RECOGNIZED_ODDS = 4.0  # what a recognizer's word adds
 MAX_WEIGHT = 100.0
+AT_ONCE = 8_192  # spans whose features are in memory together: a book has a million
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +104,12 @@ class SpanScorer:
             is_ruled = spans.has(Sign.NAME) & ~spans.has(Sign.IN_LONGER_NAME | Sign.INFLECTED)
             ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
             return ruled
-        return weighed(span_features(spans, self.facts, self.seen, self.before, self.after), self.weights) + told
+        alike, log_odds = n_alike(spans), np.empty(len(spans))
+        for begin in range(0, len(spans), AT_ONCE):
+            rows = slice(begin, begin + AT_ONCE)
+            features = span_features(spans.take(rows), self.facts, self.seen, self.before, self.after, alike[rows])
+            log_odds[rows] = weighed(features, self.weights)
+        return log_odds + told
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The scorer as arrays under names that begin with `prefix`."""

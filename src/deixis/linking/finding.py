@@ -24,6 +24,7 @@ from deixis.linking.deciding import Decider, best_apart, decision_evidence, defa
 from deixis.linking.finding_config import FindingConfig
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import MENTIONS_AT_ONCE
+from deixis.progress import track
 from deixis.ranking.calibration import evidence_of
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -122,7 +123,7 @@ class Finding:
         rule = own_rule if own_rule is not None and self.scorer.is_by_rules else self.nil
         found: list[list[Mention]] = [[] for _ in documents]
         spans = self.spans([document.text for document in documents], n_threads, recognize)
-        for part in spans.parts():
+        for part in track(list(spans.parts()), "looking at names"):
             here = spans.take(part)
             ranked = rank(in_context(documents, here.table))
             chances = self.chances(here, ranked)

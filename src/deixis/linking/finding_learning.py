@@ -29,6 +29,7 @@ from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
+MIN_DOCUMENTS = 10  # with mentions, to learn a decision from
 MAX_THRESHOLD = 0.5  # of the best F1: that of chances that can be believed is half of that F1
 
 Answers = dict[tuple[int, int, int], frozenset[str]]
@@ -74,11 +75,12 @@ def decided_by(
 ) -> Finding:
     """The same with a decision learned from annotated documents that it has not learned from, and what they say of it.
 
-    The threshold is the rule's, or keeps to its target precision, or has the best F1 from text to links.
+    The threshold is the rule's, or keeps to its target precision, or has the best F1 from text to links. Fewer than ten
+    documents with mentions change nothing.
     """
-    if finding.scorer.is_by_rules:
-        return finding
     answers = answers_in(documents, resolve)
+    if finding.scorer.is_by_rules or len({number for number, _, _ in answers}) < MIN_DOCUMENTS:
+        return finding
     spans = finding.spans([document.text for document in documents], n_threads)
     evidence, is_right = [], []
     for part in spans.parts():

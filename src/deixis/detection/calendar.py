@@ -1,0 +1,48 @@
+"""Days and dates: knowledge bases list them as they list towns, and hardly anybody who annotates texts links them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.detection.spans import SpanTable
+
+
+def is_calendar(spans: SpanTable) -> NDArray[np.bool_]:
+    """Which spans are a day of the week, a month or a date, in a dozen languages and however they are written.
+
+    Examples
+    --------
+    >>> text = "On Thursday, August 22, Ann May came"
+    >>> spans = DictionaryDetector.build(["Thursday", "August 22", "Ann May"]).spans([text])
+    >>> is_calendar(spans).tolist()
+    [True, True, False]
+    """
+    known = _calendar_keys()
+    places = np.minimum(np.searchsorted(known, spans.keys), len(known) - 1)
+    is_known: NDArray[np.bool_] = known[places] == spans.keys
+    return is_known
+
+
+@cache
+def _calendar_keys() -> NDArray[np.uint64]:
+    """How the days and dates read, in the numbers of `SpanTable.keys`, rising."""
+    names = _names()
+    detector = DictionaryDetector.build(names, config=DictionaryConfig(case="ignore", stop_words=False))
+    spans = detector.spans(names, 1, any_case=True, plurals=False)
+    is_whole = (spans.starts == 0) & (spans.ends == np.array([len(name) for name in names])[spans.texts])
+    return np.unique(spans.keys[is_whole])
+
+
+def _names() -> list[str]:
+    lines = files("deixis.detection").joinpath("calendar_words.txt").read_text("utf-8").splitlines()
+    told = [line.split() for line in lines if not line.startswith("#")]
+    names = {word for words in told for word in words}
+    for months in told[1::2]:
+        names |= {f"{day} {month}" for day in range(1, 32) for month in months}
+        names |= {f"{month} {day}" for day in range(1, 32) for month in months}
+    return sorted(names)
