@@ -1,223 +1,307 @@
 """Retriever and reader, apart and together: `python -m benchmarks.quality.reader [none both ...]`.
 
-Table 3 of BEER² (Li et al., 2023), sized for one core: AIDA's train documents, four fifths to learn from, the others
-asked about (half of them choose the threshold, half are judged); no test split is read. The knowledge base is a part of
-`wiki468k`, as in `benchmarks.quality.bi_encoder`: the entities that are meant, look-alikes, and others. `none` is the
-pipeline: retriever first, then reader, each with its own encoder. `stations` gives the reader the candidates of our own
-stations (names, string similarity, tree) in place of a dense retriever's.
+Table 3 of BEER² (Li et al., 2023), sized for one core: MiniLM, NCBI's train documents to learn from. The knowledge base
+is a part of MEDIC: the diseases that the three splits mean, and others drawn evenly (the paper restricts MeSH to the
+corpus' own concepts). On dev, half of the documents choose the threshold and the other half are judged; with
+`--split test` the test documents are judged, by the threshold of all dev documents. Arms:
+
+- `none`: the pipeline: retriever first, then reader, each with an encoder of its own, as in EntQA;
+- `to-reader`, `to-retriever`, `both`: one encoder, and one or both flows of data while both learn;
+  these four go on from one warm-up, in which each learned alone, for as many steps;
+- `stations`: no dense retriever; the reader is given the candidates of a linker's own stations. With it are measured
+  `finding`, that linker without a reader, and `stations+finding`, both weighed together as `deixis link` does.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import torch
 
-from benchmarks.quality.bi_encoder import HERE, SEED, log, read_task
+from benchmarks.quality.bi_encoder import log
+from benchmarks.quality.end_to_end import FIGURES, in_kb
+from benchmarks.quality.fusion import SUITES
 from benchmarks.rows import record
+from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
-from deixis.evaluation.bootstrap import interval_of, quotient
-from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.bench.suite import read_suite
+from deixis.evaluation.document_sums import measured
+from deixis.evaluation.gold import known_parts
+from deixis.evaluation.metric import Metric
+from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.tally import Tally
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.neural.passages import Passage
+from deixis.linking.nil import NilRule
+from deixis.linking.reader_learning import START, weighed_by
+from deixis.linking.reading import LEAST_READ, PossibleLinks, ReadingStation, StoredReader, passage_candidates
+from deixis.neural.quiet import quiet
 from deixis.neural.reader import Reader, spans_of
 from deixis.neural.reader_config import ReaderConfig
+from deixis.neural.reader_joint import JointTraining
 from deixis.neural.reader_lessons import TaughtPassage
 from deixis.neural.reader_spans import Reading, without_overlaps
-from deixis.neural.reader_training import train_reader
+from deixis.neural.reader_training import new_training
 from deixis.types import Document, Mention
 
-SUITE = "reader/aida-train"
+SEED = 0
 ARMS = ("none", "to-reader", "to-retriever", "both", "stations")
-THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45)
-PER_SPAN = 4  # candidates of our stations for each span
+THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6)
+CONFIG = ReaderConfig(n_tokens=32, overlap=12, entity_tokens=16, n_candidates=8, n_taught=3, n_negatives=3, seed=SEED)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of a knowledge base, documents to learn from, and documents to be asked."""
+
+    kb: KnowledgeBase
+    train: list[Document]
+    dev: list[Document]
+    test: list[Document]
+
+
+def read_task(n_entities: int, n_documents: int) -> Task:
+    """The documents, and the entities they mean with others up to `n_entities`."""
+    suite, data = read_suite(SUITES / "medic-ncbi.yaml"), DataFolder(data_folder())
+    kb = data.read_kb(suite.kb)
+    parts = [data.read_mentions(suite.mentions)]
+    parts += [list(data.read_part(suite, suite.parts(name)[0])) for name in ("dev", "test")]
+    meant = {row for part in parts for document in part for rows in gold_rows(kb, document) for row in rows}
+    others = np.setdiff1d(np.arange(len(kb)), sorted(meant))
+    n_others = min(len(others), max(0, n_entities - len(meant)))
+    drawn = np.random.default_rng(SEED).choice(others, n_others, replace=False)
+    log(f"{len(meant)} entities are meant, {n_others} others")
+    train, dev, test = ([in_kb(kb, document) for document in part] for part in parts)
+    return Task(kb.take(np.sort([*meant, *drawn]).astype(np.int64)), train, dev[:n_documents], test[:n_documents])
+
+
+def gold_rows(kb: KnowledgeBase, document: Document) -> list[list[int]]:
+    """The rows of the right entities of each mention."""
+    return [list(known_parts(mention.entity or "", kb.row_of)) for mention in document.mentions]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was read in documents, at the lowest threshold, and which mentions had the right entity as candidate."""
+
+    documents: list[Document]
+    readings: list[Reading]
+    is_found: np.ndarray
+    seconds: float
+
+
+def answers(reader: Reader, documents: list[Document], proposed: list[Document] | None) -> Answers:
+    """What a reader says about documents, with its own candidates or those that finding proposes."""
+    passages = reader.texts.passages(document.text for document in documents)
+    started = time.process_time()
+    if proposed is not None:
+        candidates = passage_candidates(reader.kb, proposed, passages, reader.config.n_candidates)
+    else:
+        candidates = reader.retrieve(passages)
+        if reader.config.feeds_retriever:
+            candidates = reader.retrieve(passages, spans_of(passages, reader.read(passages, candidates)))
+    readings = reader.read(passages, candidates, LEAST_READ)
+    seconds = time.process_time() - started
+    is_found = []
+    holding: dict[int, list[int]] = {}
+    for number, passage in enumerate(passages):
+        holding.setdefault(passage.document, []).append(number)
+    for number, document in enumerate(documents):
+        for mention, rows in zip(document.mentions, gold_rows(reader.kb, document), strict=True):
+            here = [each for each in holding[number] if passages[each].holds(mention.start, mention.end)]
+            is_found.append(any(set(rows) & set(candidates[each]) for each in here))
+    return Answers(documents, readings, np.array(is_found), seconds)
+
+
+def figures(kb: KnowledgeBase, found: Answers, threshold: float) -> list[Metric]:
+    """InKB micro precision, recall and F1 of the reader, for links and for spans."""
+    by_document: dict[int, list[Mention]] = {}
+    for each in without_overlaps([each for each in found.readings if each.score > threshold]):
+        text = found.documents[each.document].text[each.start : each.end]
+        linked = Mention(each.start, each.end, text, kb.ids[each.row], each.score)
+        by_document.setdefault(each.document, []).append(linked)
+    linked = [document.with_mentions(by_document.get(n, [])) for n, document in enumerate(found.documents)]
+    return figures_of(kb, found.documents, linked)
+
+
+def figures_of(kb: KnowledgeBase, documents: Sequence[Document], linked: Sequence[Document]) -> list[Metric]:
+    """The same of linked documents."""
+    tally = Tally(kb.own_id)
+    for gold, found in zip(documents, linked, strict=True):
+        tally.add(gold, found.with_mentions([m for m in found.mentions if m.entity is not None]))
+    return measured(tally.columns(), FIGURES, seed=SEED)
+
+
+def best_threshold(kb: KnowledgeBase, found: Answers) -> float:
+    """The threshold with the best F1."""
+
+    def f1(threshold: float) -> float:
+        return next(m.value for m in figures(kb, found, threshold) if m.name == "inkb_micro_f1")
+
+    return max(THRESHOLDS, key=f1)
+
+
+class Trainings:
+    """Readers, arm by arm; all with a retriever go on from one warm-up."""
+
+    def __init__(self, task: Task, config: ReaderConfig) -> None:
+        self.task = task
+        self.config = config
+        self._warm: JointTraining | None = None
+        self._spent = 0.0
+
+    def reader(self, arm: str, stations: Stations | None) -> tuple[Reader, float]:
+        """The reader of an arm, and the processor seconds that it learned."""
+        started = time.process_time()
+        if stations is not None:
+            source = stations.source(2 * self.config.n_candidates)
+            training, _ = new_training(self.task.kb, self.task.train, self.config, source, Losses(started))
+            training.run()
+            return training.reader, time.process_time() - started
+        if self._warm is None:
+            self._warm, _ = new_training(self.task.kb, self.task.train, self.config, None, Losses(started))
+            self._warm.warm_up()
+            self._spent, started = time.process_time() - started, time.process_time()
+        training = copy.deepcopy(self._warm)
+        training.config = training.reader.config = replace(self.config, flows=arm)
+        torch.manual_seed(SEED)
+        training.learn()
+        return training.reader, self._spent + time.process_time() - started
+
+
+def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -> Iterator[ResultRow]:
+    """The rows of one arm."""
+    config = replace(trainings.config, flows="none" if arm == "stations" else arm)
+    stations = Stations.build(task) if arm == "stations" else None
+    reader, trained = trainings.reader(arm, stations)
+    half = len(task.dev) // 2
+    parts = {"choose": task.dev[:half], "dev": task.dev[half:]}
+    if "test" in splits:
+        parts["test"] = task.test
+    proposed = {name: None if stations is None else stations.linker.proposed(part) for name, part in parts.items()}
+    found = {name: answers(reader, part, proposed[name]) for name, part in parts.items()}
+    about = asdict(config) | {"entities": len(task.kb), "train_documents": len(task.train)}
+    for split in splits:
+        chosen = found["choose"] if split == "dev" else joined(found["choose"], found["dev"])
+        threshold, asked = best_threshold(task.kb, chosen), found[split]
+        settings = about | {"threshold": threshold, "documents": len(asked.documents)}
+        suite = f"reader/ncbi-{split}"
+        yield from metric_rows(figures(task.kb, asked, threshold), suite, arm, settings)
+        recall = ResultRow(suite, f"recall@{config.n_candidates}", arm, round(float(asked.is_found.mean()), 4), "share")
+        yield replace(recall, n=len(asked.is_found), settings=settings)
+        yield ResultRow(suite, "train_cpu", arm, float(f"{trained:.4g}"), "s", settings=settings)
+        n_characters = sum(len(document.text) for document in asked.documents)
+        speed = float(f"{n_characters / asked.seconds:.4g}")
+        yield ResultRow(suite, "characters_per_cpu_second", arm, speed, "1/s", settings=settings)
+        if stations is not None:
+            taught = (chosen, [*(proposed["choose"] or []), *((proposed["dev"] or []) if split == "test" else [])])
+            yield from stations.together(taught, (asked, proposed[split] or []), suite, settings)
+
+
+def joined(one: Answers, other: Answers) -> Answers:
+    """Answers about all documents of both."""
+    shifted = [replace(each, document=each.document + len(one.documents)) for each in other.readings]
+    is_found = np.concatenate([one.is_found, other.is_found])
+    return Answers([*one.documents, *other.documents], [*one.readings, *shifted], is_found, one.seconds + other.seconds)
+
+
+@dataclass
+class Losses:
+    """Says how the loss falls."""
+
+    started: float
+    heard: list[tuple[str, float]] = field(default_factory=list)
+
+    def __call__(self, label: str, loss: float) -> None:
+        """Hear one loss."""
+        self.heard.append((label, loss))
+        own = [each for name, each in self.heard if name == label]
+        if len(own) % 25 == 0:
+            log(f"{label} {len(own)}: loss {np.mean(own[-25:]):.3f}, {time.process_time() - self.started:.0f} s")
 
 
 @dataclass(frozen=True)
 class Stations:
-    """Candidates of passages from a linker's own stations: the best of each name that is found in a passage."""
+    """A linker built with the train documents: what it proposes for a reader, alone and together with one."""
 
     linker: Linker
-    texts: Sequence[str]
-    k: int
+    proposed: list[Document]
 
-    def of(self, passages: Sequence[Passage]) -> list[list[int]]:
-        """The rows of the best entities of each passage."""
-        found: list[list[int]] = []
-        documents: dict[int, Document] = {}
-        for number in sorted({passage.document for passage in passages}):
-            text = self.texts[number]
-            spans = self.linker.detector.detect([text])[0]
-            documents[number] = Document(str(number), text, mentions=tuple(Mention(s, e, text[s:e]) for s, e in spans))
-        ranked = {
-            number: self.linker.ranked(document.mentions_in_context(), k=PER_SPAN)
-            for number, document in documents.items()
-        }
-        for passage in passages:
-            best: dict[int, float] = {}
-            for mention, listed in zip(documents[passage.document].mentions, ranked[passage.document], strict=True):
-                if not passage.holds(mention.start, mention.end):
-                    continue
-                for candidate in listed:
-                    row = self.linker.kb.row_of(candidate.id)
-                    if row is not None:
-                        best[row] = max(best.get(row, 0.0), candidate.score)
-            found.append(sorted(best, key=lambda row: (-best[row], row))[: self.k])
-        return found
+    @classmethod
+    def build(cls, task: Task) -> Stations:
+        """The linker, and what it proposes in the train documents."""
+        linker = Linker.build(task.kb, task.train, seed=SEED, n_threads=1)
+        return cls(linker, linker.proposed(task.train))
 
-    def taught(self, passages: Sequence[TaughtPassage]) -> list[list[int]]:
-        """The same for passages to learn from."""
-        return self.of([each.passage for each in passages])
+    def source(self, k: int) -> Callable[[Sequence[TaughtPassage]], list[list[int]]]:
+        """What a reader learns from."""
+        return lambda taught: passage_candidates(self.linker.kb, self.proposed, [each.passage for each in taught], k)
 
-
-def golds(kb: KnowledgeBase, documents: Sequence[Document]) -> set[tuple[int, int, int, int]]:
-    """Document, start, end and row of each mention whose entity the knowledge base holds."""
-    return {
-        (number, mention.start, mention.end, row)
-        for number, document in enumerate(documents)
-        for mention in document.mentions
-        if mention.entity is not None and (row := kb.row_of(mention.entity)) is not None
-    }
-
-
-def sums(found: Sequence[Reading], gold: set[tuple[int, int, int, int]], n_documents: int) -> np.ndarray:
-    """Per document: right answers, answers, gold mentions, right spans."""
-    table = np.zeros((n_documents, 4))
-    spans = {each[:3] for each in gold}
-    for reading in found:
-        own = (reading.document, reading.start, reading.end)
-        table[reading.document] += [(*own, reading.row) in gold, 1, 0, own in spans]
-    for document, *_ in gold:
-        table[document, 2] += 1
-    return table
-
-
-def f1(table: np.ndarray, column: int = 0) -> np.ndarray:
-    """Twice the right ones over answers and gold together."""
-    return quotient(2 * table[..., column], table[..., 1] + table[..., 2])
-
-
-def judged(reader: Reader, kb: KnowledgeBase, documents: list[Document], candidates: list[list[int]] | None) -> dict:
-    """Readings at the lowest threshold, recall of candidates, and seconds."""
-    passages = reader.texts.passages(document.text for document in documents)
-    started = time.process_time()
-    if candidates is None:
-        candidates = reader.retrieve(passages)
-        if reader.config.feeds_retriever:
-            candidates = reader.retrieve(passages, spans_of(passages, reader.read(passages, candidates)))
-    readings = reader.read(passages, candidates, min(THRESHOLDS))
-    spent = time.process_time() - started
-    holding: dict[int, list[int]] = {}
-    for number, passage in enumerate(passages):
-        holding.setdefault(passage.document, []).append(number)
-    is_found = np.array(
-        [
-            any(row in candidates[number] for number in holding[document] if passages[number].holds(start, end))
-            for document, start, end, row in sorted(golds(kb, documents))
-        ]
-    )
-    return {"readings": readings, "recall": float(is_found.mean()), "n": len(is_found), "spent": spent}
-
-
-def measure(
-    arm: str, config: ReaderConfig, kb: KnowledgeBase, train: list[Document], dev: list[Document]
-) -> Iterator[ResultRow]:
-    """The rows of one arm."""
-    half = len(dev) // 2
-    parts = {"choose": dev[:half], "judge": dev[half:]}
-    started = time.process_time()
-    stations = Linker.build(kb, train, seed=SEED, n_threads=1) if arm == "stations" else None
-    source = None
-    if stations is not None:
-        source = Stations(stations, [document.text for document in train], 4 * config.n_candidates).taught
-    reader = train_reader(kb, train, config, source)
-    trained = time.process_time() - started
-    found = {}
-    for name, documents in parts.items():
-        given = None
-        if stations is not None:
-            passages = reader.texts.passages(document.text for document in documents)
-            given = Stations(stations, [document.text for document in documents], config.n_candidates).of(passages)
-        found[name] = judged(reader, kb, documents, given)
-    gold = {name: golds(kb, documents) for name, documents in parts.items()}
-
-    def at(name: str, threshold: float) -> np.ndarray:
-        kept = without_overlaps([each for each in found[name]["readings"] if each.score > threshold])
-        return sums(kept, gold[name], len(parts[name]))
-
-    threshold = max(THRESHOLDS, key=lambda each: float(f1(at("choose", each).sum(axis=0))))
-    table = at("judge", threshold)
-    about = asdict(config) | {"threshold": threshold, "entities": len(kb), "train_documents": len(train), "seed": SEED}
-    for name, column in (("f1", 0), ("span_f1", 3)):
-        span = interval_of(lambda drawn, column=column: f1(drawn, column), table, SEED)
-        value = float(f1(table.sum(axis=0), column))
-        yield ResultRow(
-            SUITE,
-            name,
-            arm,
-            round(value, 4),
-            "share",
-            round(span.low, 4),
-            round(span.high, 4),
-            len(gold["judge"]),
-            about,
-        )
-    yield ResultRow(
-        SUITE,
-        f"recall@{config.n_candidates}",
-        arm,
-        round(found["judge"]["recall"], 4),
-        "share",
-        n=found["judge"]["n"],
-        settings=about,
-    )
-    yield ResultRow(SUITE, "train_cpu", arm, float(f"{trained:.4g}"), "s", settings=about)
-    n_characters = sum(len(document.text) for document in parts["judge"])
-    yield ResultRow(
-        SUITE,
-        "characters_per_cpu_second",
-        arm,
-        float(f"{n_characters / found['judge']['spent']:.4g}"),
-        "1/s",
-        settings=about,
-    )
+    def together(
+        self,
+        taught: tuple[Answers, list[Document]],
+        asked: tuple[Answers, list[Document]],
+        suite: str,
+        settings: dict[str, Any],
+    ) -> Iterator[ResultRow]:
+        """The rows of finding alone, and of finding and reader weighed by the documents of `taught`."""
+        kb, documents = self.linker.kb, asked[0].documents
+        links = [PossibleLinks.of(kb, proposed, found.readings) for found, proposed in (taught, asked)]
+        nobody = StoredReader({}, "", kb)
+        station = weighed_by(ReadingStation(nobody, START, NilRule()), kb, taught[0].documents, links[0], NilRule())
+        bare = [document.with_mentions(()) for document in documents]
+        linked = {"finding": self.linker.link(bare), "stations+finding": station.linked(kb, bare, links[1])}
+        for system, found in linked.items():
+            yield from metric_rows(figures_of(kb, documents, found), suite, system, settings)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("arms", nargs="*", choices=[[], *ARMS], default=list(ARMS))
-    parser.add_argument("--steps", type=int, default=150, help="steps that both learn together")
-    parser.add_argument("--warm-up", type=int, default=75, help="steps that each learns alone before")
-    parser.add_argument("--layers", type=int, default=0, help="layers of MiniLM; 0 for all")
-    parser.add_argument("--candidates", type=int, default=12, help="K")
+    parser.add_argument("--split", action="append", default=[], choices=("dev", "test"), help="dev unless told")
+    parser.add_argument("--steps", type=int, default=180, help="steps that both learn together")
+    parser.add_argument("--warm-up", type=int, default=60, help="steps that each learns alone before")
+    parser.add_argument("--layers", type=int, default=2, help="layers of MiniLM; 0 for all")
+    parser.add_argument("--candidates", type=int, default=8, help="K")
     parser.add_argument("--entities", type=int, default=3000, help="size of the knowledge base")
-    parser.add_argument("--documents", type=int, default=40, help="documents asked about")
+    parser.add_argument("--documents", type=int, default=100, help="documents asked about, of each split")
+    parser.add_argument("--rate", type=float, default=5e-4, help="learning rate of the encoder")
+    parser.add_argument("--head-rate", type=float, default=3e-3, help="learning rate of the reader's new layer")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     source_commit()
-    task = read_task(DataFolder.choose(None, HERE.parents[1]), options.entities)
-    config = ReaderConfig(
+    task = read_task(options.entities, options.documents)
+    config = replace(
+        CONFIG,
         n_layers=options.layers,
         n_steps=options.steps,
         warm_up=options.warm_up,
         n_candidates=options.candidates,
-        seed=SEED,
+        learning_rate=options.rate,
+        head_rate=options.head_rate,
     )
-    for arm in options.arms or ARMS:
-        log(f"{arm}")
-        own = replace(config, flows="to-reader" if arm == "stations" else arm)
-        rows = list(measure(arm, own, task.kb, task.train, task.dev[: options.documents]))
-        for row in rows:
-            print(f"{row.system:14} {row.metric:26} {row.value:.4f} {row.low} {row.high}", flush=True)
-        if not options.dry_run:
-            print("recorded in", record(rows).name)
+    trainings = Trainings(task, config)
+    with quiet(1):
+        for arm in options.arms or ARMS:
+            log(arm)
+            tell(list(measure(arm, trainings, task, options.split or ["dev"])), options.dry_run)
     return 0
+
+
+def tell(rows: list[ResultRow], is_dry: bool) -> None:
+    """Print and record."""
+    for row in rows:
+        print(f"{row.suite} {row.system:14} {row.metric:26} {row.value:.4f} {row.low} {row.high}", flush=True)
+    if not is_dry:
+        print("recorded in", record(rows).name, flush=True)
 
 
 if __name__ == "__main__":

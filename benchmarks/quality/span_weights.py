@@ -145,7 +145,9 @@ def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[st
     decider = Decider.fit(seen, verdicts, Decider(np.zeros(len(EVIDENCE))))
     thresholds = []
     for spans, own, verdicts, answers in told:
-        held_out = held_out_links(spans, decider.chances(own), verdicts, answers)
+        held_out = held_out_links(
+            (spans.table.texts, spans.table.starts, spans.table.ends), decider.chances(own), verdicts, answers
+        )
         best = held_out.best_f1()
         thresholds.append(best.threshold)
         print(f"{len(spans.table)} spans ranked, best F1 at {best.threshold:.2f}: {best}", file=sys.stderr, flush=True)

@@ -110,11 +110,17 @@ def _look_at_needs(model: str, is_whole: bool) -> list[Finding]:
     """What the model can only do with an extra."""
     from deixis.store.model_folder import open_model
 
-    if not is_whole or not any(name.startswith("reranking.") for name in open_model(model).manifest.arrays):
+    if not is_whole:
         return []
-    version = _version_of("onnxruntime")
-    missing = "for --rerank its package is missing: pip install 'deixis[onnx]'"
-    return [Finding("re-ranker", True if version else None, f"runs on onnxruntime {version}" if version else missing)]
+    arrays, version = open_model(model).manifest.arrays, _version_of("onnxruntime")
+    found = []
+    for prefix, name, purpose in (("reranking.", "re-ranker", "--rerank"), ("reading.", "reader", "texts")):
+        if any(array.startswith(prefix) for array in arrays):
+            way_out = " (or deixis link --no-reader)" if name == "reader" else ""
+            missing = f"for {purpose} its package is missing: pip install 'deixis[onnx]'{way_out}"
+            fine = f"runs on onnxruntime {version}"
+            found.append(Finding(name, True if version else None, fine if version else missing))
+    return found
 
 
 def _in_short(files: list[Finding]) -> list[Finding]:

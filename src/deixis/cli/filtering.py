@@ -69,6 +69,7 @@ def link_only(
     rerank: bool = False,
     overlaps: Overlaps = "drop",
     recognize: Recognize | None = None,
+    read: bool | None = None,
 ) -> list[Document]:
     """The documents linked to the entities that pass."""
     return linker.link(
@@ -79,4 +80,5 @@ def link_only(
         rerank=rerank,
         overlaps=overlaps,
         recognize=recognize,
+        read=read,
     )

@@ -70,6 +70,7 @@ def _linker_facts(stored: StoredModel) -> dict[str, Any]:
         "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
         "corrections": corrected.shape[0] - 1 if corrected is not None else 0,
         "reranker_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reranking.")),
+        "reader_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reading.")),
     }
 
 

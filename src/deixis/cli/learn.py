@@ -25,12 +25,17 @@ from deixis.linking.learned import Learned
 from deixis.linking.learning import learn_reranker
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
+from deixis.linking.reader_learning import learn_reader
 from deixis.linking.reweighing import learn_weights
 from deixis.progress import track
 from deixis.types import Document
 
 MARK = "training.json"  # stands in every folder of checkpoints
-BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of the work
+BI_ENCODER, RERANKER, READER = "bi-encoder", "reranker", "reader"  # and the folders of the first two in that of the work
+SKIPPED = (
+    "bi_encoder.seed", "bi_encoder.n_threads", "reader.seed", "reader.n_threads", "reader.flows", "reader.n_negatives",
+    "reader.scale", "reader.refresh_every", "reader.pooling", "reader.threshold",
+)  # what the session tells, and what is a retriever's  # fmt: skip
 
 
 @click.command(
@@ -44,6 +49,7 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
         "deixis learn m --mentions t.jsonl --rerank --encoder my-transformer/",
         "deixis learn m --mentions t.jsonl --bi-encoder --rerank   # both, in turn",
         "deixis learn m --mentions t.jsonl --bi-encoder --bi-encoder-n-rounds 1",
+        "deixis learn m --mentions t.jsonl --reader         # finds mentions better, minutes",
         "deixis learn --settings                            # all that can be set",
     ),
 )
@@ -72,6 +78,11 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
     is_flag=True,
     help="Train an encoder, and add candidates by its vectors; before --rerank; needs the extra 'neural'.",
 )
+@click.option(
+    "--reader",
+    is_flag=True,
+    help="Train a reader that has a say in which spans of a text are mentions; after the others; needs 'neural'.",
+)
 @click.option("--encoder", metavar="NAME", help="What they start from: minilm, a transformer's folder, or a hub name.")
 @click.option("-o", "--output", metavar="MODEL", help="The model folder to write. [default: in place]")
 @click.option("--work", metavar="FOLDER", help="Where checkpoints lie. [default: beside the model, until it is done]")
@@ -81,7 +92,7 @@ BI_ENCODER, RERANKER = "bi-encoder", "reranker"  # and their folders in that of 
     help="Insist on going on with what a stopped run left, or throw that away. [default: go on if it is the same]",
 )
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings.")
-@options_from(LearningConfig, "typed", skip=("bi_encoder.seed", "bi_encoder.n_threads"))
+@options_from(LearningConfig, "typed", skip=SKIPPED)
 @session_options("json", "threads", "seed")
 def learn(
     session: Session,
@@ -92,6 +103,7 @@ def learn(
     mentions_format: str | None,
     rerank: bool,
     bi_encoder: bool,
+    reader: bool,
     encoder: str | None,
     output: str | None,
     work: str | None,
@@ -123,17 +135,22 @@ def learn(
     is taught by the candidates there are, so the encoder comes first; with both flags it does. All these times were
     measured with MiniLM; they are as long as its tokens are many, and a larger encoder takes longer.
 
+    With --reader a transformer learns to say where in a passage each of its candidates is mentioned; deixis link then
+    asks it about texts that bring no mentions, which find more of them and cost a hundred times as long. All mentions
+    in the documents must be annotated. About ten minutes by default (--reader-n-steps).
+
     A model looks better on documents that it has learned from, so it is judged by others: those of --dev, or a part of
     --mentions that it has not seen. If it has seen all, a second one is built without that part.
     """
-    is_neural = rerank or bi_encoder
     if bool(corrections) == bool(mentions):
         raise click.UsageError("Give files of CORRECTIONS, or annotated documents with --mentions, one of both.")
-    if corrections and (is_neural or typed or config_file or mentions_format):
-        raise click.UsageError("Settings, --mentions-format, --rerank and --bi-encoder go with --mentions.")
-    if not is_neural and (encoder or work or resume is not None):
-        raise click.UsageError("--encoder, --work, --resume and --afresh go with --rerank or --bi-encoder.")
-    for name, is_asked in (("rerank", rerank), ("bi_encoder", bi_encoder)):
+    if corrections and (rerank or bi_encoder or reader or typed or config_file or mentions_format):
+        raise click.UsageError("Settings, --mentions-format, --rerank, --bi-encoder and --reader go with --mentions.")
+    if not (rerank or bi_encoder) and (work or resume is not None):
+        raise click.UsageError("--work, --resume and --afresh go with --rerank or --bi-encoder.")
+    if encoder and not (rerank or bi_encoder or reader):
+        raise click.UsageError("--encoder goes with --rerank, --bi-encoder or --reader.")
+    for name, is_asked in (("rerank", rerank), ("bi_encoder", bi_encoder), ("reader", reader)):
         if name in typed and not is_asked:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"Settings {flag}-... go with {flag}.")
@@ -143,6 +160,7 @@ def learn(
             config,
             rerank=replace(config.rerank, encoder=encoder),
             bi_encoder=replace(config.bi_encoder, encoder=encoder),
+            reader=replace(config.reader, encoder=encoder),
         )
     target = output or model
     if output is not None:
@@ -152,7 +170,7 @@ def learn(
         learn_from_corrections(session, model, target, corrections, dev)
         return
     folder = Path(work or f"{target.rstrip('/')}.learning")
-    asked = [name for name, is_asked in ((BI_ENCODER, bi_encoder), (RERANKER, rerank)) if is_asked]
+    asked = [name for name, is_asked in ((BI_ENCODER, bi_encoder), (RERANKER, rerank), (READER, reader)) if is_asked]
     _look_for_checkpoints(session, folder, asked, resume)
     try:
         with session.watching():
@@ -187,8 +205,11 @@ def _learn(
     accuracies: tuple[Metric, ...] = ()
     recalls: tuple[Metric, ...] = ()
     for name in asked:
-        learn_one = learn_encoder if name == BI_ENCODER else learn_reranker
-        learned = learn_one(linker, documents, dev, config, folder / name, session.seed, n_threads)
+        if name == READER:
+            learned = learn_reader(linker, documents, dev, config, session.seed, n_threads)
+        else:
+            learn_one = learn_encoder if name == BI_ENCODER else learn_reranker
+            learned = learn_one(linker, documents, dev, config, folder / name, session.seed, n_threads)
         linker, accuracies, recalls = learned.linker, accuracies + learned.accuracies, recalls + learned.recalls
     return replace(learned, accuracies=accuracies, recalls=recalls)
 

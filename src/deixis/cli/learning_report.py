@@ -24,11 +24,16 @@ def tell_learned(session: Session, path: str, learned: Learned, asked: list[str]
         click.echo(json.dumps(_summary(session, path, learned, asked, rerank)))
     else:
         title = f"learned from {learned.n_taught:,} mentions"
-        print_shares(title, "accuracy on held-out mentions", learned.accuracies)
+        if learned.accuracies:
+            print_shares(title, "accuracy on held-out mentions", learned.accuracies)
+        if learned.f1s:
+            print_shares(title, "F1 from text to links, held-out documents", learned.f1s)
         if learned.recalls:
             print_shares("", "encoder alone, recall@10", learned.recalls)
     if learned.mentions_per_second is not None:
         session.note(f"With --rerank it links {learned.mentions_per_second:,.1f} mentions a second here.")
+    if learned.characters_per_second is not None:
+        session.note(f"With its reader it links {learned.characters_per_second:,.0f} characters a second here.")
     tell_expectation(session, learned.linker, rerank)
     session.note(f"Model written to {path}." + (f" Use it: deixis link {path} --rerank" if rerank else ""))
 
@@ -57,7 +62,9 @@ def _summary(session: Session, path: str, learned: Learned, asked: list[str], re
         "mentions": learned.n_taught,
         "accuracies": shares(learned.accuracies),
         "encoder_recall@10": shares(learned.recalls),
+        "f1_from_text": shares(learned.f1s),
         "mentions_per_second": learned.mentions_per_second,
+        "characters_per_second": learned.characters_per_second,
         "threshold": learned.linker.decision(rerank)[1].threshold,
         "seconds": round(time.perf_counter() - session.started, 3),
         "cpu_seconds": round(cpu_seconds(), 3),

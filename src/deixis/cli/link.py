@@ -20,6 +20,7 @@ from deixis.cli.models import (
     contents_option,
     gloss_of,
     load_linker,
+    reader_option,
     rerank_option,
     tell_expectation,
 )
@@ -50,6 +51,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model news.txt --overlaps keep          # names inside names too",
         "deixis link model news.txt --ner en_core_web_sm     # spaCy's entities too",
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
+        "deixis link model news.txt --no-reader      # quick, after deixis learn --reader",
         "deixis link model news.jsonl --dense-contents descriptions",
     )
 )
@@ -78,6 +80,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
     help="Mentions found that overlap: drop all but the best, or keep all that are likely enough.",
 )
 @click.option("--ner", metavar="PIPELINE", help="Look also at the entities of this spaCy pipeline, by name or folder.")
+@reader_option
 @rerank_option
 @contents_option
 @filter_options
@@ -96,6 +99,7 @@ def link(
     target_precision: float | None,
     overlaps: Overlaps,
     ner: str | None,
+    read: bool | None,
     rerank: bool,
     dense_contents: Contents | None,
     only: EntityFilter,
@@ -106,7 +110,7 @@ def link(
     FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
     compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
     the others, names are looked for, and which spans are mentions is decided together with what they mean: none
-    overlap unless --overlaps keep asks for it. With --type, --subset or --language, candidates are sought among the
+    overlap unless --overlaps keep asks for it; a model with a reader asks it too (slower: --no-reader). With --type, --subset or --language, candidates are sought among the
     entities that pass, and names that none of these has are passed over. One JSON document a line comes out, or what
     --to asks for. What each format can carry is in docs/reference/formats.md.
     """
@@ -127,7 +131,9 @@ def link(
         linker.allowed(only)  # what is wrong with it is said before anything is read
         is_dialogue = not files and sys.stdin.isatty()
         recognize = None if ner is None else SpacyRecognizer.load(ner)
-        asked = functools.partial(link_only, linker, only=only, rerank=rerank, overlaps=overlaps, recognize=recognize)
+        asked = functools.partial(
+            link_only, linker, only=only, rerank=rerank, overlaps=overlaps, recognize=recognize, read=read
+        )
         linking = _Linking(asked, stream, 1 if is_dialogue else BATCH_SIZE)
         linked = linking.linked(track(documents, "linking"))
         if is_json:

@@ -37,6 +37,13 @@ rerank_option = click.option(
     "--rerank", is_flag=True, help="Look again at the best candidates: slower, for a model that was taught to."
 )
 
+reader_option = click.option(
+    "--reader/--no-reader",
+    "read",
+    default=None,
+    help="Ask the model's reader about texts without mentions, or do not. [default: ask if it has one]",
+)
+
 contents_option = click.option(
     "--dense-contents",
     type=click.Choice(get_args(Contents)),
@@ -74,6 +81,8 @@ def load_linker(
         else:
             linker.config = replace(linker.config, nil=settled)
         linker.finding = linker.finding.ruled(rule)
+        if linker.reading is not None:
+            linker.reading = linker.reading.ruled(rule)
     return linker
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from deixis.evaluation.gold import Resolve, acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision
-from deixis.linking.finding import Finding, Rank, Spans, all_spans, in_context, is_nameless
+from deixis.linking.finding import Finding, Rank, all_spans, in_context, is_nameless
 from deixis.linking.finding_config import FindingConfig
 from deixis.linking.held_out import HeldOut
 from deixis.linking.nil import NilRule
@@ -32,6 +33,8 @@ logger = logging.getLogger(__name__)
 MIN_DOCUMENTS = 10  # with mentions, to learn a decision from
 MAX_THRESHOLD = 0.5  # of the best F1: that of chances that can be believed is half of that F1
 
+Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Numbers of texts, and where something begins and ends in each."""
 Answers = dict[tuple[int, int, int], frozenset[str]]
 """(number of a document, start, end) -> the ids that are right there."""
 
@@ -87,34 +90,33 @@ def decided_by(
         here = spans.take(part)
         ranked = rank(in_context(documents, here.table))
         evidence.append(decision_evidence(here.log_odds, evidence_of(ranked), is_nameless(here.table)))
-        places = zip(here.table.texts.tolist(), here.table.starts.tolist(), here.table.ends.tolist(), strict=True)
+        asked = zip(here.table.texts.tolist(), here.table.starts.tolist(), here.table.ends.tolist(), strict=True)
         is_right += [
             bool(listed) and listed[0].id in answers.get(place, ())
-            for place, listed in zip(places, ranked, strict=True)
+            for place, listed in zip(asked, ranked, strict=True)
         ]
     if not any(is_right):
         return finding
     verdicts, told = np.array(is_right, dtype=bool), np.concatenate(evidence)
     decider = Decider.fit(told, verdicts, finding.decider)
-    calibration = Calibration(None, held_out_links(spans, decider.chances(told), verdicts, answers))
-    return replace(finding, decider=decider, nil=_settled(calibration, rule), calibration=calibration)
+    places = (spans.table.texts, spans.table.starts, spans.table.ends)
+    calibration = Calibration(None, held_out_links(places, decider.chances(told), verdicts, answers))
+    return replace(finding, decider=decider, nil=settled_threshold(calibration, rule), calibration=calibration)
 
 
 def held_out_links(
-    spans: Spans, chances: NDArray[np.float64], is_right: NDArray[np.bool_], answers: Answers
+    places: Columns, chances: NDArray[np.float64], is_right: NDArray[np.bool_], answers: Answers
 ) -> HeldOut:
     """The links of held-out documents, whatever their chance; mentions that are not among them have the score 0."""
-    table = spans.table
-    room = int(table.ends.max(initial=0)) + 1
-    starts, ends = (table.texts.astype(np.int64) * room + column for column in (table.starts, table.ends))
-    taken = np.flatnonzero(best_apart(starts, ends, chances**2))
-    places = zip(table.texts[taken].tolist(), table.starts[taken].tolist(), table.ends[taken].tolist(), strict=True)
-    is_known = [place in answers for place in places]
-    found = set(zip(table.texts[taken].tolist(), table.starts[taken].tolist(), table.ends[taken].tolist(), strict=True))
-    missed = [number for number, start, end in answers if (number, start, end) not in found]
+    texts, starts, ends = (column.astype(np.int64) for column in places)
+    room = int(ends.max(initial=0)) + 1
+    taken = np.flatnonzero(best_apart(texts * room + starts, texts * room + ends, chances**2))
+    found = list(zip(texts[taken].tolist(), starts[taken].tolist(), ends[taken].tolist(), strict=True))
+    is_known = [place in answers for place in found]
+    missed = sorted(number for number, _, _ in answers.keys() - set(found))
     nothing = np.zeros(len(missed))
     return HeldOut(
-        np.concatenate([table.texts[taken], missed]).astype(np.int64),
+        np.concatenate([texts[taken], missed]).astype(np.int64),
         np.concatenate([chances[taken], nothing]),
         np.concatenate([is_right[taken], nothing > 0]),
         np.concatenate([np.array(is_known, dtype=bool), nothing == 0]),
@@ -137,7 +139,8 @@ def _is_answered(table: SpanTable, answers: Answers) -> NDArray[np.bool_]:
     return np.fromiter((place in answers for place in places), dtype=bool, count=len(table))
 
 
-def _settled(calibration: Calibration, rule: NilRule) -> NilRule:
+def settled_threshold(calibration: Calibration, rule: NilRule) -> NilRule:
+    """The threshold that the rule asks for, or else that of the best F1 from text to links."""
     if rule.threshold is not None or rule.target_precision is not None:
         try:
             return calibration.settled(rule)

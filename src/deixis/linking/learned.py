@@ -17,7 +17,8 @@ class Learned:
     """The linker, and the share of held-out mentions of entities it knows that each side gets right.
 
     The first of the `accuracies` is that of the linker before. `mentions_per_second` is the cost of a second look.
-    `recalls` are those of a trained encoder alone among its ten nearest: as it came, and after each round.
+    `recalls` are those of a trained encoder alone among its ten nearest: as it came, and after each round. `f1s` are
+    those from text to links without and with a reader, and `characters_per_second` what reading costs.
     """
 
     linker: Linker
@@ -25,6 +26,8 @@ class Learned:
     n_taught: int
     mentions_per_second: float | None = None
     recalls: tuple[Metric, ...] = ()
+    f1s: tuple[Metric, ...] = ()
+    characters_per_second: float | None = None
 
 
 def accuracy(name: str, is_right: NDArray[np.bool_], documents: NDArray[np.integer]) -> Metric:

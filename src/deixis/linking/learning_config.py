@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from deixis.errors import ConfigError
 from deixis.neural.bi_config import BiEncoderConfig
 from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.reader_config import ReaderConfig
 
 
 @dataclass(frozen=True)
 class LearningConfig:
-    """How much is held out to judge by, and how a re-ranker and an encoder are trained."""
+    """How much is held out to judge by, and how a re-ranker, an encoder and a reader are trained."""
 
     held_out_share: float = field(
         default=0.2, metadata={"help": "Share of the documents held out where none are given for that."}
     )
     rerank: CrossEncoderConfig = field(default_factory=CrossEncoderConfig)
     bi_encoder: BiEncoderConfig = field(default_factory=BiEncoderConfig)
+    reader: ReaderConfig = field(default_factory=ReaderConfig)
 
     def __post_init__(self) -> None:
         if not 0 < self.held_out_share < 1:

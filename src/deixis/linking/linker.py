@@ -30,6 +30,7 @@ from deixis.linking.held_out import split_documents
 from deixis.linking.nil import NilRule
 from deixis.linking.own_text import popularity_of
 from deixis.linking.portions import portions
+from deixis.linking.reading import ReadingStation
 from deixis.linking.rehearsal import Rehearsal
 from deixis.linking.reranking import Reranking
 from deixis.linking.seen import SeenDocuments
@@ -220,6 +221,10 @@ class Linker(Walk):
         """The same linker with another re-ranker, or with none."""
         return self._with(reranking=reranking)
 
+    def with_reading(self, reading: ReadingStation | None) -> Linker:
+        """The same linker with another reader, or with none."""
+        return self._with(reading=reading)
+
     def _with(self, **changes: Any) -> Linker:  # noqa: ANN401 - whatever the attribute is
         other = copy.copy(self)
         if not TAUGHT.isdisjoint(changes):
@@ -235,6 +240,8 @@ class Linker(Walk):
             arrays |= self.calibration.to_arrays("calibration")
         if self.reranking is not None:
             arrays |= self.reranking.to_arrays("reranking")
+        if self.reading is not None:
+            arrays |= self.reading.to_arrays("reading")
         arrays |= self.learned_from.to_arrays("learned_from") | self.finding.to_arrays("finding")
         arrays |= self.corrections.to_arrays("corrections")
         if self.uncorrected is not None:
@@ -260,6 +267,7 @@ class Linker(Walk):
             Reranking.from_arrays(stored.arrays, "reranking", kb, n_threads),
             SeenDocuments.from_arrays(stored.arrays, "learned_from"),
             Finding.from_arrays(stored.arrays, "finding", detector, config.finding),
+            ReadingStation.from_arrays(stored.arrays, "reading", kb, n_threads),
         )
         corrections = Corrections.from_arrays(stored.arrays, "corrections")
         if not corrections.each:

@@ -19,11 +19,12 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
-from deixis.linking.finding import Finding, Overlaps
+from deixis.linking.finding import Finding, Overlaps, Rank
 from deixis.linking.given import as_document, not_a_text
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import portions
+from deixis.linking.reading import LEAST_CHANCE, ReadingStation, no_reader
 from deixis.linking.remembered import Remembered
 from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
@@ -58,6 +59,7 @@ class Walk:
         reranking: Reranking | None = None,
         learned_from: SeenDocuments | None = None,
         finding: Finding | None = None,
+        reading: ReadingStation | None = None,
     ) -> None:
         self.kb = kb
         self.detector = detector
@@ -72,6 +74,7 @@ class Walk:
         self.finding = finding or Finding.by_rules(detector, config.finding)
         self.corrections = Corrections()
         self.uncorrected: Uncorrected | None = None
+        self.reading = reading
 
     @overload
     def link(  # type: ignore[overload-overlap]
@@ -84,6 +87,7 @@ class Walk:
         rerank: bool = False,
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
+        read: bool | None = None,
     ) -> Document: ...
     @overload
     def link(
@@ -96,6 +100,7 @@ class Walk:
         rerank: bool = False,
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
+        read: bool | None = None,
     ) -> list[Document]: ...
     def link(
         self,
@@ -107,6 +112,7 @@ class Walk:
         rerank: bool = False,
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
+        read: bool | None = None,
     ) -> Document | list[Document]:
         """The document with its mentions linked; mentions are detected where none are given. A list for many.
 
@@ -117,14 +123,22 @@ class Walk:
 
         Mentions that are detected do not overlap unless `overlaps` is "keep": then all that are likely enough stay.
         `recognize` finds further mentions in texts that bring none: texts in, spans out, as any NER can tell them.
+        In such texts the reader has a say too, if the model was taught one and unless `read` is False.
         """
         if isinstance(text, (str, Document)):
             allowed = self.allowed(EntityFilter.of(types, subset, languages))
-            return self._link_batch([as_document(text, 0)], allowed, rerank, checked(overlaps), recognize)[0]
+            return self._link_batch([as_document(text, 0)], allowed, rerank, checked(overlaps), recognize, read)[0]
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
             raise not_a_text(text)
         stream = self.link_stream(
-            text, types=types, subset=subset, languages=languages, rerank=rerank, overlaps=overlaps, recognize=recognize
+            text,
+            types=types,
+            subset=subset,
+            languages=languages,
+            rerank=rerank,
+            overlaps=overlaps,
+            recognize=recognize,
+            read=read,
         )
         return list(stream)
 
@@ -139,14 +153,17 @@ class Walk:
         rerank: bool = False,
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
+        read: bool | None = None,
     ) -> Iterator[Document]:
         """Linked documents as they come, for more text than fits in memory; filtered and re-ranked as by `link`."""
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
         if rerank and self.reranking is None:
             raise no_reranker()
+        if read and self.reading is None:
+            raise no_reader()
         allowed = self.allowed(EntityFilter.of(types, subset, languages))
-        return self._stream(texts, batch_size, allowed, rerank, checked(overlaps), recognize)
+        return self._stream(texts, batch_size, allowed, rerank, checked(overlaps), recognize, read)
 
     def allowed(self, only: EntityFilter) -> Mask | None:
         """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
@@ -160,15 +177,16 @@ class Walk:
         rerank: bool,
         overlaps: Overlaps,
         recognize: Recognize | None,
+        read: bool | None,
     ) -> Iterator[Document]:
         batch: list[Document] = []
         for number, text in enumerate(texts):
             batch.append(as_document(text, number))
             if len(batch) == batch_size:
-                yield from self._link_batch(batch, allowed, rerank, overlaps, recognize)
+                yield from self._link_batch(batch, allowed, rerank, overlaps, recognize, read)
                 batch = []
         if batch:
-            yield from self._link_batch(batch, allowed, rerank, overlaps, recognize)
+            yield from self._link_batch(batch, allowed, rerank, overlaps, recognize, read)
 
     def _link_batch(
         self,
@@ -177,9 +195,10 @@ class Walk:
         rerank: bool,
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
+        read: bool | None = None,
     ) -> list[Document]:
         bare = [number for number, document in enumerate(given) if not document.mentions]
-        found = dict(zip(bare, self._found([given[n] for n in bare], allowed, overlaps, recognize), strict=True))
+        found = dict(zip(bare, self._found([given[n] for n in bare], allowed, overlaps, recognize, read), strict=True))
         if rerank:  # what was found is looked at as if it had been given
             found = {number: document.with_mentions(_bare(document)) for number, document in found.items()}
         linked = [found.get(number, document) for number, document in enumerate(given)]
@@ -189,24 +208,56 @@ class Walk:
         return linked
 
     def _found(
-        self, documents: list[Document], allowed: Mask | None, overlaps: Overlaps, recognize: Recognize | None
+        self,
+        documents: list[Document],
+        allowed: Mask | None,
+        overlaps: Overlaps,
+        recognize: Recognize | None,
+        read: bool | None,
     ) -> list[Document]:
         if not documents:
             return []
-        calibration, rule = self.decision()
-        is_calibrated = calibration is not None and self.finding.scorer.is_by_rules
+        if read and self.reading is None:
+            raise no_reader()
+        if self.reading is not None and read is not False:
+            proposed = self.proposed(documents, allowed, recognize)
+            found = self.reading.find(self.kb, proposed, overlaps, self.config.n_candidates)
+        else:
+            rule = self.decision()[1]
+            found = self.finding.find(documents, self._rank(allowed), self.n_threads, overlaps, recognize, rule)
+            found = self._named(found, allowed)
+        remembered = Remembered(self.kb, self.corrections, allowed)
+        return [remembered.held_to(each, may_overlap=overlaps == "keep") for each in found]
+
+    def proposed(
+        self, documents: Sequence[Document], allowed: Mask | None = None, recognize: Recognize | None = None
+    ) -> list[Document]:
+        """The documents with all that could be a link in them, mentions that overlap and unlikely ones too.
+
+        This is what a reader looks at. Mentions that the documents bring are not looked at.
+        """
+        rule = NilRule(LEAST_CHANCE)
+        low = replace(self.finding, nil=rule)
+        found = low.find(documents, self._rank(allowed), self.n_threads, "keep", recognize, rule)
+        linked = [each.with_mentions([m for m in each.mentions if m.entity is not None]) for each in found]
+        return self._named(linked, allowed)
+
+    def _rank(self, allowed: Mask | None) -> Rank:
+        """Candidates of spans, with scores as the decision over a text takes them."""
+        calibration = self.calibration if self.finding.scorer.is_by_rules else None
         remembered = Remembered(self.kb, self.corrections, allowed)
 
         def rank(mentions: Sequence[MentionInContext]) -> list[list[Candidate]]:
             ranked = self.ranked(mentions, allowed)
-            if calibration is not None and is_calibrated:
-                ranked = calibration.calibrated(ranked)
-            return remembered.revised(mentions, ranked)
+            return remembered.revised(mentions, ranked if calibration is None else calibration.calibrated(ranked))
 
-        found = self.finding.find(documents, rank, self.n_threads, overlaps, recognize, rule)
-        if allowed is not None:
-            found = [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
-        return [remembered.held_to(each, may_overlap=overlaps == "keep") for each in found]
+        return rank
+
+    def _named(self, found: list[Document], allowed: Mask | None) -> list[Document]:
+        """Without the names that no entity has that passes the filter."""
+        if allowed is None:
+            return found
+        return [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
 
     def _linked(self, documents: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
         # By number, not by id: two documents of one id and text must not lend each other mentions.

@@ -53,8 +53,12 @@ class BiTexts:
         """
         chosen = range(len(kb)) if rows is None else rows.tolist()
         described = [(row, text) for row in chosen for text in _descriptions(kb, row)]
-        titled = self._titled([(kb.titles[row], text) for row, text in described])
-        return self.of_mentions(titled), np.array([row for row, _ in described], dtype=np.int32)
+        texts = self.of_titled([(kb.titles[row], text) for row, text in described])
+        return texts, np.array([row for row, _ in described], dtype=np.int32)
+
+    def of_titled(self, parts: list[tuple[str, str]]) -> list[str]:
+        """Titles, marked, each with the text that follows it, as far as there is room."""
+        return self.of_mentions(self._titled(parts))
 
     def _titled(self, parts: list[tuple[str, str]]) -> list[MentionInContext]:
         """Titles as mentions in the text `title text`; a title that has no room is cut."""

@@ -114,6 +114,11 @@ class MentionCandidates:
 
 def _names(kb: KnowledgeBase, row: int) -> str:
     """The title and the first of the other names, each once."""
+    return "; ".join(filter(None, [kb.titles[row], further_names(kb, row)]))
+
+
+def further_names(kb: KnowledgeBase, row: int) -> str:
+    """The first of an entity's names other than its title, each once."""
     entity = kb.entity(row)
     others = dict.fromkeys(alias.text for alias in entity.aliases[:N_ALIASES])
-    return "; ".join([entity.title, *(name for name in others if name.casefold() != entity.title.casefold())])
+    return "; ".join(name for name in others if name.casefold() != entity.title.casefold())

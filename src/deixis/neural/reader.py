@@ -5,17 +5,25 @@ What runs the encoder is given: torch while it learns, onnxruntime afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
+from deixis.config import config_from_dict, config_to_dict
+from deixis.errors import ConfigError, StoreError
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.passages import Passage
+from deixis.neural.reader_config import ReaderConfig
+from deixis.neural.reader_graphs import OnnxNumbers
 from deixis.neural.reader_spans import PairNumbers, Reading, readings_of
 from deixis.neural.reader_texts import PassageTokens, ReaderTexts, Span
+from deixis.neural.windows import TokenWindows
 from deixis.progress import steps
+from deixis.store.checks import require
 
 _CHUNK = 256  # texts or pairs between two words of progress
 Vectors = NDArray[np.float32]
@@ -40,20 +48,21 @@ class Reader:
     """
 
     def __init__(
-        self, texts: ReaderTexts, encoder: EncoderNumbers, entities: Sequence[str], vectors: Vectors | None = None
+        self, texts: ReaderTexts, encoder: EncoderNumbers, kb: KnowledgeBase, vectors: Vectors | None = None
     ) -> None:
         self.texts = texts
         self.config = texts.config
         self.encoder = encoder
-        self.entities = entities
+        self.kb = kb
         self.vectors = vectors
 
     def encode_entities(self, label: str = "encoding entities") -> Vectors:
-        """entities_by_dims: rows of length one."""
+        """entities_by_dims: rows of length one (Eq. 2)."""
         rows = []
-        with steps(label, len(self.entities)) as advance:
-            for first in range(0, len(self.entities), _CHUNK):
-                encoded = [*self.texts.windows.tokenizer.encode_batch(list(self.entities[first : first + _CHUNK]))]
+        with steps(label, len(self.kb)) as advance:
+            for first in range(0, len(self.kb), _CHUNK):
+                portion = np.arange(first, min(first + _CHUNK, len(self.kb)))
+                encoded = self.texts.encoded_entities(self.kb, portion)
                 rows += [pooled(states, self.config.pooling) for states in self.encoder.states(encoded)]
                 advance(len(encoded), "")
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
@@ -101,6 +110,31 @@ class Reader:
             candidates = self.retrieve(passages, spans_of(passages, self.read(passages, candidates)))
         return self.read(passages, candidates, threshold)
 
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The trained encoder, its settings and, if it has any, the entities' vectors; without the knowledge base."""
+        if not isinstance(self.encoder, OnnxNumbers):
+            raise ConfigError(f"Only a reader of ONNX graphs can be stored, not {type(self.encoder).__name__}.")
+        settings = json.dumps(config_to_dict(self.config)).encode()
+        arrays = self.encoder.to_arrays(f"{prefix}.encoder")
+        arrays[f"{prefix}.settings"] = np.frombuffer(settings, dtype=np.uint8)
+        return arrays if self.vectors is None else arrays | {f"{prefix}.vectors": self.vectors}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, n_threads: int = 0
+    ) -> Reader:
+        """What `to_arrays` gave, over the same knowledge base."""
+        try:
+            config = config_from_dict(
+                ReaderConfig, json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
+            )
+        except (ValueError, TypeError, ConfigError) as error:
+            raise StoreError(f"The settings of the reader are damaged ({error}). Learn it again.") from error
+        encoder = OnnxNumbers.from_arrays(arrays, f"{prefix}.encoder", n_threads)
+        windows = TokenWindows.from_bytes(encoder.tokenizer.tobytes())
+        vectors = require(arrays, f"{prefix}.vectors", np.float32, ndim=2) if f"{prefix}.vectors" in arrays else None
+        return cls(ReaderTexts(windows, config), encoder, kb, vectors)
+
     def _numbers(self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]) -> list[list[PairNumbers]]:
         pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows]
         found: list[list[PairNumbers]] = [[] for _ in passages]
@@ -108,7 +142,7 @@ class Reader:
             for first in range(0, len(pairs), _CHUNK):
                 portion = pairs[first : first + _CHUNK]
                 encoded = self.texts.encoded_pairs(
-                    [passages[number].text for number, _ in portion], [self.entities[row] for _, row in portion]
+                    [passages[number].text for number, _ in portion], self.kb, [row for _, row in portion]
                 )
                 logits = self.encoder.numbers(encoded)
                 for (number, _), encoding, own in zip(portion, encoded, logits, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -35,30 +36,47 @@ class JointTraining:
     source: Source | None = None
     notice: Callable[[str, float], None] | None = None
     spans_read: dict[int, list[Span]] = field(default_factory=dict)
-    fixed: dict[int, list[int]] = field(default_factory=dict)
+    kept: dict[int, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.taught:
             raise ConfigError("There is no passage to learn from.")
         self._random = np.random.default_rng(self.config.seed)
+        self._order: list[int] = []
+        self._finished = self.reader
 
     def run(self) -> None:
-        """The phases, in their order."""
-        config = self.config
-        self.model.train()
+        """Both learn alone, then together; with a source of candidates, the reader alone."""
         if self.source is not None:
-            self._phase("teaching the reader", config.warm_up + config.n_steps, self._reader_alone)
-        elif config.flows == "none":
-            self._refresh()
-            self._phase("teaching the retriever", config.warm_up + config.n_steps, self._retriever_alone)
-            self._refresh()
-            self._phase("teaching the reader", config.warm_up + config.n_steps, self._reader_alone)
+            self.model.train()
+            self._phase("teaching the reader", self.config.warm_up + self.config.n_steps, self._reader_alone)
+            self.model.eval()
         else:
+            self.warm_up()
+            self.learn()
+
+    def warm_up(self) -> None:
+        """Each learns alone, the retriever first; nothing depends on the flows."""
+        self.model.train()
+        self._refresh()
+        self._phase("teaching the retriever", self.config.warm_up, self._retriever_alone)
+        self._refresh()
+        self._finished = self._as_it_is()
+        self._phase("teaching the reader", self.config.warm_up, self._reader_alone)
+        self.model.eval()
+
+    def learn(self) -> None:
+        """Both learn, from each other if there are flows; else the retriever first, each with its own encoder."""
+        self.model.train()
+        self._refresh()
+        if self.config.flows == "none":
+            self.model.part()
+            self._phase("teaching the retriever on", self.config.n_steps, self._retriever_alone)
             self._refresh()
-            self._phase("teaching the retriever", config.warm_up, self._retriever_alone)
-            self._refresh()
-            self._phase("teaching the reader", config.warm_up, self._reader_alone)
-            self._phase("teaching both", config.n_steps, self._together)
+            self._finished, self.kept = self.reader, {}
+            self._phase("teaching the reader on", self.config.n_steps, self._reader_alone)
+        else:
+            self._phase("teaching both", self.config.n_steps, self._together)
             self._refresh()
         self.model.eval()
 
@@ -69,13 +87,13 @@ class JointTraining:
         rates = {"encoder": self.config.learning_rate, "heads": self.config.head_rate}
         heads = list(self.model.heads.parameters())
         own = {id(each) for each in heads}
-        others = [each for each in self.model.parameters() if id(each) not in own]
+        others = [each for each in self.model.parameters() if each.requires_grad and id(each) not in own]
         groups = [{"params": others, "lr": rates["encoder"]}, {"params": heads, "lr": rates["heads"]}]
         optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _share(step, n_steps))
         with steps(label, n_steps) as advance:
             for step, numbers in enumerate(self._batches(n_steps)):
-                if step and step % self.config.refresh_every == 0 and loss_of == self._together:
+                if step and step % self.config.refresh_every == 0 and loss_of != self._reader_alone:
                     self._refresh()
                 optimizer.zero_grad()
                 loss = loss_of(numbers)
@@ -92,77 +110,86 @@ class JointTraining:
         """Numbers of passages, each passage once before any comes again; passages without mentions are a quarter."""
         full = [number for number, each in enumerate(self.taught) if each.spans]
         empty = [number for number, each in enumerate(self.taught) if not each.spans]
-        kept = full + self._random.permutation(empty)[: len(full) // 3].tolist() if empty else full
-        order: list[int] = []
         for _ in range(n_steps):
-            while len(order) < self.config.batch_size:
-                order += self._random.permutation(kept).tolist()
-            yield [order.pop(0) for _ in range(self.config.batch_size)]
+            while len(self._order) < self.config.batch_size:
+                others = self._random.permutation(empty)[: len(full) // 3].astype(np.int64)
+                self._order += self._random.permutation([*full, *others.tolist()]).tolist()
+            yield [self._order.pop() for _ in range(self.config.batch_size)]
 
     def _refresh(self) -> None:
         """Encode all entities with the encoder as it is."""
         self.reader.vectors = self.reader.encode_entities()
-        self.fixed.clear()
+
+    def _as_it_is(self) -> Reader:
+        """A reader that stays as it is while this one learns."""
+        return Reader(self.reader.texts, copy.deepcopy(self.reader.encoder), self.reader.kb, self.reader.vectors)
 
     def _retriever_alone(self, numbers: list[int]) -> torch.Tensor:
-        return self._retriever_loss(numbers, [[] for _ in numbers], self._candidates(numbers, is_new=True))
+        nothing: list[list[Span]] = [[] for _ in numbers]
+        return self._retriever_loss(numbers, nothing, self._retrieved(self.reader, numbers, nothing))
 
     def _reader_alone(self, numbers: list[int]) -> torch.Tensor:
-        return self._reader_loss(numbers, self._candidates(numbers, is_new=False))[0]
+        return self._reader_loss(numbers, self._kept(numbers))[0]
 
     def _together(self, numbers: list[int]) -> torch.Tensor:
-        candidates = self._candidates(numbers, is_new=True)
-        given = candidates if self.config.feeds_reader else self._candidates(numbers, is_new=False)
-        read, spans = self._reader_loss(numbers, given)
-        if self.config.feeds_retriever:
-            self.spans_read |= dict(zip(numbers, spans, strict=True))
-        told = spans if self.config.feeds_retriever else [[] for _ in numbers]
-        return read + self._retriever_loss(numbers, told, candidates)
+        """Eq. 15. The reader is given what is retrieved now; the retriever, what the reader then reads."""
+        spans = [self.spans_read.get(number, []) for number in numbers]
+        fresh = self._retrieved(self.reader, numbers, spans)
+        loss, read = self._reader_loss(numbers, fresh if self.config.feeds_reader else self._kept(numbers))
+        if not self.config.feeds_retriever:
+            return loss + self._retriever_loss(numbers, spans, fresh)
+        self.spans_read |= dict(zip(numbers, read, strict=True))
+        return loss + self._retriever_loss(numbers, read, self._retrieved(self.reader, numbers, read))
 
-    def _candidates(self, numbers: list[int], is_new: bool) -> list[list[int]]:
-        """Entities retrieved for passages: by the encoder as it is, or as they were first found."""
-        missing = [number for number in numbers if is_new or number not in self.fixed]
+    def _retrieved(self, reader: Reader, numbers: list[int], spans: list[list[Span]]) -> list[list[int]]:
+        """Entities for passages, best first (Eq. 3-5), more than are used: some are right and count for nothing."""
+        passages = [self.taught[number].passage for number in numbers]
+        return reader.retrieve(passages, spans, 2 * self.config.n_candidates)
+
+    def _kept(self, numbers: list[int]) -> list[list[int]]:
+        """Candidates for passages from elsewhere, or as the retriever finds them that has learned alone."""
+        missing = [number for number in numbers if number not in self.kept]
         if missing:
-            asked = [self.taught[number] for number in missing]
             if self.source is not None:
-                found = self.source(asked)
+                found = self.source([self.taught[number] for number in missing])
             else:
-                spans = [self.spans_read.get(number, []) for number in missing]
-                found = self.reader.retrieve([each.passage for each in asked], spans, 4 * self.config.n_candidates)
-            if is_new:
-                return found
-            self.fixed |= dict(zip(missing, found, strict=True))
-        return [self.fixed[number] for number in numbers]
+                found = self._retrieved(self._finished, missing, [[] for _ in missing])
+            self.kept |= dict(zip(missing, found, strict=True))
+        return [self.kept[number] for number in numbers]
+
+    def _drawn(self, number: int, found: list[int], n: int) -> list[int]:
+        """`n` of the candidates of a passage that are wrong, evenly from those that the reader is given at work."""
+        wrong = [row for row in found if row not in self.taught[number].spans][: self.config.n_candidates]
+        drawn: list[int] = self._random.permutation(wrong)[:n].astype(np.int64).tolist()
+        return drawn
 
     def _retriever_loss(self, numbers: list[int], spans: list[list[Span]], candidates: list[list[int]]) -> torch.Tensor:
-        rows: list[int] = []
+        """Eq. 13; negatives are mined among the candidates, and the others' right entities are negatives too."""
+        rows: set[int] = set()
         for number, found in zip(numbers, candidates, strict=True):
-            right = self.taught[number].spans
-            wrong = [row for row in found if row not in right][: 4 * self.config.n_negatives]
-            drawn = self._random.permutation(wrong)[: self.config.n_negatives].tolist()
-            rows += [*right, *drawn]
-        rows = sorted(set(rows))
-        is_gold = torch.tensor([[row in self.taught[number].spans for row in rows] for number in numbers])
+            rows |= {*self.taught[number].spans, *self._drawn(number, found, self.config.n_negatives)}
+        listed = np.array(sorted(rows), dtype=np.int64)
+        is_gold = torch.tensor([[row in self.taught[number].spans for row in listed.tolist()] for number in numbers])
         encoded = self.reader.texts.encoded([self.taught[number].passage.text for number in numbers])
         tokens = self._tensors(encoded)
         states = self.model.states(tokens)
         mask = torch.zeros_like(tokens["attention_mask"])
         for place, (encoding, own) in enumerate(zip(encoded, spans, strict=True)):
             mask[place, torch.from_numpy(PassageTokens.of(encoding).inside(own))] = 1
-        told = self._tensors(self.reader.texts.windows.tokenizer.encode_batch([self.reader.entities[r] for r in rows]))
+        told = self._tensors(self.reader.texts.encoded_entities(self.reader.kb, listed))
         entities = self.model.vectors(self.model.states(told), told["attention_mask"])
         passages = self.model.vectors(states, tokens["attention_mask"])
         return retriever_loss(passages, self.model.span_vectors(states, mask), entities, is_gold, self.config.scale)
 
     def _reader_loss(self, numbers: list[int], candidates: list[list[int]]) -> tuple[torch.Tensor, list[list[Span]]]:
-        """The loss, and the spans that the reader sees in each passage."""
+        """Eq. 14, and the spans that the reader sees in each passage (Eq. 11); right entities are always given."""
         pairs: list[tuple[int, int]] = []
         for number, found in zip(numbers, candidates, strict=True):
             right = list(self.taught[number].spans)
-            wrong = [row for row in found if row not in self.taught[number].spans]
-            pairs += [(number, row) for row in [*right, *wrong[: max(1, self.config.n_taught - len(right))]]]
+            wrong = self._drawn(number, found, max(1, self.config.n_taught - len(right)))
+            pairs += [(number, row) for row in [*right, *wrong]]
         encoded = self.reader.texts.encoded_pairs(
-            [self.taught[number].passage.text for number, _ in pairs], [self.reader.entities[row] for _, row in pairs]
+            [self.taught[number].passage.text for number, _ in pairs], self.reader.kb, [row for _, row in pairs]
         )
         tokens = self._tensors(encoded)
         logits = self.model.numbers(tokens)

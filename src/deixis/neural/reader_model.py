@@ -3,8 +3,8 @@
 After Li et al., 2023, "Bidirectional End-to-End Learning of Retriever-Reader Paradigm for Entity Linking"
 (BEER²), Eq. 1-10 and 12-14. Where we differ: one encoder reads passages, entities and pairs of both (the paper has one
 of its own for entities); its tokens are averaged where the paper takes [CLS], since encoders of sentences such as
-MiniLM were trained so and a few hundred steps do not teach them another way (`pooling`); and the retriever's products
-are cosines times a scale.
+MiniLM were trained so and a few hundred steps do not teach them another way (`pooling`); the retriever's products are
+cosines times a scale; and the embeddings of words stay as they are.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ N_HEADS = 3  # start, end, rank: W1, W2 and W3
 class RetrieverReader(torch.nn.Module):
     """Vectors of passages, spans and entities, and three numbers for each token of a pair."""
 
-    def __init__(self, encoder: torch.nn.Module, n_dims: int, pooling: str, is_shared: bool = True) -> None:
+    def __init__(self, encoder: torch.nn.Module, n_dims: int, pooling: str) -> None:
         super().__init__()
-        self.encoder = encoder
-        self.reader = encoder if is_shared else copy.deepcopy(encoder)
+        self.encoder = self.reader = encoder
         self.heads = torch.nn.Linear(n_dims, N_HEADS)
         self.pooling = pooling
 
@@ -44,8 +43,15 @@ class RetrieverReader(torch.nn.Module):
             keep_layers(whole, config.n_layers)
         add_marker(whole)
         check_length(whole, config.n_tokens + config.entity_tokens + 4, "n_tokens and entity_tokens, with signs,")
-        n_dims = int(inner_model(whole).config.hidden_size)
-        return cls(inner_model(whole), n_dims, config.pooling, is_shared=config.flows != "none"), whole
+        encoder = inner_model(whole)
+        # A few hundred steps teach words little, and to move all of them costs as much as a layer or two.
+        encoder.get_input_embeddings().requires_grad_(False)
+        n_dims = int(encoder.config.hidden_size)
+        return cls(encoder, n_dims, config.pooling), whole
+
+    def part(self) -> None:
+        """From now on the reader has an encoder of its own."""
+        self.reader = copy.deepcopy(self.encoder)
 
     def states(self, tokens: Tokens) -> torch.Tensor:
         """texts_by_tokens_by_dims (Eq. 1 and 2)."""

@@ -11,6 +11,7 @@ from tokenizers import Encoding
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
+from deixis.neural.pair_texts import further_names
 from deixis.neural.passages import Passage, cut_passages
 from deixis.neural.reader_config import ReaderConfig
 from deixis.neural.windows import TokenWindows
@@ -29,20 +30,32 @@ class ReaderTexts:
         """The passages of all texts."""
         return list(cut_passages(texts, self.windows, self.config.n_tokens, self.config.overlap))
 
-    def entities(self, kb: KnowledgeBase, rows: NDArray[np.integer] | None = None) -> list[str]:
-        """One text for each entity, or for those in `rows`: its title, marked, and its first description."""
-        texts, owners = BiTexts(self.windows, self.config.entity_tokens).of_entities(kb, rows)
-        is_first = np.append(True, owners[1:] != owners[:-1]) if len(owners) else np.zeros(0, bool)
-        return [texts[place] for place in np.flatnonzero(is_first).tolist()]
+    def entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> list[str]:
+        """f(e) of Eq. 2, one text for each row: the title, marked, and the description, or else the other names."""
+        described = kb.description_texts(rows)
+        parts = [
+            (kb.titles[row], text or further_names(kb, row)) for row, text in zip(rows.tolist(), described, strict=True)
+        ]
+        return BiTexts(self.windows, self.config.entity_tokens).of_titled(parts)
+
+    def encoded_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> list[Encoding]:
+        """The same as tokens."""
+        found: list[Encoding] = self.windows.tokenizer.encode_batch(self.entities(kb, rows))
+        return found
 
     def encoded(self, texts: Sequence[str]) -> list[Encoding]:
         """Texts with the signs that a model wants around them."""
         found: list[Encoding] = self.windows.tokenizer.encode_batch([self.windows.same_length(text) for text in texts])
         return found
 
-    def encoded_pairs(self, passages: Sequence[str], entities: Sequence[str]) -> list[Encoding]:
-        """Each passage with an entity after it; entities' texts are ours, so their markers stay."""
-        pairs = [(self.windows.same_length(one), other) for one, other in zip(passages, entities, strict=True)]
+    def encoded_pairs(self, passages: Sequence[str], kb: KnowledgeBase, rows: Sequence[int]) -> list[Encoding]:
+        """Each passage with an entity after it (Eq. 6); entities' texts are ours, so their markers stay."""
+        wanted, places = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
+        entities = self.entities(kb, wanted)
+        pairs = [
+            (self.windows.same_length(one), entities[place])
+            for one, place in zip(passages, places.tolist(), strict=True)
+        ]
         found: list[Encoding] = self.windows.tokenizer.encode_batch(pairs)
         return found
 

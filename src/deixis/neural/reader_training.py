@@ -3,8 +3,9 @@
 After Li et al., 2023, "Bidirectional End-to-End Learning of Retriever-Reader Paradigm for Entity Linking"
 (BEER²), 2.2 and 2.3. Both begin alone (warm-up). Then, step by step, the retriever's newest candidates go to the
 reader, the spans it reads go back to the retriever, and both losses are summed (Eq. 15). All entities are encoded anew
-now and then, since the encoder moves. With `flows` one way or both are cut; with none of them the retriever learns
-first and the reader afterwards, each with an encoder of its own, which is the pipeline that the paper compares with.
+now and then, since the encoder moves. With `flows` one way or both are cut; with none of them, after the warm-up, the
+retriever learns first and the reader afterwards, each with an encoder of its own: the pipeline that the paper compares
+with.
 """
 
 from __future__ import annotations
@@ -70,16 +71,26 @@ def train_reader(
     """
     config = config or ReaderConfig()
     with quiet(config.n_threads):
-        torch.manual_seed(config.seed)
-        model, whole = RetrieverReader.open(config)
-        texts = ReaderTexts(TokenWindows.from_bytes(tokenizer_bytes(whole)), config)
-        taught = taught_passages(kb, documents, texts)
-        entities = texts.entities(kb)
-        numbers = TorchNumbers(model, has_types="token_type_ids" in whole.tokenizer.model_input_names)
-        training = JointTraining(model, Reader(texts, numbers, entities), taught, config, source, notice)
+        training, whole = new_training(kb, documents, config, source, notice)
         training.run()
-        graphs = _graphs(model, whole, config, has_retriever=source is None)
-    return Reader(texts, graphs, entities, training.reader.vectors)
+        graphs = _graphs(training.model, whole, config, has_retriever=source is None)
+    return Reader(training.reader.texts, graphs, kb, training.reader.vectors)
+
+
+def new_training(
+    kb: KnowledgeBase,
+    documents: Iterable[Document],
+    config: ReaderConfig,
+    source: Source | None = None,
+    notice: Callable[[str, float], None] | None = None,
+) -> tuple[JointTraining, SentenceTransformer]:
+    """A training that has not begun, and the encoder it begins with."""
+    torch.manual_seed(config.seed)
+    model, whole = RetrieverReader.open(config)
+    texts = ReaderTexts(TokenWindows.from_bytes(tokenizer_bytes(whole)), config)
+    taught = taught_passages(kb, documents, texts)
+    numbers = TorchNumbers(model, has_types="token_type_ids" in whole.tokenizer.model_input_names)
+    return JointTraining(model, Reader(texts, numbers, kb), taught, config, source, notice), whole
 
 
 def _graphs(

@@ -83,9 +83,7 @@ def test_readings_lie_in_the_document_and_pass_the_threshold(trained: tuple[Read
 def test_a_stored_reader_reads_the_same(trained: tuple[Reader, list[tuple[str, float]]]) -> None:
     reader, _ = trained
     assert isinstance(reader.encoder, OnnxNumbers)
-    again = Reader(
-        reader.texts, OnnxNumbers.from_arrays(reader.encoder.to_arrays("r"), "r"), reader.entities, reader.vectors
-    )
+    again = Reader.from_arrays(reader.to_arrays("r"), "r", reader.kb)
     texts = ["Ruby flew over the lake on day 1"]
     assert again.answer(texts, 0.001) == reader.answer(texts, 0.001)
 
@@ -161,7 +159,7 @@ def test_tokens_of_a_passage_leave_out_the_entity(config: ReaderConfig) -> None:
     from deixis.neural.sentence_encoder import open_sentence_transformer, tokenizer_bytes
 
     texts = ReaderTexts(TokenWindows.from_bytes(tokenizer_bytes(open_sentence_transformer(config.encoder))), config)
-    (encoding,) = texts.encoded_pairs(["Ruby sang"], ["[M] Ruby [M] a bird"])
+    (encoding,) = texts.encoded_pairs(["Ruby sang"], aviary(), [18])
     tokens = PassageTokens.of(encoding)
     assert tokens.places[0] == 0
     assert tokens.offsets[1:].max() == len("Ruby sang")
