@@ -188,6 +188,8 @@ class JointTraining:
             right = list(self.taught[number].spans)
             wrong = self._drawn(number, found, max(1, self.config.n_taught - len(right)))
             pairs += [(number, row) for row in [*right, *wrong]]
+        if not pairs:  # nothing is mentioned, and nothing was proposed
+            return self.model.heads.weight.sum() * 0.0, [[] for _ in numbers]
         encoded = self.reader.texts.encoded_pairs(
             [self.taught[number].passage.text for number, _ in pairs], self.reader.kb, [row for _, row in pairs]
         )

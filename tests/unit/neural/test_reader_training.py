@@ -18,7 +18,7 @@ from deixis.neural.reader_graphs import OnnxNumbers
 from deixis.neural.reader_lessons import taught_passages
 from deixis.neural.reader_model import reader_loss, retriever_loss
 from deixis.neural.reader_texts import PassageTokens, ReaderTexts
-from deixis.neural.reader_training import train_reader
+from deixis.neural.reader_training import new_training, train_reader
 from deixis.neural.windows import TokenWindows
 from deixis.types import Document, Mention
 from tests.aviary import aviary, sightings, tiny_encoder
@@ -44,9 +44,9 @@ def test_each_learns_alone_and_then_both(trained: tuple[Reader, list[tuple[str, 
     _, losses = trained
     phases = list(dict.fromkeys(label for label, _ in losses))
     assert phases == ["teaching the retriever", "teaching the reader", "teaching both"]
-    for phase in phases[:2]:
+    for phase, share in zip(phases[:2], (1.0, 0.8), strict=True):
         own = [loss for label, loss in losses if label == phase]
-        assert np.mean(own[-3:]) < 0.8 * np.mean(own[:3])
+        assert np.mean(own[-4:]) < share * np.mean(own[:4])
 
 
 def test_the_same_seed_learns_the_same(trained: tuple[Reader, list[tuple[str, float]]], config: ReaderConfig) -> None:
@@ -104,11 +104,54 @@ def test_candidates_from_elsewhere_teach_the_reader_alone(config: ReaderConfig) 
     assert reader.read(reader.texts.passages(["Ruby sang"]), [[]]) == []
 
 
+def test_passages_for_which_nothing_is_proposed_teach_nothing(config: ReaderConfig) -> None:
+    losses: list[float] = []
+    plain = Document("d", "we saw nothing in the tree on day 1")
+    documents = [*sightings(1, nil_share=0.0), *(replace(plain, id=str(number)) for number in range(9))]
+    training, _ = new_training(
+        aviary(),
+        documents,
+        replace(config, n_steps=2, warm_up=0, batch_size=1),
+        lambda passages: [[] for _ in passages],
+        lambda _, loss: losses.append(loss),
+    )
+    training.taught = training.taught[1:] + training.taught[:1]
+    training._order = [0, 1]
+    training.run()
+    assert losses == [0.0, 0.0]
+
+
 def test_without_flows_each_has_an_encoder_of_its_own(config: ReaderConfig) -> None:
     labels: list[str] = []
     short = replace(config, flows="none", n_steps=2, warm_up=1)
-    train_reader(aviary(), sightings(8), short, notice=lambda label, _: labels.append(label))
-    assert labels == ["teaching the retriever"] * 3 + ["teaching the reader"] * 3
+    training, _ = new_training(aviary(), sightings(8), short, notice=lambda label, _: labels.append(label))
+    training.warm_up()
+    assert training.model.reader is training.model.encoder
+    training.learn()
+    assert training.model.reader is not training.model.encoder
+    alone = ["teaching the retriever", "teaching the reader"]
+    assert labels == [*alone, *["teaching the retriever on"] * 2, *["teaching the reader on"] * 2]
+
+
+def test_a_reader_that_is_not_fed_keeps_the_candidates_of_the_warm_up(config: ReaderConfig) -> None:
+    def kept(flows: str) -> dict[int, list[int]]:
+        training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=1))
+        training.warm_up()
+        training.kept.clear()
+        training.learn()
+        return training.kept
+
+    assert kept("to-retriever") and not kept("both")
+
+
+def test_words_stay_as_they_are_and_layers_learn(config: ReaderConfig) -> None:
+    training, _ = new_training(aviary(), sightings(4), replace(config, n_steps=1, warm_up=1))
+    before = {name: value.clone() for name, value in training.model.encoder.state_dict().items()}
+    training.run()
+    moved = {
+        name for name, value in training.model.encoder.state_dict().items() if not torch.equal(value, before[name])
+    }
+    assert any("layer" in name for name in moved) and not any("word_embeddings" in name for name in moved)
 
 
 def test_documents_whose_entities_nobody_knows_teach_nothing(config: ReaderConfig) -> None:
