@@ -19,6 +19,13 @@ BRIEF = (
     "--bi-encoder-k", 10, "--bi-encoder-n-tokens", 32, "--bi-encoder-learning-rate", 0.003,
 )  # fmt: skip
 
+READING = (
+    "--reader-n-steps", 120, "--reader-warm-up", 0, "--reader-n-tokens", 16, "--reader-overlap", 4, "--threads", 1,
+    "--reader-entity-tokens", 12, "--reader-learning-rate", 0.003, "--reader-head-rate", 0.01,
+    "--reader-n-candidates", 4, "--reader-n-taught", 3,
+)  # fmt: skip
+NO_READER = ("--no-reader",)
+
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
@@ -91,6 +98,22 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
     assert "Threshold of the re-ranker" in calibrated.stderr
 
 
+def test_a_reader_is_trained_stored_and_asked_about_texts(wood, encoder):
+    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--reader", "--encoder", encoder)
+    told = json.loads(wood(*command, *READING, "-o", "reads", "--json").stdout)
+    assert told["learned"] == ["reader"] and list(told["f1_from_text"]) == ["finding alone", "reader alone", "both"]
+    assert told["f1_from_text"]["both"]["value"] > told["f1_from_text"]["finding alone"]["value"]
+    assert told["characters_per_second"] > 0
+    assert json.loads(wood("info", "reads", "--json").stdout)["reader_bytes"] > 0
+    assert "reader" in wood("doctor", "reads").stdout
+    (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
+    assert json.loads(wood("link", "reads", "one.txt").stdout)["mentions"][0]["entity"] == "bird-Ruby"
+    plain, unread = (wood("link", model, "one.txt", *no).stdout for model, no in (("model", ()), ("reads", NO_READER)))
+    assert json.loads(unread) == json.loads(plain)
+    assert not json.loads(wood("link", "reads", "one.txt", "--threshold", 1).stdout)["mentions"]
+    assert "has no reader" in wood("link", "model", "one.txt", "--reader", code=1).stderr
+
+
 def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_candidates(wood, encoder, monkeypatch):
     before = manifest(wood)
     command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--encoder", encoder, *BRIEF)
@@ -148,6 +171,7 @@ def _stops_after(n):
     [
         (["learn", "model"], 2, "Missing option '--mentions'"),
         (["learn", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "go with --rerank"),
+        (["learn", "model", "--mentions", "train.jsonl", "--encoder", "e"], 2, "goes with --rerank"),
         (["learn", "model", "--mentions", "train.jsonl", "--rerank-epochs", 1], 2, "--rerank-... go with --rerank"),
         (
             ["learn", "model", "--mentions", "train.jsonl", "--bi-encoder-k", 9],

@@ -31,7 +31,7 @@ from deixis.progress import track
 from deixis.types import Document
 
 MARK = "training.json"  # stands in every folder of checkpoints
-BI_ENCODER, RERANKER, READER = "bi-encoder", "reranker", "reader"  # and the folders of the first two in that of the work
+BI_ENCODER, RERANKER, READER = "bi-encoder", "reranker", "reader"  # the first two have folders in that of the work
 SKIPPED = (
     "bi_encoder.seed", "bi_encoder.n_threads", "reader.seed", "reader.n_threads", "reader.flows", "reader.n_negatives",
     "reader.scale", "reader.refresh_every", "reader.pooling", "reader.threshold",
@@ -155,13 +155,7 @@ def learn(
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"Settings {flag}-... go with {flag}.")
     config = with_settings(LearningConfig(), {} if config_file is None else read_toml(Path(config_file)), typed)
-    if encoder is not None:
-        config = replace(
-            config,
-            rerank=replace(config.rerank, encoder=encoder),
-            bi_encoder=replace(config.bi_encoder, encoder=encoder),
-            reader=replace(config.reader, encoder=encoder),
-        )
+    config = config if encoder is None else _starting_from(encoder, config)
     target = output or model
     if output is not None:
         check_place(Path(output))
@@ -189,6 +183,15 @@ def learn(
     tell_learned(session, target, learned, asked or ["weights"], rerank)
 
 
+def _starting_from(encoder: str, config: LearningConfig) -> LearningConfig:
+    return replace(
+        config,
+        rerank=replace(config.rerank, encoder=encoder),
+        bi_encoder=replace(config.bi_encoder, encoder=encoder),
+        reader=replace(config.reader, encoder=encoder),
+    )
+
+
 def _learn(
     session: Session,
     linker: Linker,
@@ -204,6 +207,7 @@ def _learn(
     n_threads = session.threads or os.cpu_count() or 1
     accuracies: tuple[Metric, ...] = ()
     recalls: tuple[Metric, ...] = ()
+    per_second: float | None = None
     for name in asked:
         if name == READER:
             learned = learn_reader(linker, documents, dev, config, session.seed, n_threads)
@@ -211,7 +215,8 @@ def _learn(
             learn_one = learn_encoder if name == BI_ENCODER else learn_reranker
             learned = learn_one(linker, documents, dev, config, folder / name, session.seed, n_threads)
         linker, accuracies, recalls = learned.linker, accuracies + learned.accuracies, recalls + learned.recalls
-    return replace(learned, accuracies=accuracies, recalls=recalls)
+        per_second = learned.mentions_per_second or per_second
+    return replace(learned, accuracies=accuracies, recalls=recalls, mentions_per_second=per_second)
 
 
 def _look_for_checkpoints(session: Session, work: Path, asked: list[str], resume: bool | None) -> None:

@@ -110,9 +110,10 @@ def link(
     FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
     compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
     the others, names are looked for, and which spans are mentions is decided together with what they mean: none
-    overlap unless --overlaps keep asks for it; a model with a reader asks it too (slower: --no-reader). With --type, --subset or --language, candidates are sought among the
-    entities that pass, and names that none of these has are passed over. One JSON document a line comes out, or what
-    --to asks for. What each format can carry is in docs/reference/formats.md.
+    overlap unless --overlaps keep asks for it. A model with a reader asks it, too, which is slow: --no-reader does not.
+    With --type, --subset or --language, candidates are sought among the entities that pass, and names that none of
+    these has are passed over. One JSON document a line comes out, or what --to asks for. What each format can carry is
+    in docs/reference/formats.md.
     """
     if lines and format_ not in (None, "lines"):
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")

@@ -92,8 +92,7 @@ def decided_by(
         evidence.append(decision_evidence(here.log_odds, evidence_of(ranked), is_nameless(here.table)))
         asked = zip(here.table.texts.tolist(), here.table.starts.tolist(), here.table.ends.tolist(), strict=True)
         is_right += [
-            bool(listed) and listed[0].id in answers.get(place, ())
-            for place, listed in zip(asked, ranked, strict=True)
+            bool(listed) and listed[0].id in answers.get(place, ()) for place, listed in zip(asked, ranked, strict=True)
         ]
     if not any(is_right):
         return finding
