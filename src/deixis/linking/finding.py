@@ -114,11 +114,13 @@ class Finding:
         overlaps: Overlaps = "drop",
         recognize: Recognize | None = None,
         own_rule: NilRule | None = None,
+        look_again: Rank | None = None,
     ) -> list[Document]:
         """The documents with the mentions found in them, each with candidates and the chance that its link is right.
 
         Where the dictionary's rules decide what is a mention, the best candidate's score is the chance, and `own_rule`
-        says when a link is made.
+        says when a link is made. With `look_again`, a slower ranking, what was found is ranked again: the mentions
+        stay, what they are linked to and whether they are linked is decided anew.
         """
         rule = own_rule if own_rule is not None and self.scorer.is_by_rules else self.nil
         found: list[list[Mention]] = [[] for _ in documents]
@@ -128,7 +130,16 @@ class Finding:
             ranked = rank(in_context(documents, here.table))
             chances = self.chances(here, ranked)
             is_taken, is_linked = self.decide(here, chances, rule.least_score, overlaps)
-            for row in np.flatnonzero(is_taken).tolist():
+            taken = np.flatnonzero(is_taken).tolist()
+            if look_again is not None and taken:
+                mentions = here.take(is_taken)
+                again = look_again(in_context(documents, mentions.table))
+                ranked = [*ranked]
+                for row, listed in zip(taken, again, strict=True):
+                    ranked[row] = listed
+                chances[is_taken] = self.chances(mentions, again)
+                is_linked[is_taken] = _reach(chances[is_taken], rule.least_score)
+            for row in taken:
                 number = int(here.table.texts[row])
                 mention = _mention(documents[number], here.table, row, ranked[row], float(chances[row]))
                 found[number].append(_linked(mention) if is_linked[row] else mention)
@@ -149,14 +160,14 @@ class Finding:
         """Which spans are mentions, and which of these are linked; the others are names of nothing known."""
         is_likely = (expit(spans.log_odds) >= NIL_CHANCE) & ~is_nameless(spans.table)
         if overlaps == "keep":
-            is_linked = (chances >= least) & (chances > 0)
+            is_linked = _reach(chances, least)
             return is_linked | is_likely, is_linked
         table = spans.table
         # Texts one after the other on one line, so that one decision serves them all.
         room = int(table.ends.max(initial=0)) + 1
         starts, ends = (table.texts.astype(np.int64) * room + column for column in (table.starts, table.ends))
         # What just reaches the threshold is worth a little, too.
-        gains = np.where((chances >= least) & (chances > 0), chances - least + 1e-6, 0.0)
+        gains = np.where(_reach(chances, least), chances - least + 1e-6, 0.0)
         is_linked = best_apart(starts, ends, gains)
         is_free = ~_touch(starts, ends, starts[is_linked], ends[is_linked])
         is_named = best_apart(starts, ends, np.where(is_free & is_likely, expit(spans.log_odds), 0.0))
@@ -232,6 +243,11 @@ def in_context(documents: Sequence[Document], table: SpanTable) -> list[MentionI
         MentionInContext(documents[n].text[s:e], documents[n].text, s, e, documents[n].lang, str(n))
         for n, s, e in columns
     ]
+
+
+def _reach(chances: NDArray[np.float64], least: float) -> NDArray[np.bool_]:
+    is_reached: NDArray[np.bool_] = (chances >= least) & (chances > 0)
+    return is_reached
 
 
 def _mention(document: Document, table: SpanTable, row: int, listed: Sequence[Candidate], chance: float) -> Mention:

@@ -198,11 +198,15 @@ class Walk:
         read: bool | None = None,
     ) -> list[Document]:
         bare = [number for number, document in enumerate(given) if not document.mentions]
-        found = dict(zip(bare, self._found([given[n] for n in bare], allowed, overlaps, recognize, read), strict=True))
-        if rerank:  # what was found is looked at as if it had been given
+        is_read = self._is_read(read)
+        is_again = rerank and (is_read or self.finding.scorer.is_by_rules)
+        look_again = self._rank(allowed, rerank=True) if rerank and not is_again else None
+        documents = self._found([given[n] for n in bare], allowed, overlaps, recognize, is_read, look_again)
+        found = dict(zip(bare, documents, strict=True))
+        if is_again:  # what was found is looked at as if it had been given
             found = {number: document.with_mentions(_bare(document)) for number, document in found.items()}
         linked = [found.get(number, document) for number, document in enumerate(given)]
-        asked = [n for n, document in enumerate(linked) if document.mentions and (rerank or n not in found)]
+        asked = [n for n, each in enumerate(linked) if each.mentions and (is_again or n not in found)]
         for number, document in zip(asked, self._linked([linked[n] for n in asked], allowed, rerank), strict=True):
             linked[number] = document
         return linked
@@ -213,18 +217,18 @@ class Walk:
         allowed: Mask | None,
         overlaps: Overlaps,
         recognize: Recognize | None,
-        read: bool | None,
+        is_read: bool,
+        look_again: Rank | None,
     ) -> list[Document]:
         if not documents:
             return []
-        if read and self.reading is None:
-            raise no_reader()
-        if self.reading is not None and read is not False:
+        if self.reading is not None and is_read:
             proposed = self.proposed(documents, allowed, recognize)
             found = self.reading.find(self.kb, proposed, overlaps, self.config.n_candidates)
         else:
             rule = self.decision()[1]
-            found = self.finding.find(documents, self._rank(allowed), self.n_threads, overlaps, recognize, rule)
+            rank = self._rank(allowed)
+            found = self.finding.find(documents, rank, self.n_threads, overlaps, recognize, rule, look_again)
             found = self._named(found, allowed)
         remembered = Remembered(self.kb, self.corrections, allowed)
         return [remembered.held_to(each, may_overlap=overlaps == "keep") for each in found]
@@ -242,13 +246,18 @@ class Walk:
         linked = [each.with_mentions([m for m in each.mentions if m.entity is not None]) for each in found]
         return self._named(linked, allowed)
 
-    def _rank(self, allowed: Mask | None) -> Rank:
+    def _is_read(self, read: bool | None) -> bool:
+        if read and self.reading is None:
+            raise no_reader()
+        return self.reading is not None and read is not False
+
+    def _rank(self, allowed: Mask | None, rerank: bool = False) -> Rank:
         """Candidates of spans, with scores as the decision over a text takes them."""
         calibration = self.calibration if self.finding.scorer.is_by_rules else None
         remembered = Remembered(self.kb, self.corrections, allowed)
 
         def rank(mentions: Sequence[MentionInContext]) -> list[list[Candidate]]:
-            ranked = self.ranked(mentions, allowed)
+            ranked = self.ranked(mentions, allowed, rerank=rerank)
             return remembered.revised(mentions, ranked if calibration is None else calibration.calibrated(ranked))
 
         return rank

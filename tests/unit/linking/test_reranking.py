@@ -7,6 +7,8 @@ from scipy import sparse
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
+from deixis.linking.config import LinkerConfig
+from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reranking import Reranking, StoredReranker
@@ -75,6 +77,24 @@ def test_a_second_look_is_taken_only_when_asked_for(linker):
     assert [candidate.id for candidate in mention.candidates] == before[::-1]
     assert mention.score == pytest.approx(0.9)
     assert list(contrary.link_stream([TEXT], rerank=True)) == contrary.link([TEXT], rerank=True)
+
+
+def test_where_chances_find_mentions_the_second_look_says_what_they_mean_and_what_that_is_worth():
+    config = LinkerConfig(finding=FindingConfig(min_names=0))
+    linker, ranker = Linker.build(KB, config=config, n_threads=1), Contrarian()
+    contrary = linker.with_reranking(Reranking(ranker))
+    told = {"recognize": lambda texts: [[(24, 29)] for _ in texts]}  # or a name of three bearers would be unlikely
+    before, after = linker.link(TEXT, **told).mentions, contrary.link(TEXT, rerank=True, **told).mentions
+    assert [(m.start, m.end) for m in before] == [(m.start, m.end) for m in after]
+    assert len(ranker.n_read) == len(after)  # no span that is no mention costs anything
+    first, then = (next(m for m in mentions if m.text == "Paris") for mentions in (before, after))
+    assert (first.entity, then.candidates[0].id) == ("city", first.candidates[-1].id)
+    assert 0 < then.score < 1 and then.score != first.score
+    assert contrary.link([TEXT], rerank=True) == list(contrary.link_stream([TEXT], rerank=True))
+    sceptical = linker.with_reranking(Reranking(Contrarian(1e-9)))
+    assert all(mention.score < 0.1 and mention.is_nil for mention in sceptical.link(TEXT, rerank=True, **told).mentions)
+    given = Document("d", TEXT, mentions=(Mention(24, 29, "Paris"),))
+    assert contrary.link(given, rerank=True).mentions[0].score == pytest.approx(0.9)
 
 
 def test_it_reads_as_many_candidates_as_it_was_taught_to_however_few_are_wanted(linker):
