@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.rows import RESULTS
 from benchmarks.tables import ROOT
@@ -49,6 +49,13 @@ ON_OTHERS = {
 }
 BINS = {"1, frequent": "bin-1", "2": "bin-2", "3": "bin-3", "4": "bin-4", "5, rare": "bin-5", "unseen": "unseen"}
 AUGMENTATIONS = {"none": "no label texts", "self": "own label", "soft-0.1": "soft targets"}
+N_CORRECTIONS = (0, 50, 100, 200, 400, 800)
+CORRECTIONS = "corrections/wiki468k-aida/testa"
+CORRECTED = {
+    "random order": (CORRECTIONS, "deixis+random"),
+    "least chance first": (CORRECTIONS, "deixis+least"),
+    "nearest to one half first": (CORRECTIONS, "deixis+half"),
+}
 ByKey = Mapping[tuple[str, str, str], Row]
 
 
@@ -63,6 +70,8 @@ def figures(rows: Iterable[Row]) -> dict[str, str]:
         "retrievers-wikipedia.svg": retrievers("Wikipedia", ON_WIKIPEDIA, by_key),
         "retrievers-others.svg": retrievers("others", ON_OTHERS, by_key),
         "gandalf-bins.svg": label_bins("gandalf/yso_en-25k-bag", by_key),
+        "corrections-f1.svg": corrected("F1 from raw text", "inkb_micro_f1", by_key),
+        "corrections-accuracy.svg": corrected("Accuracy on given mentions", "accuracy", by_key),
     }
     return {name: f"{picture}\n" for name, picture in drawn.items()}
 
@@ -90,11 +99,19 @@ def label_bins(suite: str, by_key: ByKey) -> str:
     return bar_chart("Contribution to P@5 by label frequency, yso_en, 25,000 documents", list(BINS), rows, height)
 
 
-def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey) -> list[Series]:
+def corrected(what: str, metric: str, by_key: ByKey) -> str:
+    """Lines against the number of corrections, one for each order in which links are looked at."""
+    series = lines(metric, CORRECTED, by_key, N_CORRECTIONS)
+    return line_chart(
+        f"{what} by number of corrections, AIDA", series, Axis("corrections"), Axis(what, is_percent=True)
+    )
+
+
+def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey, at: Sequence[int] = AT) -> list[Series]:
     """One line a set, without intervals: many lines with bands cannot be read."""
     drawn = []
     for name, (suite, system) in sets.items():
-        found = [(n, by_key.get((suite, f"{metric}@{n}", system))) for n in AT]
+        found = [(n, by_key.get((suite, f"{metric}@{n}", system))) for n in at]
         points = [(n, row["value"]) for n, row in found if row is not None]
         drawn.append(Series(name, [n for n, _ in points], [value for _, value in points]))
     return drawn

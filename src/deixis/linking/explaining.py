@@ -25,6 +25,7 @@ from deixis.types import Candidate, Document, Mention, MentionInContext
 from deixis.xmr.tree_paths import PathStep, labels_below, nodes_to, path_to
 
 N_NGRAMS = 8
+CORRECTED = "corrections said that the name did not mean it"
 _FORMS = NameForms(NameFormsConfig.loose())
 
 
@@ -32,7 +33,7 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
     """Why the mention at `start` to `end` means its entity, or how far `entity_id` is from being it.
 
     A text without mentions has its own found, since they speak for one another; the span asked about need not be among
-    them. What a re-ranker would change is not told.
+    them. What a re-ranker would change is not told, nor that a span was corrected in this very text: evidence is.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class _Judged:
     mention: MentionInContext
     rows: NDArray[np.int64]
     features: NDArray[np.float32]
+    refuted: NDArray[np.float64]
     totals: NDArray[np.float64]
     scores: NDArray[np.float32]
     confidences: list[float]
@@ -104,20 +106,21 @@ def _judged(linker: Linker, document: Document, number: int) -> _Judged:
     proposals = linker.generator.propose(asked)
     features = linker.ranker.features(asked, proposals)
     own = slice(proposals.starts[place], proposals.starts[place + 1])
-    rows, totals = proposals.rows[own], weighed(features, linker.ranker.weights)[own]
+    refuted = linker.ranker.corrected.log_odds([mention.text for mention in asked], proposals)
+    rows, totals = proposals.rows[own], (weighed(features, linker.ranker.weights) + refuted)[own]
     if not len(rows):
         raise DataError(
             f"{asked[place].text!r:.60} has no candidates: nothing in the knowledge base has a name or a description "
             "like it, so there is nothing to explain."
         )
-    scores = linker.ranker.shares(features, proposals)[own]
+    scores = linker.ranker.shares(features, proposals, refuted)[own]
     order = np.lexsort((rows, -scores))
     log_sum = float(np.logaddexp.reduce(totals))
     listed = [Candidate("", float(scores[each])) for each in order]
     calibration = linker.decision()[0]
     calibrated = listed if calibration is None else calibration.calibrated([listed])[0]
     return _Judged(
-        asked[place], rows[order], features[own][order], totals[order], scores[order],
+        asked[place], rows[order], features[own][order], refuted[own][order], totals[order], scores[order],
         [each.score for each in calibrated], log_sum,
     )  # fmt: skip
 
@@ -130,6 +133,8 @@ def _candidate(linker: Linker, judged: _Judged, place: int, mention: str) -> Exp
         for name, value, weight in zip(names, judged.features[place], weights, strict=True)
         if value and weight
     ]
+    if judged.refuted[place]:
+        parts.append(Part("corrected", CORRECTED, float(judged.refuted[place]), 1.0, float(judged.refuted[place])))
     parts.sort(key=lambda part: -abs(part.contribution))
     return ExplainedCandidate(
         linker.kb.ids[row], linker.kb.titles[row], float(judged.scores[place]), judged.confidences[place],

@@ -44,7 +44,7 @@ from deixis.store.model_folder import open_model, save_model
 from deixis.types import Document, MentionInContext
 
 KIND = "linker"
-TAUGHT = frozenset({"ranker", "calibration", "finding"})  # what corrections change, and other teaching too
+TAUGHT = frozenset({"ranker", "calibration"})  # what corrections change, and other teaching too
 
 
 class Linker(Walk):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.linking.calibration import Calibration
-from deixis.linking.deciding import Decider
 from deixis.store.checks import check_length, check_range, require
 
 MAX_WEIGHT = 1e9
@@ -18,15 +17,14 @@ MAX_WEIGHT = 1e9
 
 @dataclass(frozen=True, eq=False)
 class Uncorrected:
-    """Weights of evidence, weights of the decision and calibration as they were."""
+    """Weights of evidence and calibration as they were."""
 
     weights: NDArray[np.float64]
-    decider: Decider
     calibration: Calibration | None
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """All three as arrays under names that begin with `prefix`."""
-        arrays = {f"{prefix}.weights": self.weights} | self.decider.to_arrays(f"{prefix}.decider")
+        """Both as arrays under names that begin with `prefix`."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.weights": self.weights}
         return arrays if self.calibration is None else arrays | self.calibration.to_arrays(f"{prefix}.calibration")
 
     @classmethod
@@ -37,5 +35,4 @@ class Uncorrected:
         weights = require(arrays, f"{prefix}.weights", np.float64)
         check_length(f"{prefix}.weights", weights, n_weights)
         check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
-        calibration = Calibration.from_arrays(arrays, f"{prefix}.calibration")
-        return cls(weights, Decider.from_arrays(arrays, f"{prefix}.decider"), calibration)
+        return cls(weights, Calibration.from_arrays(arrays, f"{prefix}.calibration"))

@@ -1,5 +1,6 @@
 """Learning from corrections: they hold where they were made, speak elsewhere, add up, and survive saving."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from deixis.documents.corrections import Correction
 from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
+from deixis.linking.explaining import explain
 from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
@@ -109,7 +111,6 @@ def test_file_after_file_is_like_both_and_twice_is_like_once(any_linker):
     for other in (one_by_one, again.linker):
         assert other.corrections == both.corrections
         assert np.array_equal(other.ranker.weights, both.ranker.weights)
-        assert np.array_equal(other.finding.decider.weights, both.finding.decider.weights)
         assert other.link(texts) == both.link(texts)
 
 
@@ -164,3 +165,21 @@ def test_every_name_can_be_corrected_at_once(any_linker):
     told = [Correction(f"{name} sang.", 0, len(name), "gold", f"bird-{name}") for name in NAMES]
     corrected = taught(any_linker, *told)
     assert [answers(corrected, f"{name} sang.")[name] for name in NAMES] == [f"bird-{name}" for name in NAMES]
+
+
+def test_others_go_on_linking_while_corrections_are_learned(linker):
+    texts = [each.text for each in sightings(40, seed=8)]
+    expected = linker.link(texts)
+    with ThreadPoolExecutor(3) as pool:
+        linked = [pool.submit(linker.link, texts) for _ in range(4)]
+        learned = [pool.submit(taught, linker, *birds(30)) for _ in range(2)]
+        assert all(each.result() == expected for each in linked)
+        first, second = (each.result() for each in learned)
+    assert first.link(texts) == second.link(texts) and linker.link(texts) == expected and not linker.corrections.each
+
+
+def test_an_explanation_counts_what_corrections_said_against_an_entity(linker):
+    told = [span(TEXT, "Ruby", "wrong", "bird-Ruby")]
+    why = explain(taught(linker, *told), ELSEWHERE, 9, 13, "bird-Ruby").entity
+    assert [part.contribution for part in why.parts if part.name == "corrected"] == [-3.0]
+    assert sum(part.contribution for part in why.parts) == pytest.approx(why.total)
