@@ -6,6 +6,7 @@ All systems have the same encoder and learn from the same documents for as many 
 - `stage-1-continued`: the same clusters, all passes (what learning longer alone gives);
 - `stage-2`: stage 1, then as many passes with learned edges;
 - `one-vs-all`: every label's classifier asked, no index; all passes;
+- `stage-1/beam-20` and so on: the same, looking into more clusters;
 - `sparse-index`: the graph of stage 2 searched by linear rankers on the sparse features, without the encoder.
 
 `--vary` learns stage 2 from the same stage 1 with other settings instead. Everything is chosen on dev; `--test` also
@@ -19,6 +20,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,10 +38,12 @@ from deixis.neural.elias_config import EliasConfig
 from deixis.neural.elias_training import EliasTraining
 from deixis.neural.one_vs_all import train_one_vs_all
 from deixis.xmr.cluster_graph import ClusterGraph
+from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.sparse_index import SparseIndex, SparseIndexConfig
 
 SHOWN = ("precision@1", "precision@3", "precision@5", "psp@1", "psp@3", "psp@5", "recall@10", "recall@20", "recall@100")
 TOP = 100
+BEAMS = (10, 20, 50)  # wider than the one it learns with
 STRONG = 0.5  # an edge with at least this score
 CONFIGS = {
     "yso_en": EliasConfig(beam=5, n_shortlist=500, n_epochs_fixed=3, n_epochs_learned=3),
@@ -109,6 +113,7 @@ def systems(made: Matrices, config: EliasConfig, judge: Judge, seed: int) -> Ite
     training.run(config.n_epochs_fixed, "stage 1")
     first_cpu = time.process_time() - begun
     yield from judge.rows("stage-1", training.ranker().rank, first_cpu)
+    yield from wider(judge, "stage-1", training.ranker(), first_cpu)
     longer, begun = training.fork(), time.process_time()
     longer.run(config.n_epochs_learned, "stage 1 continued")
     yield from judge.rows("stage-1-continued", longer.ranker().rank, first_cpu + time.process_time() - begun)
@@ -119,6 +124,7 @@ def systems(made: Matrices, config: EliasConfig, judge: Judge, seed: int) -> Ite
     cpu = first_cpu + time.process_time() - begun
     index = training.ranker().index
     yield from judge.rows("stage-2", training.ranker().rank, cpu)
+    yield from wider(judge, "stage-2", training.ranker(), cpu)
     counts = np.bincount(made.Y_train.indices, minlength=made.Y_train.shape[1])[index.label_rows]
     yield from graph_rows(index.graph, counts, judge)
     begun = time.process_time()
@@ -130,6 +136,12 @@ def systems(made: Matrices, config: EliasConfig, judge: Judge, seed: int) -> Ite
     begun = time.process_time()
     exact = train_one_vs_all(made.X_train, made.Y_train, brute, seed)
     yield from judge.rows("one-vs-all", exact.rank, time.process_time() - begun)
+
+
+def wider(judge: Judge, system: str, ranker: LearnedRanker, cpu: float) -> Iterator[ResultRow]:
+    """The rows of the same ranker when it looks into more clusters than it learned with."""
+    for beam in BEAMS:
+        yield from judge.rows(f"{system}/beam-{beam}", partial(ranker.rank, beam=beam), cpu)
 
 
 def variations(made: Matrices, config: EliasConfig, judge: Judge, seed: int, chosen: list[str]) -> Iterator[ResultRow]:
