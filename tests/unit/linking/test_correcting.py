@@ -43,7 +43,7 @@ def linker():
 @pytest.fixture(scope="module")
 def chancy():
     """By chances, as a long list has it."""
-    config = LinkerConfig(finding=FindingConfig(min_names=1), nil=NilRule(0.02))
+    config = LinkerConfig(finding=FindingConfig(min_names=1), nil=NilRule(0.1))
     return Linker.build(aviary(), config=config)
 
 
