@@ -70,7 +70,7 @@ def measure(kb: KnowledgeBase, suite: str, texts: list[str]) -> Iterator[ResultR
         for first in range(0, len(texts), AT_ONCE):
             way(texts[first : first + AT_ONCE])
         speed = size / (time.process_time() - begin)
-        yield ResultRow(suite, "megabytes_per_second", name, round(speed, 2), "MB per CPU second", settings=settings)
+        yield ResultRow(suite, "megabytes_per_second", name, round(speed, 2), "MB/s", settings=settings)
 
 
 if __name__ == "__main__":
