@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from deixis.documents.cleaning import without_surrogates
 from deixis.documents.json_lines import entity_in, name_in, read_records, shown, text_in
 from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, checked_surface
@@ -43,6 +44,8 @@ class Correction:
 
     def __post_init__(self) -> None:
         checked_span(self.start, self.end, self.text, self.error)
+        if without_surrogates(self.text) != self.text:
+            raise self.error("the text has a lone surrogate, which UTF-8 cannot hold. Put U+FFFD in its place")
         if self.verdict not in VERDICTS:
             raise self.error(f"a correction says one of {_listed(VERDICTS)}, got {self.verdict!r}")
         if (self.entity is None) != (self.verdict == "not_an_entity") or self.entity == "":

@@ -88,6 +88,7 @@ def test_an_empty_file_and_a_line_that_is_not_json_are_errors(tmp_path):
         ((TEXT, 3, 99, "gold", "Q90"), "outside the text"),
         ((TEXT, 3, 8, "golden", "Q90"), "one of 'gold', 'wrong', 'not_an_entity', got 'golden'"),
         ((TEXT, 3, 8, "gold", None), "name an entity"),
+        (("So Paris \ud83d", 3, 8, "gold", "Q90"), "lone surrogate"),
         ((TEXT, 3, 8, "not_an_entity", "Q90"), "names none; got 'Q90'"),
     ],
 )
