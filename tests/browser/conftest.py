@@ -1,0 +1,86 @@
+"""A real browser before a real service."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
+from tests.browser.hostile import RECORDS
+
+TOKEN = "a-token-for-tests"  # noqa: S105 - of a service that lives for a test
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("workbench") / "model"
+    Linker.build(KnowledgeBase.from_records(RECORDS), n_threads=1).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def address(model: Path) -> Iterator[str]:
+    """Where the workbench is served."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", str(port)]
+    served = subprocess.Popen(command, env={**os.environ, "DEIXIS_TOKEN": TOKEN}, cwd=model.parent)
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/health", served)
+        yield f"http://127.0.0.1:{port}/workbench/"
+    finally:
+        served.terminate()
+        served.wait(timeout=20)
+
+
+def _wait_for(url: str, served: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(url, timeout=1):  # noqa: S310 - our own loopback address
+                return
+        except OSError:
+            assert served.poll() is None, "the service ended before it answered"
+            time.sleep(0.1)
+    raise AssertionError(f"{url} did not answer within 30 seconds")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium on this machine; tools/install_browser.sh installs it")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:  # noqa: ANN401 - of a library that may be missing
+    """The workbench, opened, with the token; nothing may be complained of in its console."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    opened.goto(address)
+    opened.wait_for_function("document.getElementById('model').textContent.includes('entities')")
+    opened.evaluate(f"sessionStorage.setItem('deixis-token', '{TOKEN}')")
+    opened.reload()
+    opened.wait_for_function("document.getElementById('model').textContent.includes('entities')")
+    yield opened
+    context.close()
+    assert complaints == []
