@@ -8,9 +8,11 @@ extra, so it is opened when it reads for the first time.
 
 from __future__ import annotations
 
+import bisect
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,14 +109,19 @@ class PossibleLinks:
         ):
             yield (text, start, end), row
 
+    def span_starts(self) -> Rows:
+        """Where the links of each span begin, which stand side by side, and after the last the number of all."""
+        columns = np.stack([self.texts, self.starts, self.ends])
+        is_new = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+        return np.concatenate([[0][: len(self.texts)], 1 + np.flatnonzero(is_new), [len(self.texts)]]).astype(np.int64)
+
     def taken(self, chances: NDArray[np.float64], least: float, overlaps: Overlaps) -> Rows:
         """Which of them become links: of each span the likeliest, if likely enough, and none beside another's place."""
         if not len(chances):
             return np.zeros(0, dtype=np.int64)
-        order = np.lexsort((self.rows, -chances, self.ends, self.starts, self.texts))
-        spans = np.stack([self.texts, self.starts, self.ends])[:, order]
-        is_first = np.append(True, (spans[:, 1:] != spans[:, :-1]).any(axis=0))
-        best: Rows = order[is_first]
+        bounds = self.span_starts()
+        order = np.lexsort((-chances, np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))))
+        best: Rows = order[bounds[:-1]]
         best = best[(chances[best] >= least) & (chances[best] > 0)]
         if overlaps == "keep":
             return best
@@ -177,11 +184,11 @@ class ReadingStation:
         """The same, of documents in which it is known what may be linked."""
         chances = expit(weighed(links.evidence, self.weights))
         found: list[list[Mention]] = [[] for _ in documents]
-        for place in links.taken(chances, self.nil.least_score, overlaps).tolist():
+        taken, bounds = links.taken(chances, self.nil.least_score, overlaps), links.span_starts()
+        spans = np.searchsorted(bounds, taken, side="right")
+        for place, first, last in zip(taken.tolist(), bounds[spans - 1].tolist(), bounds[spans].tolist(), strict=True):
             number, start, end = (int(column[place]) for column in (links.texts, links.starts, links.ends))
-            is_here = (links.texts == number) & (links.starts == start) & (links.ends == end)
-            here = np.flatnonzero(is_here)
-            here = here[np.argsort(-chances[here], kind="stable")][:k]
+            here = first + np.argsort(-chances[first:last], kind="stable")[:k]
             listed = tuple(Candidate(kb.ids[int(links.rows[each])], float(chances[each])) for each in here.tolist())
             text = documents[number].text[start:end]
             found[number].append(Mention(start, end, text, listed[0].id, listed[0].score, candidates=listed))
@@ -232,21 +239,25 @@ def passage_candidates(
     places = [_places(kb, document) for document in proposed]
     found: list[list[int]] = []
     for passage in passages:
+        here = places[passage.document]
+        first = bisect.bisect_left(here, passage.start, key=itemgetter(0))
+        last = bisect.bisect_left(here, passage.end, key=itemgetter(0))
         best: dict[int, float] = {}
-        for start, end, row, score in places[passage.document]:
-            if passage.holds(start, end) and score > best.get(row, 0.0):
+        for _, end, row, score in here[first:last]:
+            if end <= passage.end and score > best.get(row, 0.0):
                 best[row] = score
         found.append(sorted(best, key=lambda row: (-best[row], row))[:k])
     return found
 
 
 def _places(kb: KnowledgeBase, document: Document) -> list[tuple[int, int, int, float]]:
-    return [
+    """Start, end, row and score of what may be mentioned, in order."""
+    return sorted(
         (mention.start, mention.end, row, candidate.score)
         for mention in document.mentions
         for candidate in mention.candidates[:PER_MENTION]
         if (row := kb.row_of(candidate.id)) is not None
-    ]
+    )
 
 
 def no_reader() -> ConfigError:
