@@ -9,7 +9,8 @@ corpus' own concepts). On dev, half of the documents choose the threshold and th
 - `to-reader`, `to-retriever`, `both`: one encoder, and one or both flows of data while both learn;
   these four go on from one warm-up, in which each learned alone, for as many steps;
 - `stations`: no dense retriever; the reader is given the candidates of a linker's own stations. With it are measured
-  `finding`, that linker without a reader, and `stations+finding`, both weighed together as `deixis link` does.
+  `finding`, that linker without a reader, and `stations+finding`, both weighed together as `deixis link` does;
+- `stations-long`: the same, four times as long.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ from deixis.neural.reader_training import new_training
 from deixis.types import Document, Mention
 
 SEED = 0
-ARMS = ("none", "to-reader", "to-retriever", "both", "stations")
+ARMS = ("none", "to-reader", "to-retriever", "both", "stations", "stations-long")
+LONG = 4  # times as many steps
 THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6)
 CONFIG = ReaderConfig(n_tokens=32, overlap=12, entity_tokens=16, n_candidates=8, n_taught=3, n_negatives=3, seed=SEED)
 
@@ -157,30 +159,31 @@ class Trainings:
         self._warm: JointTraining | None = None
         self._spent = 0.0
 
-    def reader(self, arm: str, stations: Stations | None) -> tuple[Reader, float]:
-        """The reader of an arm, and the processor seconds that it learned."""
+    def reader(self, arm: str, stations: Stations | None) -> tuple[Reader, float, ReaderConfig]:
+        """The reader of an arm, the processor seconds that it learned, and its settings."""
         started = time.process_time()
         if stations is not None:
-            source = stations.source(2 * self.config.n_candidates)
-            training, _ = new_training(self.task.kb, self.task.train, self.config, source, Losses(started))
+            n_steps = (self.config.warm_up + self.config.n_steps) * (LONG if arm == "stations-long" else 1)
+            config = replace(self.config, flows="none", n_steps=n_steps)
+            source = stations.source(2 * config.n_candidates)
+            training, _ = new_training(self.task.kb, self.task.train, config, source, Losses(started))
             training.run()
-            return training.reader, time.process_time() - started
+            return training.reader, time.process_time() - started, config
         if self._warm is None:
             self._warm, _ = new_training(self.task.kb, self.task.train, self.config, None, Losses(started))
             self._warm.warm_up()
             self._spent, started = time.process_time() - started, time.process_time()
         training = copy.deepcopy(self._warm)
-        training.config = training.reader.config = replace(self.config, flows=arm)
+        training.config = training.reader.config = config = replace(self.config, flows=arm)
         torch.manual_seed(SEED)
         training.learn()
-        return training.reader, self._spent + time.process_time() - started
+        return training.reader, self._spent + time.process_time() - started, config
 
 
 def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -> Iterator[ResultRow]:
     """The rows of one arm."""
-    config = replace(trainings.config, flows="none" if arm == "stations" else arm)
-    stations = Stations.build(task) if arm == "stations" else None
-    reader, trained = trainings.reader(arm, stations)
+    stations = Stations.build(task) if arm.startswith("stations") else None
+    reader, trained, config = trainings.reader(arm, stations)
     half = len(task.dev) // 2
     parts = {"choose": task.dev[:half], "dev": task.dev[half:]}
     if "test" in splits:
@@ -202,7 +205,7 @@ def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -
         yield ResultRow(suite, "characters_per_cpu_second", arm, speed, "1/s", settings=settings)
         if stations is not None:
             taught = (chosen, [*(proposed["choose"] or []), *((proposed["dev"] or []) if split == "test" else [])])
-            yield from stations.together(taught, (asked, proposed[split] or []), suite, settings)
+            yield from stations.together(arm, taught, (asked, proposed[split] or []), suite, settings)
 
 
 def joined(one: Answers, other: Answers) -> Answers:
@@ -246,18 +249,19 @@ class Stations:
 
     def together(
         self,
+        arm: str,
         taught: tuple[Answers, list[Document]],
         asked: tuple[Answers, list[Document]],
         suite: str,
         settings: dict[str, Any],
     ) -> Iterator[ResultRow]:
-        """The rows of finding alone, and of finding and reader weighed by the documents of `taught`."""
+        """The rows of finding alone, and of finding and the arm's reader weighed by the documents of `taught`."""
         kb, documents = self.linker.kb, asked[0].documents
         links = [PossibleLinks.of(kb, proposed, found.readings) for found, proposed in (taught, asked)]
         nobody = StoredReader({}, "", kb)
         station = weighed_by(ReadingStation(nobody, START, NilRule()), kb, taught[0].documents, links[0], NilRule())
         bare = [document.with_mentions(()) for document in documents]
-        linked = {"finding": self.linker.link(bare), "stations+finding": station.linked(kb, bare, links[1])}
+        linked = {"finding": self.linker.link(bare), f"{arm}+finding": station.linked(kb, bare, links[1])}
         for system, found in linked.items():
             yield from metric_rows(figures_of(kb, documents, found), suite, system, settings)
 

@@ -20,7 +20,7 @@ BRIEF = (
 )  # fmt: skip
 
 READING = (
-    "--reader-n-steps", 120, "--reader-warm-up", 0, "--reader-n-tokens", 16, "--reader-overlap", 4, "--threads", 1,
+    "--reader-n-steps", 120, "--reader-n-tokens", 16, "--reader-overlap", 4, "--threads", 1,
     "--reader-entity-tokens", 12, "--reader-learning-rate", 0.003, "--reader-head-rate", 0.01,
     "--reader-n-candidates", 4, "--reader-n-taught", 3,
 )  # fmt: skip

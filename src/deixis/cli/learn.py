@@ -34,8 +34,8 @@ MARK = "training.json"  # stands in every folder of checkpoints
 BI_ENCODER, RERANKER, READER = "bi-encoder", "reranker", "reader"  # the first two have folders in that of the work
 SKIPPED = (
     "bi_encoder.seed", "bi_encoder.n_threads", "reader.seed", "reader.n_threads", "reader.flows", "reader.n_negatives",
-    "reader.scale", "reader.refresh_every", "reader.pooling", "reader.threshold",
-)  # what the session tells, and what is a retriever's  # fmt: skip
+    "reader.scale", "reader.refresh_every", "reader.pooling", "reader.threshold", "reader.warm_up",
+)  # what the session tells, and what a reader without a retriever has no use for  # fmt: skip
 
 
 @click.command(
@@ -135,9 +135,9 @@ def learn(
     is taught by the candidates there are, so the encoder comes first; with both flags it does. All these times were
     measured with MiniLM; they are as long as its tokens are many, and a larger encoder takes longer.
 
-    With --reader a transformer learns to say where in a passage each of its candidates is mentioned; deixis link then
-    asks it about texts that bring no mentions, which find more of them and cost a hundred times as long. All mentions
-    in the documents must be annotated. About ten minutes by default (--reader-n-steps).
+    With --reader a transformer learns to say where in a passage each of its candidates is mentioned. deixis link then
+    asks it about texts that bring no mentions, which takes longer: some 6,000 characters a second. All mentions in the
+    documents must be annotated. By default it learns for about five minutes (--reader-n-steps).
 
     A model looks better on documents that it has learned from, so it is judged by others: those of --dev, or a part of
     --mentions that it has not seen. If it has seen all, a second one is built without that part.

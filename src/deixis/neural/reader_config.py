@@ -27,15 +27,15 @@ class ReaderConfig:
     """
 
     encoder: str = field(default="minilm", metadata={"help": "minilm, a SentenceTransformer folder or a hub name."})
-    n_layers: int = field(default=0, metadata={"help": "Layers of it that are kept, from the first on; 0 keeps all."})
+    n_layers: int = field(default=2, metadata={"help": "Layers of it that are kept, from the first on; 0 keeps all."})
     n_tokens: int = field(default=32, metadata={"help": "Tokens of a passage (T)."})
     overlap: int = field(
         default=12, metadata={"help": "Tokens that two passages share: mentions of as many are whole."}
     )
-    entity_tokens: int = field(default=32, metadata={"help": "Tokens of an entity's title and description."})
-    n_candidates: int = field(default=16, metadata={"help": "Candidates of a passage that the reader is given (K)."})
-    n_taught: int = field(default=6, metadata={"help": "The same in training; the right ones are always among them."})
-    n_negatives: int = field(default=4, metadata={"help": "Mined negatives of a passage for the retriever."})
+    entity_tokens: int = field(default=24, metadata={"help": "Tokens of an entity's title and description."})
+    n_candidates: int = field(default=8, metadata={"help": "Candidates of a passage that the reader is given (K)."})
+    n_taught: int = field(default=3, metadata={"help": "The same in training; the right ones are always among them."})
+    n_negatives: int = field(default=3, metadata={"help": "Mined negatives of a passage for the retriever."})
     max_span: int = field(default=10, metadata={"help": "Longest mention the reader finds, in tokens."})
     threshold: float = field(default=0.03, metadata={"help": "Least product of span and rank probability."})
     pooling: Literal["mean", "cls"] = field(
@@ -43,10 +43,12 @@ class ReaderConfig:
     )
     flows: Flows = field(default="both", metadata={"help": "What the two tell each other while they learn."})
     batch_size: int = field(default=4, metadata={"help": "Passages in a step."})
-    warm_up: int = field(default=50, metadata={"help": "Steps that each of the two learns alone before."})
-    n_steps: int = field(default=300, metadata={"help": "Steps that both learn together."})
-    learning_rate: float = field(default=1e-4, metadata={"help": "Learning rate of AdamW, after its rise."})
-    head_rate: float = field(default=1e-3, metadata={"help": "The same, for the reader's new layer."})
+    warm_up: int = field(default=200, metadata={"help": "Steps that each of the two learns alone before."})
+    n_steps: int = field(
+        default=1200, metadata={"help": "Steps that both learn together, or a reader without retriever alone."}
+    )
+    learning_rate: float = field(default=5e-4, metadata={"help": "Learning rate of AdamW, after its rise."})
+    head_rate: float = field(default=3e-3, metadata={"help": "The same, for the reader's new layer."})
     scale: float = field(default=20.0, metadata={"help": "What cosines are multiplied by in the retriever's softmax."})
     refresh_every: int = field(default=100, metadata={"help": "Steps after which all entities are encoded anew."})
     seed: int = field(default=0, metadata={"help": "Seed of every draw."})

@@ -49,7 +49,7 @@ class JointTraining:
         """Both learn alone, then together; with a source of candidates, the reader alone."""
         if self.source is not None:
             self.model.train()
-            self._phase("teaching the reader", self.config.warm_up + self.config.n_steps, self._reader_alone)
+            self._phase("teaching the reader", self.config.n_steps, self._reader_alone)
             self.model.eval()
         else:
             self.warm_up()

@@ -22,7 +22,7 @@ from tests.aviary import aviary, sightings, tiny_encoder
 def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Linker, Learned]:
     encoder = tiny_encoder(tmp_path_factory.mktemp("encoder") / "tiny")
     reader = ReaderConfig(
-        encoder=encoder, n_tokens=16, overlap=4, entity_tokens=12, n_steps=120, warm_up=0, batch_size=4,
+        encoder=encoder, n_tokens=16, overlap=4, entity_tokens=12, n_steps=120, batch_size=4,
         learning_rate=3e-3, head_rate=1e-2, n_candidates=4, n_taught=3,
     )  # fmt: skip
     linker = Linker.build(aviary(), n_threads=1)

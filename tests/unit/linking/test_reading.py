@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from deixis.errors import ConfigError, StoreError
+from deixis.errors import ConfigError, MissingExtraError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
@@ -112,6 +114,13 @@ def test_a_station_is_stored_with_its_weights_and_its_threshold() -> None:
     assert ReadingStation.from_arrays({}, "reading", KB) is None
     with pytest.raises(StoreError, match=r"reading\.weights"):
         ReadingStation.from_arrays(stored.to_arrays("reading") | {"reading.weights": np.ones(2)}, "reading", KB)
+
+
+def test_without_its_extra_a_reader_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.delitem(sys.modules, "deixis.neural.reader", raising=False)
+    with pytest.raises(MissingExtraError, match=r"pip install 'deixis\[onnx\]'"):
+        _ = StoredReader({}, "reading.reader", KB).opened
 
 
 def test_only_a_model_with_a_reader_can_be_told_to_read() -> None:
