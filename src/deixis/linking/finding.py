@@ -122,7 +122,7 @@ class Finding:
         says when a link is made. With `look_again`, a slower ranking, what was found is ranked again: the mentions
         stay, what they are linked to and whether they are linked is decided anew.
         """
-        rule = own_rule if own_rule is not None and self.scorer.is_by_rules else self.nil
+        rule = self.rule(own_rule)
         found: list[list[Mention]] = [[] for _ in documents]
         spans = self.spans([document.text for document in documents], n_threads, recognize)
         for part in track(list(spans.parts()), "looking at names"):
@@ -144,6 +144,10 @@ class Finding:
                 mention = _mention(documents[number], here.table, row, ranked[row], float(chances[row]))
                 found[number].append(_linked(mention) if is_linked[row] else mention)
         return [document.with_mentions(mentions) for document, mentions in zip(documents, found, strict=True)]
+
+    def rule(self, own_rule: NilRule | None = None) -> NilRule:
+        """When a link is made: by `own_rule` where the dictionary's rules decide what is a mention, if it is given."""
+        return own_rule if own_rule is not None and self.scorer.is_by_rules else self.nil
 
     def chances(self, spans: Spans, ranked: Sequence[Sequence[Candidate]]) -> NDArray[np.float64]:
         """How likely each span is a mention of its best candidate; 0 for one without candidates."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.dense import DenseCandidates
@@ -17,7 +18,7 @@ from deixis.config import config_to_dict
 from deixis.detection.corrected_spans import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.documents.corrections import VERDICTS
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.evaluation.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
@@ -40,7 +41,8 @@ from deixis.progress import stage
 from deixis.ranking.corrected_pairs import CorrectedPairs
 from deixis.ranking.fusion import FusionRanker, learned_weights
 from deixis.ranking.fusion_training import Lesson
-from deixis.store.model_folder import open_model, save_model
+from deixis.store.model_folder import StoredModel, open_model, save_model
+from deixis.store.packed import pack_model, unpack_model
 from deixis.types import Document, MentionInContext
 
 KIND = "linker"
@@ -180,6 +182,28 @@ class Linker(Walk):
             return self._with(reranking=self._own_reranking().calibrated_by(calibration, asked))
         return self._with(config=replace(self.config, nil=calibration.settled(asked)), calibration=calibration)
 
+    def ruled_by(self, rule: NilRule, rerank: bool = False) -> Linker:
+        """The same linker that links from another threshold on, or from the one that has a target precision.
+
+        With `rerank` that is the re-ranker's. A target precision needs a linker that was calibrated.
+        """
+        calibration, _ = self.decision(rerank)
+        settled = rule
+        if rule.target_precision is not None:
+            if calibration is None:
+                raise ConfigError(
+                    f"The model cannot tell which threshold has a precision of {rule.target_precision}: it was never "
+                    f"calibrated. Calibrate it with: deixis calibrate MODEL ANNOTATED{' --rerank' if rerank else ''}"
+                )
+            settled = calibration.settled(rule)
+        if rerank:
+            other = self._with(reranking=replace(self._own_reranking(), nil=settled))
+        else:
+            other = self._with(config=replace(self.config, nil=settled))
+        other.finding = self.finding.ruled(rule)
+        other.reading = None if self.reading is None else self.reading.ruled(rule)
+        return other
+
     def with_dense(self, dense: DenseCandidates) -> Linker:
         """The same linker with another list of candidates by vectors, or with its first, weighed as is the default.
 
@@ -234,6 +258,13 @@ class Linker(Walk):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model folder; an older model of that name is replaced only when the new one is whole."""
+        save_model(path, KIND, config_to_dict(self.config), self._arrays())
+
+    def to_bytes(self) -> bytes:
+        """The linker as bytes, the same for the same linker: for those who cannot keep a folder."""
+        return pack_model(KIND, config_to_dict(self.config), self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
         arrays = self.kb.to_arrays("kb") | self.detector.to_arrays("detector")
         arrays |= self.generator.to_arrays("candidates") | self.ranker.to_arrays("ranking")
         if self.calibration is not None:
@@ -246,12 +277,20 @@ class Linker(Walk):
         arrays |= self.corrections.to_arrays("corrections")
         if self.uncorrected is not None:
             arrays |= self.uncorrected.to_arrays("uncorrected")
-        save_model(path, KIND, config_to_dict(self.config), arrays)
+        return arrays
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
         """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
-        stored = open_model(path, KIND)
+        return cls._opened(open_model(path, KIND), n_threads)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, n_threads: int = 0) -> Linker:
+        """The linker that `to_bytes` gave, in memory."""
+        return cls._opened(unpack_model(data, KIND), n_threads)
+
+    @classmethod
+    def _opened(cls, stored: StoredModel, n_threads: int) -> Linker:
         config = stored.settings(LinkerConfig)
         kb = KnowledgeBase.from_arrays(stored.arrays, "kb")
         generator = UnionCandidates.from_arrays(stored.arrays, "candidates", kb, config.candidates, n_threads)

@@ -291,6 +291,14 @@ class Walk:
         reranking = self._own_reranking()
         return reranking.calibration, reranking.nil
 
+    def least_found(self, rerank: bool = False) -> float:
+        """From which score on a mention that was found in a text is linked."""
+        is_read = self._is_read(None)
+        if rerank and (is_read or self.finding.scorer.is_by_rules):
+            return self.decision(rerank)[1].least_score
+        rule = self.finding.rule(self.config.nil) if self.reading is None else self.reading.nil
+        return rule.least_score
+
     def _own_reranking(self) -> Reranking:
         if self.reranking is None:
             raise no_reranker()

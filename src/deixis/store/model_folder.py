@@ -135,11 +135,8 @@ def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
 
 def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
     manifest = read_manifest(folder)
-    if kind is not None and manifest.kind != kind:
-        use = f" (it is for: {USES[manifest.kind]})" if manifest.kind in USES else ""
-        raise StoreError(
-            f"{folder} holds a model of kind {manifest.kind!r}{use}, but {kind!r} is needed. Check the path."
-        )
+    if kind is not None:
+        check_kind(manifest, kind, str(folder))
     _check_strays(folder, manifest)
     if verify:
         for name, entry in manifest.arrays.items():
@@ -148,6 +145,15 @@ def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
                 raise StoreError(f"{folder / check.file} {check.problem}. Restore or build the model again.")
     arrays = {name: map_array(folder, name, entry) for name, entry in manifest.arrays.items()}
     return StoredModel(folder, manifest, arrays)
+
+
+def check_kind(manifest: Manifest, kind: str, where: str) -> None:
+    """Raises unless the model is of the kind that is needed; `where` is named in the error."""
+    if manifest.kind != kind:
+        use = f" (it is for: {USES[manifest.kind]})" if manifest.kind in USES else ""
+        raise StoreError(
+            f"{where} holds a model of kind {manifest.kind!r}{use}, but {kind!r} is needed. Check the path."
+        )
 
 
 def _previous(target: Path) -> Path:

@@ -1,0 +1,208 @@
+"""Deixis as a component of spaCy pipelines (extra `spacy`): `nlp.add_pipe("deixis", config={"model": "model/"})`.
+
+spaCy finds it by the entry point `spacy_factories`; nothing else imports this module.
+"""
+
+# No `from __future__ import annotations`: spaCy checks settings by the factory's types, which must not be strings.
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.scorer import Scorer
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
+
+from deixis.config import config_to_dict
+from deixis.detection.ner import Recognize
+from deixis.errors import ConfigError
+from deixis.integrations.component_config import ComponentConfig, Given
+from deixis.integrations.span_candidates import NAME, add_extension
+from deixis.integrations.token_spans import Alignment, Tokens, aligned, apart
+from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
+from deixis.types import Document, Mention
+
+MODEL_FOLDER = "model"
+ANY_LANGUAGE = "xx"  # spaCy's code for pipelines of no language in particular
+
+
+class LinkerPipe(Pipe):
+    """Links the documents of a pipeline: `doc.ents` with `kb_id_`, and all spans in `doc.spans["deixis"]`.
+
+    The candidates of a span, best first, are `span._.kb_ents`. The model is opened when it is first needed.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from deixis.kb.knowledge_base import KnowledgeBase
+    >>> kb = KnowledgeBase.from_records([{"id": "Q22647", "title": "Troy"}, {"id": "Q90", "title": "Paris"}])
+    >>> nlp = spacy.blank("en")
+    >>> nlp.add_pipe("deixis").linker = Linker.build(kb)
+    >>> [(ent.text, ent.kb_id_) for ent in nlp("To save Troy, they sailed.").ents]
+    [('Troy', 'Q22647')]
+    """
+
+    def __init__(self, name: str, config: ComponentConfig) -> None:
+        self.name = name
+        self.config = config
+        self._folder = None if config.model is None else Path(config.model)
+        self._linker: Linker | None = None
+        add_extension()
+
+    @property
+    def linker(self) -> Linker:
+        """The linker that is asked; another may be put in its place."""
+        if self._linker is None:
+            if self._folder is None:
+                raise ConfigError(
+                    f'The component {self.name!r} has no model. Name a model folder, nlp.add_pipe("deixis", config='
+                    '{"model": "model/"}), or set the linker: nlp.get_pipe("deixis").linker = linker.'
+                )
+            self._linker = self._ruled(Linker.load(self._folder, self.config.n_threads))
+        return self._linker
+
+    @linker.setter
+    def linker(self, linker: Linker) -> None:
+        self._folder, self._linker = None, self._ruled(linker)
+
+    def _ruled(self, linker: Linker) -> Linker:
+        threshold = self.config.threshold
+        return linker if threshold is None else linker.ruled_by(NilRule(threshold), self.config.rerank)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The document, linked."""
+        self._annotate([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """The documents as they come, linked batch by batch."""
+        handle_error = self.get_error_handler()
+        for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
+            try:
+                self._annotate(docs)
+            except Exception as error:  # spaCy's way: the pipeline's owner decides what to do about it
+                handle_error(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - spaCy's
+        """Precision, recall and F1 of the links of entities that were found, as spaCy's own linker has them."""
+        return Scorer.score_links(examples, negative_labels=[self.config.nil_id, ""])
+
+    def _annotate(self, docs: Sequence[Doc]) -> None:
+        linker, config = self.linker, self.config
+        least = linker.least_found(config.rerank)
+        for doc, mentions in zip(docs, self._linked(docs), strict=True):
+            found = aligned(doc, mentions, config.alignment)
+            earlier = {(ent.start, ent.end): ent for ent in doc.ents}
+            chosen = apart(found, least, earlier)
+            doc.spans[config.spans_key] = [
+                self._span(doc, tokens, mention, earlier.get(tokens)) for tokens, mention in found.items()
+            ]
+            doc.ents = [
+                earlier[tokens] if mention is None else self._span(doc, tokens, mention, earlier.get(tokens))
+                for tokens, mention in chosen.items()
+            ]
+
+    def _linked(self, docs: Sequence[Doc]) -> list[tuple[Mention, ...]]:
+        """The linked mentions of each document: those it came with, those found in it, or both."""
+        config = self.config
+        given = [_mentions(doc) if config.spans != "own" else () for doc in docs]
+        documents = [_document(doc, number) for number, doc in enumerate(docs)]
+        if config.spans == "ents":
+            asked = [number for number, mentions in enumerate(given) if mentions]  # a text without would be searched
+            linked = self._link([documents[number].with_mentions(given[number]) for number in asked])
+            found = dict(zip(asked, linked, strict=True))
+            return [found[number].mentions if number in found else () for number in range(len(docs))]
+        spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given)
+        # The linker asks for the spans of each text once, in the order of the texts.
+        recognize = (lambda texts: [next(spans) for _ in texts]) if config.spans == "both" else None
+        return [document.mentions for document in self._link(documents, recognize)]
+
+    def _link(self, documents: list[Document], recognize: Recognize | None = None) -> list[Document]:
+        config = self.config
+        return self.linker.link(
+            documents,
+            types=config.types,
+            subset=config.subset,
+            languages=config.languages,
+            rerank=config.rerank,
+            overlaps="keep",
+            recognize=recognize,
+        )
+
+    def _span(self, doc: Doc, tokens: Tokens, mention: Mention, earlier: Span | None) -> Span:
+        label = self.config.label if earlier is None else earlier.label_
+        span = Span(doc, *tokens, label=label, kb_id=mention.entity or self.config.nil_id)
+        span._.kb_ents = [(candidate.id, candidate.score) for candidate in mention.candidates]
+        return span
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Writes the model into the pipeline's folder, so that it can be taken elsewhere."""
+        self.linker.save(Path(path) / MODEL_FOLDER)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """The same component with the model in the pipeline's folder."""
+        self._folder, self._linker = Path(path) / MODEL_FOLDER, None
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The model as bytes."""
+        return self.linker.to_bytes()
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """The same component with the model that `to_bytes` gave."""
+        self.linker = Linker.from_bytes(data, self.config.n_threads)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For processes that are not forked: each opens the same folder, or gets the model as bytes."""
+        return _restored, (self.name, self.config, self._folder, None if self._folder else self.linker.to_bytes())
+
+
+@Language.factory(
+    "deixis",
+    assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type", "token.ent_kb_id", f"span._.{NAME}"],
+    default_config=config_to_dict(ComponentConfig()),
+    default_score_weights={"nel_micro_f": 1.0, "nel_micro_r": None, "nel_micro_p": None},
+)
+def make_component(
+    nlp: Language,
+    name: str,
+    model: str | None,
+    spans: Given,
+    alignment: Alignment,
+    spans_key: str,
+    label: str,
+    nil_id: str,
+    threshold: float | None,
+    types: list[str] | None,
+    subset: list[str] | None,
+    languages: list[str] | None,
+    rerank: bool,
+    n_threads: int,
+) -> LinkerPipe:
+    """The component of the name "deixis", with the settings of `ComponentConfig`."""
+    config = ComponentConfig(
+        model, spans, alignment, spans_key, label, nil_id, threshold, types, subset, languages, rerank, n_threads
+    )
+    return LinkerPipe(name, config)
+
+
+def _restored(name: str, config: ComponentConfig, folder: Path | None, data: bytes | None) -> LinkerPipe:
+    pipe = LinkerPipe(name, config)
+    if data is not None:
+        return pipe.from_bytes(data)
+    pipe._folder = folder
+    return pipe
+
+
+def _document(doc: Doc, number: int) -> Document:
+    return Document(str(number), doc.text, None if doc.lang_ in ("", ANY_LANGUAGE) else doc.lang_)
+
+
+def _mentions(doc: Doc) -> tuple[Mention, ...]:
+    return tuple(Mention(ent.start_char, ent.end_char, ent.text) for ent in doc.ents)

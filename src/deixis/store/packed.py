@@ -1,0 +1,80 @@
+"""A model as bytes, for whoever has no place for a folder: the folder's files in a zip archive, not compressed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.errors import StoreError
+from deixis.store.manifest import (
+    DTYPES,
+    MANIFEST_NAME,
+    ArrayEntry,
+    Manifest,
+    array_file,
+    check_array_name,
+    parse_manifest,
+    stored_dtype,
+)
+from deixis.store.model_folder import StoredModel, check_kind
+
+WHERE = "The value of bytes"
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same model is the same bytes
+
+
+def pack_model(kind: str, config: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The model as bytes: what `save_model` would write, unpacked by any tool that knows zip.
+
+    Examples
+    --------
+    >>> data = pack_model("toy", {"width": 3}, {"tree.sizes": np.arange(3)})
+    >>> model = unpack_model(data, "toy")
+    >>> model.config["width"], model.arrays["tree.sizes"].tolist()
+    (3, [0, 1, 2])
+    """
+    buffer = io.BytesIO()
+    entries: dict[str, ArrayEntry] = {}
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in sorted(arrays.items()):
+            check_array_name(name)
+            dtype = stored_dtype(name, array)
+            raw = np.ascontiguousarray(array, dtype=dtype).reshape(-1).view(np.uint8).data
+            entries[name] = ArrayEntry(dtype.name, array.shape, len(raw), hashlib.sha256(raw).hexdigest())
+            with archive.open(zipfile.ZipInfo(array_file(name), _DATE), "w", force_zip64=True) as stream:
+                stream.write(raw)
+        manifest = Manifest(kind, config, entries, deixis_version=version("deixis"))
+        archive.writestr(zipfile.ZipInfo(MANIFEST_NAME, _DATE), manifest.to_json())
+    return buffer.getvalue()
+
+
+def unpack_model(data: bytes, kind: str) -> StoredModel:
+    """The model that `pack_model` made the bytes of; every hash is compared."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            manifest = parse_manifest(_content(archive, MANIFEST_NAME).decode("utf-8"), WHERE)
+            check_kind(manifest, kind, WHERE)
+            arrays = {name: _array(archive, name, entry) for name, entry in manifest.arrays.items()}
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, OSError) as error:
+        raise StoreError(f"These {len(data):,} bytes are no Deixis model, or cut off: {error}.") from error
+    return StoredModel(Path(WHERE), manifest, arrays)
+
+
+def _array(archive: zipfile.ZipFile, name: str, entry: ArrayEntry) -> NDArray[Any]:
+    raw = _content(archive, array_file(name))
+    if len(raw) != entry.size or hashlib.sha256(raw).hexdigest() != entry.sha256:
+        raise StoreError(f"The array {name!r} in these bytes is damaged: its sha256 is not the one in the manifest.")
+    return np.frombuffer(raw, dtype=DTYPES[entry.dtype]).reshape(entry.shape)
+
+
+def _content(archive: zipfile.ZipFile, file: str) -> bytes:
+    if archive.getinfo(file).compress_type != zipfile.ZIP_STORED:  # nothing grows when it is unpacked
+        raise StoreError(f"{file} in these bytes is compressed; a model's files are not.")
+    return archive.read(file)
