@@ -16,7 +16,7 @@ from deixis.cli.session import Session
 from deixis.documents.corrections import read_corrections
 from deixis.linking.correcting import LearnedCorrections, learn_corrections
 from deixis.linking.linker import Linker
-from deixis.linking.reweighing import accuracy_of, warn_reranker
+from deixis.linking.reweighing import accuracy_of, warn_of_older_parts
 from deixis.linking.teaching import unseen
 
 
@@ -35,7 +35,7 @@ def learn_from_corrections(
         sides = (("before", linker), ("after", learned.linker)) if held_out else ()
         accuracies = tuple(accuracy_of(name, side, held_out) for name, side in sides)
         learned.linker.save(target)
-    warn_reranker(linker)
+    warn_of_older_parts(linker)
     if session.is_json:
         counts = {name: getattr(learned, f"n_{name}") for name in ("new", "changed", "known")}
         summary = {

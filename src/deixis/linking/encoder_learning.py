@@ -24,7 +24,7 @@ from deixis.linking.learned import Learned, accuracy
 from deixis.linking.learning import settled
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
-from deixis.linking.reweighing import accuracy_of, reweighed, warn_reranker
+from deixis.linking.reweighing import accuracy_of, reweighed, warn_of_older_parts
 from deixis.linking.seen import SeenDocuments
 from deixis.linking.teaching import Teaching, known
 from deixis.neural.opening import open_folder
@@ -80,7 +80,7 @@ def learn_encoder(
     whole = linker.with_dense(dense.with_contexts(further))
     whole.ranker = whole.ranker.with_weights(weighed.ranker.weights)
     whole.learned_from |= SeenDocuments.of([*teaching.taught, *further])
-    warn_reranker(linker)
+    warn_of_older_parts(linker)
     accuracies = before, replace(after, name="after")
     return Learned(settled(whole, calibration, rerank=False), accuracies, trained.n_mentions, recalls=recalls)
 

@@ -36,7 +36,7 @@ def learn_weights(
     before = accuracy_of("before", linker, teaching.held_out)
     taught, after = reweighed(linker, teaching, before)
     if taught is not linker:
-        warn_reranker(linker)
+        warn_of_older_parts(linker)
     accuracies = before, replace(after, name="after")
     return Learned(taught.calibrate(teaching.held_out, rule), accuracies, n_known(linker.kb, teaching.taught))
 
@@ -61,10 +61,12 @@ def reweighed(linker: Linker, teaching: Teaching, before: Metric) -> tuple[Linke
     return taught, after
 
 
-def warn_reranker(before: Linker) -> None:
-    """Tells that a re-ranker there was before has not learned what the linker has."""
+def warn_of_older_parts(before: Linker) -> None:
+    """Tells that a re-ranker or reader there was before has not learned what the linker has."""
     if before.reranking is not None:
         logger.warning("The re-ranker was fitted to the linker before this. Learn it again: deixis learn --rerank")
+    if before.reading is not None:
+        logger.warning("The reader was weighed against the linker before this. Learn it again: deixis learn --reader")
 
 
 def accuracy_of(name: str, linker: Linker, documents: Sequence[Document]) -> Metric:

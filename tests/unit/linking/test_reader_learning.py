@@ -14,6 +14,7 @@ from deixis.linking.learned import Learned
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.reader_learning import learn_reader
+from deixis.linking.reweighing import warn_of_older_parts
 from deixis.neural.reader_config import ReaderConfig
 from tests.aviary import aviary, sightings, tiny_encoder
 
@@ -58,6 +59,13 @@ def test_a_saved_reader_says_the_same(learned: tuple[Linker, Learned], tmp_path:
     assert again.link(texts) == taught.linker.link(texts)
     again.save(tmp_path / "copy")  # without having been opened
     assert Linker.load(tmp_path / "copy", n_threads=1).link(texts) == again.link(texts)
+
+
+def test_who_learns_anew_is_told_that_the_reader_has_not(
+    learned: tuple[Linker, Learned], caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_of_older_parts(learned[1].linker)
+    assert "The reader was weighed against the linker before this" in caplog.text
 
 
 def test_without_documents_nothing_is_learned(learned: tuple[Linker, Learned]) -> None:
