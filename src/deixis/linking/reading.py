@@ -9,7 +9,6 @@ extra, so it is opened when it reads for the first time.
 from __future__ import annotations
 
 import bisect
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -27,6 +26,7 @@ from deixis.linking.deciding import best_apart
 from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
 from deixis.linking.seen import SeenDocuments
+from deixis.linking.stored_part import StoredPart
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, Mention
@@ -51,25 +51,11 @@ COUNTS_FOR = np.array([True, False, True, True, False, False])
 Rows = NDArray[np.int64]
 
 
-class StoredReader:
-    """The reader of a saved model, opened when it reads for the first time."""
+class StoredReader(StoredPart):
+    """The reader of a saved model."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, n_threads: int = 0) -> None:
-        self._arrays = {name: array for name, array in arrays.items() if name.startswith(f"{prefix}.")}
-        self._prefix = prefix
-        self._kb = kb
-        self._n_threads = n_threads
-
-    @functools.cached_property
-    def opened(self) -> Reader:
-        """The reader itself."""
-        kind = READERS["retriever-reader"]
-        opened: Reader = kind.from_arrays(self._arrays, self._prefix, self._kb, self._n_threads)
-        return opened
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The arrays it is stored in; nothing is opened for that."""
-        return {prefix + name.removeprefix(self._prefix): array for name, array in self._arrays.items()}
+        super().__init__(READERS, "retriever-reader", arrays, prefix, kb, n_threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +145,7 @@ class ReadingStation:
 
     def possible(self, kb: KnowledgeBase, proposed: Sequence[Document]) -> PossibleLinks:
         """What may be linked in documents, with overlapping mentions as finding proposes them."""
-        reader = self.reader.opened
+        reader: Reader = self.reader.opened
         passages = reader.texts.passages(document.text for document in proposed)
         candidates = passage_candidates(kb, proposed, passages, reader.config.n_candidates)
         return PossibleLinks.of(kb, proposed, reader.read(passages, candidates, LEAST_READ))

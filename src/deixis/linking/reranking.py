@@ -5,7 +5,6 @@ It is slow and needs an extra, so a linker opens it only when it is asked for.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -19,6 +18,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.nil import NilRule
 from deixis.linking.seen import SeenDocuments
+from deixis.linking.stored_part import StoredPart
 from deixis.ranking import RERANKERS
 from deixis.store.checks import check_length, require
 from deixis.types import MentionInContext
@@ -40,34 +40,22 @@ class Reranker(Protocol):
         """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""
 
 
-class StoredReranker:
-    """The re-ranker of a saved model, opened when it ranks for the first time."""
+class StoredReranker(StoredPart):
+    """The re-ranker of a saved model."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, n_threads: int = 0) -> None:
-        self._arrays = {name: array for name, array in arrays.items() if name.startswith(f"{prefix}.")}
-        self._prefix = prefix
-        self._kb = kb
-        self._n_threads = n_threads
-
-    @functools.cached_property
-    def opened(self) -> Reranker:
-        """The re-ranker itself."""
-        kind = RERANKERS["cross-encoder"]
-        opened: Reranker = kind.from_arrays(self._arrays, self._prefix, self._kb, self._n_threads)
-        return opened
+        super().__init__(RERANKERS, "cross-encoder", arrays, prefix, kb, n_threads)
 
     @property
     def n_candidates(self) -> int:
         """How many of a mention's best candidates it reads."""
-        return self.opened.n_candidates
+        found: int = self.opened.n_candidates
+        return found
 
     def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
         """mentions_by_entities: the same candidates in its own order, stored best first."""
-        return self.opened.rank(mentions, ranked)
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The arrays it is stored in; nothing is opened for that."""
-        return {prefix + name.removeprefix(self._prefix): array for name, array in self._arrays.items()}
+        found: sparse.csr_matrix = self.opened.rank(mentions, ranked)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
