@@ -27,6 +27,7 @@ from deixis.linking.seen import SeenDocuments
 from deixis.linking.uncorrected import Uncorrected
 from deixis.progress import stage
 from deixis.ranking.fusion import learned_weights
+from deixis.ranking.fusion_features import FEATURES
 from deixis.ranking.fusion_training import Lesson
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
@@ -34,7 +35,8 @@ from deixis.types import Candidate, Document
 
 N_FOLDS = 5
 MIN_CALIBRATED = 100  # corrected mentions that it takes to calibrate anew
-FEW = 5000  # corrections up to which leaving the weights before costs as much in all, and so the less each
+FEW = 10_000  # corrections up to which leaving the weights before costs as much in all, and so the less each
+OTHERS = list(FEATURES).index("others")
 
 Answer = tuple[Correction, list[Candidate]]
 
@@ -104,7 +106,10 @@ class _Fold:
         rows = rows_named(self.linker.kb, self.told)
         lesson = self.linker.lesson([one.in_context() for one in self.told], [[row] for row in rows])
         is_wrong = np.array([one.verdict == "wrong" for one in self.told])
-        return replace(lesson, is_right=lesson.is_right ^ np.repeat(is_wrong, np.diff(lesson.starts)))
+        features = lesson.features.copy()
+        features[:, OTHERS] = 0  # of a text's mentions only those corrected are known here: what others weigh stays
+        is_right = lesson.is_right ^ np.repeat(is_wrong, np.diff(lesson.starts))
+        return replace(lesson, features=features, is_right=is_right)
 
     def answers(self, weights: NDArray[np.float64]) -> list[Answer]:
         """Candidates by these weights, where it is known whether the first is right: not if another one is wrong."""
