@@ -23,6 +23,7 @@ COMMANDS = {
     "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
     "calibrate": CommandEntry("deixis.cli.calibrate:calibrate", "Make scores probabilities; choose a precision."),
     "xmr": CommandEntry("deixis.cli.xmr:xmr", "Give whole documents labels of a large vocabulary."),
+    "serve": CommandEntry("deixis.cli.serve:serve", "Answer over HTTP with a model."),
     "bench": CommandEntry("deixis.cli.bench:bench", "Compare systems on suites of real data."),
     "info": CommandEntry("deixis.cli.info:info", "Say what is in a model."),
     "doctor": CommandEntry("deixis.cli.doctor:doctor", "Check this installation, or a model's files."),

@@ -143,11 +143,6 @@ def gloss_of(kb: KnowledgeBase) -> Callable[[str], str]:
 
     def gloss(name: str) -> str:
         row = kb.row_of(name)
-        if row is None:
-            return ""
-        entity = kb.entity(row)
-        descriptions = entity.descriptions or {}
-        chosen = descriptions.get("en") or descriptions.get("") or next(iter(descriptions.values()), "")
-        return chosen or ", ".join(entity.types)
+        return "" if row is None else kb.entity(row).gloss
 
     return gloss

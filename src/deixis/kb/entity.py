@@ -36,6 +36,12 @@ class Entity:
     url: str = ""
     alt_ids: tuple[str, ...] = ()
 
+    @property
+    def gloss(self) -> str:
+        """A description, in English if there is one; for want of any, the types."""
+        described = self.descriptions.get("en") or self.descriptions.get("")
+        return described or next(iter(self.descriptions.values()), "") or ", ".join(self.types)
+
     def to_record(self) -> dict[str, Any]:
         """The native record, empty fields left out."""
         record = {

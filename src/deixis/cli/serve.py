@@ -1,0 +1,94 @@
+"""`deixis serve`: a model behind a port."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deixis.cli.examples import examples
+from deixis.cli.options import options_from, with_settings
+from deixis.cli.session import Session, session_options
+from deixis.errors import ConfigError
+from deixis.registry import Lazy, LazyRegistry
+from deixis.service.config import Access, Limits, ServiceConfig
+
+SERVICES = LazyRegistry("service", {"http": Lazy("deixis.service.supervisor:serve", extra="serve")})
+TOKEN = "DEIXIS_TOKEN"
+
+
+@click.command(
+    epilog=examples(
+        "deixis serve model                  # this machine only, port 8080",
+        "deixis serve model --workers 2 --token-file token.txt",
+        "deixis serve model --host 0.0.0.0 --token-file token.txt    # for all",
+        'curl localhost:8080/link --json \'{"text": "Paris fell for Helen."}\'',
+        'curl "localhost:8080/entities?q=par"    # by name, as one types',
+        "kill -HUP PID                       # load the model anew",
+    )
+)
+@click.argument("model", type=click.Path())
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port; 0 takes a free one."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes; they share memory."
+)
+@click.option("--token-file", metavar="FILE", help=f"File with the token. [default: the variable {TOKEN}]")
+@click.option("--token-for-all", is_flag=True, help="Ask for the token also for what only reads.")
+@click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
+@click.option(
+    "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Web pages that may ask. [default: none]"
+)
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Further names that the service goes by.")
+@click.option("--log-texts", is_flag=True, help="Log what is asked, too. [default: never]")
+@options_from(Limits, "typed")
+@session_options()
+def serve(
+    session: Session,
+    model: str,
+    host: str,
+    port: int,
+    workers: int,
+    token_file: str | None,
+    token_for_all: bool,
+    corrections: str | None,
+    cors_origins: tuple[str, ...],
+    hosts: tuple[str, ...],
+    log_texts: bool,
+    typed: dict[str, Any],
+) -> None:
+    """Answer over HTTP with MODEL: /link, /explain, /entities, /learn; /label for a labeller; /openapi.json has all.
+
+    On this machine alone, reading is free and writing (/learn, /reload) needs a token. Bound to another address
+    everything needs it, and without one the service does not start. Send it as: Authorization: Bearer TOKEN
+
+    Each worker is a process with the model mapped into memory, which all share. Requests wait in its queue; when that
+    is full they get 429 and a time to wait, so that those accepted are answered in time. Many short texts are quickest
+    in /link/batch; single ones that wait are linked together anyway.
+
+    A new model in the folder, SIGHUP or POST /reload has it loaded anew, and no request fails. SIGTERM and Ctrl-C let
+    what was accepted finish. A worker that dies is replaced. Logs are JSON lines on stderr and hold no texts unless
+    --log-texts asks for them; /metrics is for Prometheus, /health and /ready for whoever starts and stops this.
+    """
+    path = Path(model)
+    access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
+    kept = Path(corrections) if corrections is not None else path.with_name(f"{path.name}.corrections.jsonl")
+    config = ServiceConfig(path, kept, with_settings(Limits(), typed), access, log_texts, session.is_quiet)
+    SERVICES["http"](config, host, port, workers, lambda url: click.echo(f"Serving {model} on {url}", err=True))
+
+
+def _token(path: str | None) -> str | None:
+    """The token in the file, or else in the environment."""
+    if path is None:
+        return os.environ.get(TOKEN) or None
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not text; a token file holds the token and nothing else.") from None
+    if not token:
+        raise ConfigError(f"{path} is empty; a token file holds the token and nothing else.")
+    return token

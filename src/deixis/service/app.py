@@ -1,0 +1,75 @@
+"""The app of one worker: its routes, by the kind of its model, behind the gate."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import APIRouter, FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from deixis import __version__
+from deixis.labelling import labeller as labelling
+from deixis.linking import linker as linking
+from deixis.service import schema
+from deixis.service.failures import handle_failures
+from deixis.service.gate import Gate
+from deixis.service.metrics import Metrics
+from deixis.service.observing import Observing
+from deixis.service.routes import entities as entity_routes
+from deixis.service.routes import labelling as label_routes
+from deixis.service.routes import learning as learning_routes
+from deixis.service.routes import linking as link_routes
+from deixis.service.routes import operations
+from deixis.service.state import ServiceState
+
+MakeRouter = Callable[[ServiceState], APIRouter]
+
+ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
+    linking.KIND: (link_routes.router, learning_routes.learn_router),
+    labelling.KIND: (label_routes.router,),
+}
+"""Kind of a model -> what makes the routes that only such models have."""
+COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router)
+FAILURES = (401, 403, 404, 408, 409, 413, 421, 422, 429, 503, 504)
+
+
+def create_app(state: ServiceState) -> FastAPI:
+    """The app that answers for `state`."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(state.watch())
+        yield
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        await asyncio.to_thread(state.queue.close)
+
+    app = FastAPI(
+        title="Deixis",
+        version=__version__,
+        description="Links text to a knowledge base. Offsets count Unicode code points.",
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+        responses={status: {"model": schema.FailureAnswer} for status in FAILURES},
+    )
+    routers = [make(state) for make in (*ROUTERS[state.served.kind], *COMMON)]
+    for router in routers:
+        app.include_router(router)
+    handle_failures(app)
+    paths = [str(getattr(route, "path", "")) for router in routers for route in router.routes]
+    state.metrics = Metrics(state.board, state.worker, paths)
+    app.add_middleware(Gate, state=state)
+    if state.config.access.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(state.config.access.cors_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["authorization", "content-type"],
+            expose_headers=["retry-after", "x-request-id"],
+        )
+    app.add_middleware(Observing, state=state)
+    return app

@@ -1,0 +1,112 @@
+"""What a service allows: how much, how long, and whom."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deixis.errors import ConfigError
+
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a worker takes on, and for how long; beyond it requests are refused, which costs little."""
+
+    threads: int = field(default=1, metadata={"help": "Threads that link, in each worker."})
+    queue: int = field(default=64, metadata={"help": "Requests that may wait in each worker; further ones get 429."})
+    seconds: float = field(default=30.0, metadata={"help": "Time for an answer; then the request gets 504."})
+    max_body: int = field(default=4 << 20, metadata={"help": "Bytes of a request's body; larger ones get 413."})
+    max_batch: int = field(default=256, metadata={"help": "Documents, names or corrections in one request."})
+    body_seconds: float = field(default=20.0, metadata={"help": "Time for a body to arrive; then it gets 408."})
+    header_seconds: float = field(default=10.0, metadata={"help": "Time for headers to arrive; then it is cut off."})
+    max_connections: int = field(
+        default=2048, metadata={"help": "Connections to each worker; further ones are closed."}
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "max_body", "max_batch", "max_connections"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
+        if self.queue < 0:
+            raise ConfigError(f"queue must be at least 0, got {self.queue}.")
+        for name in ("seconds", "body_seconds", "header_seconds"):
+            if not 0 < getattr(self, name) < 86_400:
+                raise ConfigError(f"{name} must be more than 0 and less than a day, got {getattr(self, name)}.")
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may ask. `hosts` are the names that requests may give the service; empty allows any."""
+
+    token: str | None = None
+    is_token_for_all: bool = False
+    cors_origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = LOOPBACK_NAMES
+
+    @classmethod
+    def at(
+        cls,
+        host: str,
+        token: str | None = None,
+        is_token_for_all: bool = False,
+        cors_origins: tuple[str, ...] = (),
+        hosts: tuple[str, ...] = (),
+    ) -> Access:
+        """The rules for a service bound to `host`: beyond this machine a token is a must, and needed for everything.
+
+        Examples
+        --------
+        >>> Access.at("127.0.0.1").is_token_for_all, Access.at("0.0.0.0", "a-token-of-16-letters").is_token_for_all
+        (False, True)
+        """
+        is_near = is_loopback(host)
+        if not is_near and token is None:
+            raise ConfigError(
+                f"Bound to {host!r} the service can be reached from other machines, so it needs a token. Give one with "
+                "--token-file FILE or in DEIXIS_TOKEN, or bind to 127.0.0.1."
+            )
+        if is_token_for_all and token is None:
+            raise ConfigError("A token for everything needs a token. Give one with --token-file or in DEIXIS_TOKEN.")
+        own = tuple(dict.fromkeys((*LOOPBACK_NAMES, host, *hosts))) if is_near else hosts
+        return cls(checked_token(token), is_token_for_all or not is_near, cors_origins, own)
+
+
+@dataclass(frozen=True)
+class ServiceConfig:
+    """All that a worker has to know."""
+
+    model: Path
+    corrections: Path
+    limits: Limits = field(default_factory=Limits)
+    access: Access = field(default_factory=Access)
+    is_texts_logged: bool = False
+    is_quiet: bool = False
+
+
+def checked_token(token: str | None) -> str | None:
+    """The token, if it can stand in a header and is not soon guessed."""
+    if token is None:
+        return None
+    if len(token) < 16 or not token.isascii() or not token.isprintable() or " " in token:
+        raise ConfigError(
+            f"A token needs at least 16 printable ASCII characters without spaces, got {len(token)} characters. Make "
+            'one with: python -c "import secrets; print(secrets.token_urlsafe())"'
+        )
+    return token
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what is bound there.
+
+    Examples
+    --------
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.5", "::1", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,157 @@
+"""The gate: who is let in, before anything is read. Then bodies are read, no further and no longer than allowed.
+
+In this order: is the service meant at all (the `Host` header, against DNS rebinding), does the caller have the token,
+is there room in the queue, is the body small enough (by its length first, then counted as it comes), does it come soon.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deixis.service.config import Access
+from deixis.service.failures import Refusal, answer_to
+from deixis.service.state import ServiceState
+
+WRITES = frozenset({"/learn", "/reload"})
+"""Paths that change what is served; they need a token, wherever the service is bound."""
+LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # of a refused body: a client that still sends would miss the answer
+
+
+class Gate:
+    """Middleware around the whole app."""
+
+    def __init__(self, app: ASGIApp, state: ServiceState) -> None:
+        self._app, self._state = app, state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets a request in, or answers it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            check_host(self._state.config.access, headers.get("host", ""))
+            check_token(self._state.config.access, scope["path"], headers.get("authorization", ""))
+            if scope["method"] == "POST" and scope["path"] not in WRITES:
+                self._state.queue.check_room()
+            self._check_length(headers.get("content-length"))
+            body = await self._body(receive)
+        except Refusal as refusal:
+            await _refuse(refusal, scope, receive, send)
+            return
+        if body is None:  # the caller has gone
+            return
+        await self._app(scope, _replayed(body, receive), send)
+
+    def _check_length(self, given: str | None) -> None:
+        most = self._state.config.limits.max_body
+        if given is not None and given.isdecimal() and int(given[:20]) > most:
+            raise _too_large(f"of {int(given[:20]):,} bytes", most)
+
+    async def _body(self, receive: Receive) -> bytes | None:
+        limits = self._state.config.limits
+        deadline, chunks, size = time.monotonic() + limits.body_seconds, [], 0
+        while True:
+            try:
+                message = await asyncio.wait_for(receive(), deadline - time.monotonic())
+            except TimeoutError:
+                raise Refusal(
+                    408, "slow", f"The body had not come after {limits.body_seconds:g} s. Send it at once."
+                ) from None
+            if message["type"] == "http.disconnect":
+                return None
+            chunks.append(message.get("body", b""))
+            size += len(chunks[-1])
+            if size > limits.max_body:
+                raise _too_large("that is sent", limits.max_body)
+            if not message.get("more_body", False):
+                return b"".join(chunks)
+
+
+def check_host(access: Access, host: str) -> None:
+    """Raises the refusal for a request that was meant for another name.
+
+    A web page can have a name of its own point to this machine, and would then pass for the service's own page.
+    """
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    if access.hosts and name.strip("[]").lower() not in access.hosts:
+        raise Refusal(
+            421,
+            "host",
+            f"This service does not go by the name {name[:100]!r}, only by {', '.join(access.hosts)}. Start it with "
+            "--allow-host to add one.",
+        )
+
+
+def check_token(access: Access, path: str, authorization: str) -> None:
+    """Raises the refusal for a request that needs the token and does not have it."""
+    path = path.rstrip("/") or "/"
+    if path not in WRITES and not access.is_token_for_all:
+        return
+    if access.token is None:
+        raise Refusal(
+            403,
+            "no_token",
+            f"{path} changes the model, which needs a token, and this service was started without one. Start it with "
+            "--token-file FILE or with DEIXIS_TOKEN set.",
+        )
+    scheme, _, given = authorization.partition(" ")
+    # Both are compared to the end whatever they are, so that the time taken tells nothing.
+    is_right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), access.token.encode("ascii"))
+    if scheme.lower() != "bearer" or not is_right:
+        raise Refusal(
+            401,
+            "token",
+            f"{path[:100]} needs the token of this service. Send it as a header: Authorization: Bearer TOKEN",
+            {"WWW-Authenticate": 'Bearer realm="deixis"'},
+        )
+
+
+def _too_large(what: str, most: int) -> Refusal:
+    return Refusal(
+        413,
+        "too_large",
+        f"A body {what} is too large: at most {most:,} bytes are taken. Send several requests, or start the service "
+        "with a larger --max-body.",
+    )
+
+
+async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers, and reads a little of what the caller still sends, so that the answer is seen; then it is cut off."""
+    answer = answer_to(refusal)
+    is_read = scope["method"] in ("GET", "HEAD", "OPTIONS")
+    if not is_read:
+        answer.headers["connection"] = "close"
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
+    await send({"type": "http.response.body", "body": answer.body, "more_body": not is_read})
+    if is_read:
+        return
+    deadline, left = time.monotonic() + LINGER_SECONDS, LINGER_BYTES
+    while left > 0 and (wait := deadline - time.monotonic()) > 0:
+        try:
+            message = await asyncio.wait_for(receive(), wait)
+        except TimeoutError:
+            break
+        left -= len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            break
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """What the app receives: the whole body in one piece, then whatever comes after it."""
+    is_given = False
+
+    async def replay() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

@@ -1,0 +1,69 @@
+"""What is counted and logged of every request: its route, status and time; its text only if that was asked for."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deixis.service.failures import answer_to
+from deixis.service.metrics import OTHER
+from deixis.service.state import ServiceState
+
+logger = logging.getLogger(__name__)
+MAX_LOGGED = 2000  # bytes of a body, with --log-texts
+
+
+class Observing:
+    """The outermost middleware; an error that nobody expected ends here, as JSON."""
+
+    def __init__(self, app: ASGIApp, state: ServiceState) -> None:
+        self._app, self._state = app, state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers as the app does, and counts that."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begin, status, seen, name = time.monotonic(), 0, bytearray(), secrets.token_hex(6)
+
+        async def heard() -> Message:
+            message = await receive()
+            if self._state.config.is_texts_logged and len(seen) < MAX_LOGGED:
+                seen.extend(message.get("body", b"")[: MAX_LOGGED - len(seen)])
+            return message
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", name.encode("ascii"))]
+            await send(message)
+
+        try:
+            await self._app(scope, heard, told)
+        except Exception as error:  # noqa: BLE001 - the last place where it can be told in words
+            if status:
+                raise
+            await answer_to(error)(scope, heard, told)
+        seconds = time.monotonic() - begin
+        route = route_of(scope)
+        if route == OTHER and self._state.metrics.knows(scope["path"]):  # answered at the gate
+            route = scope["path"]
+        self._state.metrics.observe(route, status, seconds)
+        record: dict[str, Any] = {
+            "id": name, "method": scope["method"], "route": route, "status": status, "ms": round(seconds * 1000, 2),
+        }  # fmt: skip
+        if self._state.config.is_texts_logged:
+            query = scope.get("query_string", b"").decode("latin-1")
+            record |= {"path": scope["path"], "query": query, "body": seen.decode("utf-8", "replace")}
+        logger.log(logging.ERROR if status >= 500 else logging.INFO, "request", extra={"record": record})
+
+
+def route_of(scope: Scope) -> str:
+    """The pattern of the path that was asked for, which holds nothing that a user typed."""
+    path = getattr(scope.get("route"), "path", None)
+    return path if isinstance(path, str) else OTHER

@@ -1,0 +1,52 @@
+"""/entities: what is linked to, by id and by name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from deixis.candidates.filters import unknown_ids
+from deixis.service import schema
+from deixis.service.batches import check_batch
+from deixis.service.failures import Json, Refusal
+from deixis.service.searching import entity_record, search
+from deixis.service.state import ServiceState
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that look entities up."""
+    routes = APIRouter(tags=["entities"])
+
+    @routes.get("/entities", response_model=schema.EntitiesFound)
+    async def find(
+        q: Annotated[str, Query(min_length=1, max_length=1000, description="A name, or how one begins.")],
+        match: Annotated[schema.Match, Query(description="Names that begin so, names alike, or both.")] = "any",
+        types: Annotated[list[str] | None, Query(description="Only entities of one of these types.")] = None,
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    ) -> Json:
+        """Find entities by name."""
+        found = await state.run(lambda served: search(served, [q], match, types, limit))
+        return Json({"entities": found[0]})
+
+    @routes.get("/entities/{identifier:path}", response_model=schema.EntityOut)
+    async def one(identifier: str) -> Json:
+        """All that is known of an entity."""
+        kb = state.served.kb
+        record = entity_record(kb, identifier)
+        if record is None:
+            raise Refusal(404, "not_found", await state.run(lambda served: unknown_ids(served.kb, [identifier], 1)))
+        return Json(record)
+
+    @routes.post("/entities", response_model=schema.EntitiesAnswer)
+    async def several(request: schema.EntitiesRequest) -> Json:
+        """Look up several entities by id, and several names, at once."""
+        check_batch(state, "ids and names", len(request.ids) + len(request.names))
+        found = []
+        if request.names:
+            asked = request.names, request.match, request.types, request.limit
+            found = await state.run(lambda served: search(served, *asked))
+        kb = state.served.kb
+        return Json({"entities": [entity_record(kb, each) for each in request.ids], "found": found})
+
+    return routes

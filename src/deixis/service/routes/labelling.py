@@ -1,0 +1,39 @@
+"""/label: whole documents, for a model that was made by `deixis xmr train`."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from deixis.documents.json_lines import short_score
+from deixis.service import schema
+from deixis.service.batches import check_batch
+from deixis.service.failures import Json
+from deixis.service.state import ServiceState
+from deixis.types import Candidate
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that label texts."""
+    routes = APIRouter(tags=["labelling"])
+
+    async def labelled(texts: list[str], k: int, threshold: float) -> list[dict[str, object]]:
+        found = await state.run(lambda served: served.labeller.label(texts, k, threshold))
+        state.metrics.add("deixis_documents_total", len(texts))
+        return [{"labels": [_record(label) for label in labels]} for labels in found]
+
+    @routes.post("/label", response_model=schema.Labels)
+    async def label(request: schema.LabelRequest) -> Json:
+        """The labels that fit a text best."""
+        return Json((await labelled([request.text], request.top_k, request.threshold))[0])
+
+    @routes.post("/label/batch", response_model=schema.LabelsOfAll)
+    async def label_batch(request: schema.LabelBatch) -> Json:
+        """The same for several texts."""
+        check_batch(state, "texts", len(request.texts))
+        return Json({"documents": await labelled(request.texts, request.top_k, request.threshold)})
+
+    return routes
+
+
+def _record(label: Candidate) -> dict[str, object]:
+    return {"id": label.id, "title": label.title, "score": short_score(label.score)}

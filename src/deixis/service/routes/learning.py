@@ -1,0 +1,61 @@
+"""/learn and /reload: what changes the model that is served. Both need the token."""
+
+from __future__ import annotations
+
+import time
+
+from fastapi import APIRouter
+
+from deixis.documents.corrections import correction_from
+from deixis.documents.places import Place
+from deixis.service import schema
+from deixis.service.batches import check_batch
+from deixis.service.failures import Json
+from deixis.service.routes.operations import about
+from deixis.service.state import ServiceState
+
+
+def learn_router(state: ServiceState) -> APIRouter:
+    """The path that takes corrections."""
+    routes = APIRouter(tags=["learning"])
+
+    @routes.post("/learn", response_model=schema.LearnAnswer)
+    async def learn(request: schema.LearnRequest) -> Json:
+        """Learn corrections of links, at once and in all workers; they are kept in the service's corrections file.
+
+        The model folder stays as it is: `deixis learn MODEL FILE` puts them into it for good.
+        """
+        begin = time.monotonic()
+        check_batch(state, "corrections", len(request.corrections))
+        records = [each.model_dump(exclude_unset=True) for each in request.corrections]
+        texts: dict[str, tuple[str, str | None]] = {}
+        told = [
+            correction_from(record, Place("corrections", number), texts) for number, record in enumerate(records, 1)
+        ]
+        for record, one in zip(records, told, strict=True):
+            record["text"] = one.text  # in the file every line stands for itself
+        learned = await state.learn(told, records)
+        return Json(
+            {
+                "new": learned.n_new,
+                "changed": learned.n_changed,
+                "known": learned.n_known,
+                "corrections": len(learned.corrections),
+                "seconds": round(time.monotonic() - begin, 3),
+            }
+        )
+
+    return routes
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The path that has the model folder loaded anew."""
+    routes = APIRouter(tags=["operations"])
+
+    @routes.post("/reload", response_model=schema.Ready)
+    async def reload() -> Json:
+        """Load the model folder anew, in all workers; requests are answered meanwhile by the model that is there."""
+        await state.reload()
+        return Json(about(state))
+
+    return routes

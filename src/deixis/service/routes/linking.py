@@ -1,0 +1,62 @@
+"""/link and /explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+
+from deixis.documents.native_out import document_to_dict
+from deixis.linking.explaining import explain
+from deixis.linking.explanation import Explanation
+from deixis.service import schema
+from deixis.service.batches import check_batch
+from deixis.service.failures import Json
+from deixis.service.served import Served
+from deixis.service.state import ServiceState
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that link texts and say why."""
+    routes = APIRouter(tags=["linking"])
+
+    @routes.post("/link", response_model=schema.DocumentOut)
+    async def link(request: schema.LinkRequest) -> Json:
+        """Link the mentions of a text: those given, or those that are found in it."""
+        linked = await state.link([request.document()], request.choices())
+        return Json(document_to_dict(linked[0]))
+
+    @routes.post("/link/batch", response_model=schema.Linked)
+    async def link_batch(request: schema.LinkBatch) -> Json:
+        """Link several texts at once, which is quicker than one by one."""
+        check_batch(state, "documents", len(request.documents))
+        documents = [each.document(number) for number, each in enumerate(request.documents)]
+        linked = await state.link(documents, request.choices())
+        return Json({"documents": [document_to_dict(document) for document in linked]})
+
+    @routes.post("/explain", response_model=Explanation)
+    async def explain_one(request: schema.ExplainRequest) -> Json:
+        """Say why a span means its entity: numbers that add up, the way through the label tree, the runner-up.
+
+        A text without mentions has its own found, since they speak for one another.
+        """
+        document = request.document()
+        told = await state.run(
+            lambda served: explain(served.linker, document, request.start, request.end, request.entity)
+        )
+        return Json(told.to_record())
+
+    @routes.post("/explain/batch", response_model=list[Explanation])
+    async def explain_all(request: schema.ExplainAllRequest) -> Json:
+        """The same for all mentions of a text: those given, or those that are found in it."""
+        document = request.document()
+        check_batch(state, "mentions", len(document.mentions))
+
+        def told(served: Served) -> Sequence[Explanation]:
+            whole = document if document.mentions else served.linker.link(document)
+            spans = [(each.start, each.end) for each in whole.mentions[: state.config.limits.max_batch]]
+            return [explain(served.linker, whole, start, end) for start, end in spans]
+
+        return Json([each.to_record() for each in await state.run(told)])
+
+    return routes

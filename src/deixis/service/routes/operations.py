@@ -1,0 +1,51 @@
+"""/health, /ready and /metrics: for those who run the service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import PlainTextResponse
+
+from deixis import __version__
+from deixis.linking.linker import Linker
+from deixis.service import schema
+from deixis.service.failures import Json
+from deixis.service.state import ServiceState
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that say how the service is."""
+    routes = APIRouter(tags=["operations"])
+
+    @routes.get("/health", response_model=dict[str, str])
+    async def health() -> Json:
+        """That this process answers."""
+        return Json({"status": "ok"})
+
+    @routes.get("/ready", response_model=schema.Ready)
+    async def ready() -> Json:
+        """What is served; 503 while the service is being stopped."""
+        return Json(about(state), 200 if state.is_ready else 503)
+
+    @routes.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> PlainTextResponse:
+        """Counts of all workers for Prometheus."""
+        return PlainTextResponse(state.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    return routes
+
+
+def about(state: ServiceState) -> dict[str, Any]:
+    """What is served, in words and numbers."""
+    served = state.served
+    return {
+        "ready": state.is_ready,
+        "kind": served.kind,
+        "entities": len(served.kb),
+        "corrections": len(served.model.corrections) if isinstance(served.model, Linker) else 0,
+        "model": served.path.name,
+        "loaded": datetime.fromtimestamp(served.loaded, UTC).isoformat(timespec="seconds"),
+        "version": __version__,
+    }

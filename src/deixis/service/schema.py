@@ -1,0 +1,280 @@
+"""What requests and answers look like. Offsets count Unicode code points; keys that nobody knows are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from deixis.documents.spans import checked_span, checked_surface, in_text_order
+from deixis.errors import DataError
+from deixis.linking.finding import Overlaps
+from deixis.service.state import LinkChoices
+from deixis.types import Document, Mention
+
+MAX_TOP_K = 1000
+TROY = "To save Troy, Paris had to be sacrificed."
+Match = Literal["any", "prefix", "alike"]
+Name = Annotated[str, Field(min_length=1, max_length=1000)]
+Names = Annotated[list[Name], Field(min_length=1, max_length=100_000)]
+
+
+class Request(BaseModel):
+    """A request's body."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SpanIn(BaseModel):
+    """A mention to link. Other keys of linked documents are passed over, so that these can be sent again."""
+
+    start: int = Field(ge=0, description="First code point.")
+    end: int = Field(ge=1, description="One after the last code point.")
+    text: str | None = Field(None, description="What stands there; checked if given.")
+
+
+class DocumentIn(Request):
+    """A text; mentions are found where none are given."""
+
+    id: str | None = Field(None, max_length=1000)
+    text: str
+    lang: str | None = Field(None, max_length=100)
+    mentions: list[SpanIn] | None = None
+
+    def document(self, number: int = 0) -> Document:
+        """As the linker takes it; an error if a mention does not stand in the text."""
+        mentions = []
+        for span in self.mentions or ():
+            start, end = checked_span(span.start, span.end, self.text, DataError)
+            if span.text is not None:
+                checked_surface(span.text, start, end, self.text, DataError)
+            mentions.append(Mention(start, end, self.text[start:end]))
+        return Document(self.id or f"doc{number + 1}", self.text, self.lang, in_text_order(mentions))
+
+
+class ChoicesIn(Request):
+    """How to link."""
+
+    types: Names | None = Field(None, description="Link only to entities of one of these types.")
+    subset: Names | None = Field(None, description="Link only to entities with one of these ids.")
+    languages: Names | None = Field(None, description="Link only to entities known in one of these languages.")
+    threshold: float | None = Field(None, ge=0, le=1, description="Least confidence of a link; below it NIL.")
+    top_k: int | None = Field(None, ge=1, le=MAX_TOP_K, description="Candidates to keep for each mention.")
+    overlaps: Overlaps = Field("drop", description="Of mentions found that overlap: the best, or all.")
+    rerank: bool = Field(False, description="Look again at the best candidates, for a model that was taught to.")
+
+    def choices(self) -> LinkChoices:
+        """The same, to be compared."""
+        return LinkChoices(
+            types=_tuple(self.types),
+            subset=_tuple(self.subset),
+            languages=_tuple(self.languages),
+            threshold=self.threshold,
+            top_k=self.top_k,
+            overlaps=self.overlaps,
+            rerank=self.rerank,
+        )
+
+
+def _tuple(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+class LinkRequest(ChoicesIn, DocumentIn):
+    """A document, and how to link it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}, {"text": TROY, "threshold": 0.5}]})
+
+
+class LinkBatch(ChoicesIn):
+    """Documents, and how to link them all."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"documents": [{"text": TROY}], "types": ["city"]}]})
+    documents: list[DocumentIn] = Field(min_length=1)
+
+
+class CandidateOut(BaseModel):
+    """What a mention may mean."""
+
+    id: str
+    title: str = ""
+    score: float
+
+
+class MentionOut(BaseModel):
+    """A mention, its entity (null and `nil` if it means nothing that is known), and the confidence in that."""
+
+    start: int
+    end: int
+    text: str
+    entity: str | None = None
+    score: float | None = None
+    nil: bool | None = None
+    candidates: list[CandidateOut] = []
+
+
+class DocumentOut(BaseModel):
+    """A linked document, as in files of Deixis's own format."""
+
+    id: str
+    text: str
+    lang: str | None = None
+    mentions: list[MentionOut]
+
+
+class Linked(BaseModel):
+    """Linked documents, in the order of the request."""
+
+    documents: list[DocumentOut]
+
+
+class ExplainRequest(DocumentIn):
+    """A span of a text to explain; with `entity`, how far that one is from being meant."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY, "start": 8, "end": 12}]})
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    entity: Name | None = None
+
+
+class ExplainAllRequest(DocumentIn):
+    """A text, all of whose mentions are to be explained: those given, or those found."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}]})
+
+
+class EntitiesRequest(Request):
+    """Entities by id, and entities by name."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["Q90"]}, {"names": ["Paris"], "limit": 3}]})
+    ids: list[Annotated[str, Field(max_length=10_000)]] = []
+    names: list[Name] = []
+    match: Match = "any"
+    types: Names | None = None
+    limit: int = Field(10, ge=1, le=100)
+
+
+class EntityOut(BaseModel):
+    """What is known of an entity."""
+
+    id: str
+    title: str
+    description: str = ""
+    descriptions: dict[str, str] = {}
+    aliases: list[dict[str, Any]] = []
+    types: list[str] = []
+    count: int = 0
+    url: str = ""
+    alt_ids: list[str] = []
+
+
+class EntityFound(BaseModel):
+    """An entity that was found by a name; `score` is the linker's, null for one whose name only begins so."""
+
+    id: str
+    title: str
+    description: str
+    types: list[str]
+    score: float | None = None
+
+
+class EntitiesFound(BaseModel):
+    """The best first."""
+
+    entities: list[EntityFound]
+
+
+class EntitiesAnswer(BaseModel):
+    """For each id the entity, or null; for each name what was found."""
+
+    entities: list[EntityOut | None]
+    found: list[list[EntityFound]]
+
+
+class CorrectionIn(Request):
+    """What a span means (`gold`), does not mean (`wrong`), or that it means nothing (`not_an_entity`): one of these."""
+
+    id: str | None = None
+    text: str | None = None
+    lang: str | None = None
+    start: int
+    end: int
+    surface: str | None = None
+    gold: str | None = None
+    wrong: str | None = None
+    not_an_entity: bool | None = None
+
+
+class LearnRequest(Request):
+    """Corrections, as `deixis learn` takes them; of two that contradict, the later one holds."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"corrections": [{"text": TROY, "start": 14, "end": 19, "gold": "Q167646"}]}]}
+    )
+    corrections: list[CorrectionIn] = Field(min_length=1)
+
+
+class LearnAnswer(BaseModel):
+    """How many of the corrections were new, changed an earlier one or were known; and how many there are now."""
+
+    new: int
+    changed: int
+    known: int
+    corrections: int
+    seconds: float
+
+
+class LabelRequest(Request):
+    """A text to label."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Baking bread at home", "top_k": 5}]})
+    text: str
+    top_k: int = Field(10, ge=1, le=MAX_TOP_K)
+    threshold: float = Field(0.0, ge=0, le=1)
+
+
+class LabelBatch(Request):
+    """Texts to label."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"texts": ["Baking bread at home"], "top_k": 5}]})
+    texts: list[str] = Field(min_length=1)
+    top_k: int = Field(10, ge=1, le=MAX_TOP_K)
+    threshold: float = Field(0.0, ge=0, le=1)
+
+
+class Labels(BaseModel):
+    """Labels, the best first."""
+
+    labels: list[CandidateOut]
+
+
+class LabelsOfAll(BaseModel):
+    """Labels of each text, in the order of the request."""
+
+    documents: list[Labels]
+
+
+class Ready(BaseModel):
+    """What is served."""
+
+    ready: bool
+    kind: str
+    entities: int
+    corrections: int
+    model: str
+    loaded: str
+    version: str
+
+
+class Failure(BaseModel):
+    """What was wrong: the value, what is allowed, what to do."""
+
+    kind: str
+    message: str
+    details: list[dict[str, str]] | None = None
+
+
+class FailureAnswer(BaseModel):
+    """Any answer that is not 2xx."""
+
+    error: Failure

@@ -1,0 +1,70 @@
+"""Entities by what somebody typed: names that begin so, and what the linker would take it for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from deixis.candidates.filters import EntityFilter
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
+from deixis.service.served import Served
+from deixis.types import Candidate, MentionInContext
+
+
+def search(
+    served: Served, names: Sequence[str], match: str, types: Sequence[str] | None, limit: int
+) -> list[list[dict[str, Any]]]:
+    """For each name up to `limit` entities: those whose name begins so, most popular first, then those alike.
+
+    `match` is prefix or alike for one of these alone. The names of a labeller's vocabulary are found by prefix only.
+    """
+    only = EntityFilter.of(types)
+    allowed = served.linker.allowed(only) if isinstance(served.model, Linker) else only.allowed(served.kb)
+    alike: list[list[Candidate]] = [[] for _ in names]
+    if match != "prefix" and isinstance(served.model, Linker):
+        typed = [MentionInContext(name, name, 0, len(name)) for name in names]
+        alike = served.model.ranked(typed, allowed, limit)
+    found = []
+    for name, ranked in zip(names, alike, strict=True):
+        scores = {each.id: each.score for each in ranked}
+        begun = served.prefixes.find(name, limit, allowed).tolist() if match != "alike" else []
+        ids = dict.fromkeys((*_exact_first(served.kb, begun, name), *scores))
+        found.append([_found(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
+    return found
+
+
+def _exact_first(kb: KnowledgeBase, rows: list[int], name: str) -> Iterator[str]:
+    """The ids of the rows, those whose title is the whole name first."""
+    titled = sorted(rows, key=lambda row: kb.title(row).casefold() != name.casefold())
+    return (kb.ids[row] for row in titled)
+
+
+def _found(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:
+    entity = kb.entity(identifier)
+    return {
+        "id": entity.id,
+        "title": entity.title,
+        "description": entity.gloss,
+        "types": list(entity.types),
+        "score": None if score is None else round(float(score), 6),
+    }
+
+
+def entity_record(kb: KnowledgeBase, identifier: str) -> dict[str, Any] | None:
+    """All that is known of an entity, by its id or an equivalent one; None if there is none."""
+    row = kb.row_of(identifier)
+    if row is None:
+        return None
+    entity = kb.entity(row)
+    return {
+        "id": entity.id,
+        "title": entity.title,
+        "description": entity.gloss,
+        "descriptions": dict(entity.descriptions),
+        "aliases": [{"text": alias.text, "lang": alias.lang, "count": alias.count} for alias in entity.aliases],
+        "types": list(entity.types),
+        "count": entity.count,
+        "url": entity.url,
+        "alt_ids": list(entity.alt_ids),
+    }

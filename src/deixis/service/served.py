@@ -1,0 +1,85 @@
+"""A model as the service holds it: loaded, with what was corrected since; replaced as a whole, never changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from deixis.documents.corrections import Correction
+from deixis.errors import StoreError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.name_prefixes import NamePrefixes
+from deixis.labelling import labeller as labelling
+from deixis.labelling.labeller import Labeller
+from deixis.linking import linker as linking
+from deixis.linking.correcting import learn_corrections
+from deixis.linking.corrections import resolved
+from deixis.linking.linker import Linker
+from deixis.service.failures import Refusal
+from deixis.store.model_folder import open_model
+
+KINDS = (linking.KIND, labelling.KIND)
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A linker or a labeller."""
+
+    path: Path
+    kind: str
+    model: Linker | Labeller
+    loaded: float = field(default_factory=time.time)
+
+    @classmethod
+    def load(cls, path: Path, told: Sequence[Correction] = ()) -> Served:
+        """The model in a folder, memory-mapped, that has learned these corrections."""
+        kind = kind_of(path)
+        if kind == labelling.KIND:
+            return cls(path, kind, Labeller.load(path, n_threads=1))
+        linker = Linker.load(path, n_threads=1)
+        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # so that the first request need not wait for it
+        served = cls(path, kind, linker)
+        return served.taught(told) if told and served._is_news(told) else served
+
+    @property
+    def linker(self) -> Linker:
+        """The linker; a refusal if it is a labeller."""
+        if isinstance(self.model, Linker):
+            return self.model
+        raise Refusal(404, "not_found", "This service has a labeller, which labels whole documents: ask /label.")
+
+    @property
+    def labeller(self) -> Labeller:
+        """The labeller; a refusal if it is a linker."""
+        if isinstance(self.model, Labeller):
+            return self.model
+        raise Refusal(404, "not_found", "This service has a linker, which links mentions: ask /link.")
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """What is linked to, or the vocabulary of labels."""
+        return self.model.kb if isinstance(self.model, Linker) else self.model.vocabulary
+
+    @cached_property
+    def prefixes(self) -> NamePrefixes:
+        """Its names by how they begin; made when somebody first asks."""
+        return NamePrefixes(self.kb)
+
+    def taught(self, told: Sequence[Correction]) -> Served:
+        """The model that has learned these too."""
+        return Served(self.path, self.kind, learn_corrections(self.linker, told).linker)
+
+    def _is_news(self, told: Sequence[Correction]) -> bool:
+        merged = self.linker.corrections.merged(resolved(self.kb, told))
+        return bool(merged.n_new or merged.n_changed)
+
+
+def kind_of(path: Path) -> str:
+    """What kind of model a folder holds; an error if it is none that can be served."""
+    kind = open_model(path).kind
+    if kind not in KINDS:
+        raise StoreError(f"{path} holds a model of the kind {kind!r}; those that can be served: {', '.join(KINDS)}.")
+    return kind

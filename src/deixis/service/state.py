@@ -1,0 +1,169 @@
+"""What the routes of a worker share: the model of the moment, the queue before it, counts, and what may be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from deixis.documents.corrections import Correction
+from deixis.errors import StoreError, ToolkitError
+from deixis.linking.corrections import Merged, resolved
+from deixis.linking.finding import Overlaps
+from deixis.linking.nil import NilRule
+from deixis.service.board import ALIVE, FAILED, LOADED, Board
+from deixis.service.config import ServiceConfig
+from deixis.service.failures import Refusal
+from deixis.service.journal import Journal
+from deixis.service.metrics import Metrics
+from deixis.service.served import Served
+from deixis.service.work_queue import WorkQueue
+from deixis.types import Document
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+TICK = 0.1  # seconds between looks at what is asked of this worker
+
+
+@dataclass(frozen=True)
+class LinkChoices:
+    """What a request chooses; equal ones are linked together."""
+
+    types: tuple[str, ...] | None = None
+    subset: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    threshold: float | None = None
+    top_k: int | None = None
+    overlaps: Overlaps = "drop"
+    rerank: bool = False
+
+
+class ServiceState:
+    """One worker's share of a service. `metrics` is there once the app is made."""
+
+    metrics: Metrics
+
+    def __init__(self, config: ServiceConfig, board: Board | None = None, worker: int = 0) -> None:
+        self.config, self.board, self.worker = config, board or Board(), worker
+        self.journal = Journal(config.corrections)
+        self.queue = WorkQueue(config.limits.threads, config.limits.queue, config.limits.seconds)
+        self._row = self.board.row(worker)
+        self._row[LOADED] = self._row[FAILED] = 0
+        self._learning = asyncio.Lock()
+        self.is_ready = True  # until it is being stopped
+        self.last_failure: ToolkitError | OSError | None = None
+        asked = self.board.asked
+        self.served = Served.load(config.model, self.journal.read())
+        self._row[ALIVE], self._row[LOADED] = time.time(), max(asked, 1)
+
+    async def run(self, work: Callable[[Served], T]) -> T:
+        """What `work` makes of the model, run in a thread of the queue: refused if that is full, late if it takes long.
+
+        The model stays the same while it works, whatever is loaded meanwhile.
+        """
+        served = self.served
+        return await self.queue.run(lambda: work(served))
+
+    async def link(self, documents: Sequence[Document], choices: LinkChoices) -> list[Document]:
+        """The documents linked, together with others that wait and whose requests choose the same."""
+        served = self.served
+        linked: list[Document] = await self.queue.run_together(
+            lambda items: _linked(served, items, choices), (served, choices), list(documents)
+        )
+        mentions = [mention for document in linked for mention in document.mentions]
+        self.metrics.add("deixis_documents_total", len(linked))
+        self.metrics.add("deixis_mentions_total", len(mentions))
+        self.metrics.add("deixis_links_total", sum(mention.entity is not None for mention in mentions))
+        return linked
+
+    async def learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> Merged:
+        """Learns corrections, keeps them in the journal, and returns when all workers know them."""
+        async with self._learning:
+            learned, asked = await asyncio.to_thread(self._learn, told, records)
+        await self.all_loaded(asked)
+        self.metrics.add("deixis_corrections_total", learned.n_new + learned.n_changed)
+        return learned
+
+    def _learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> tuple[Merged, float]:
+        try:
+            with self.journal.locked() as stream:
+                before = self.served.linker.corrections.merged(resolved(self.served.kb, self.journal.read_locked()))
+                learned = before.corrections.merged(resolved(self.served.kb, told))
+                served = self.served.taught(learned.corrections.each)
+                self.journal.write(stream, records)
+                asked = self.board.ask_reload()
+                self.served = served
+                self._row[LOADED] = asked
+        except OSError as error:
+            raise StoreError(
+                f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
+                "--corrections and a file that can be written."
+            ) from None
+        return learned, asked
+
+    async def reload(self) -> None:
+        """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
+        asked = self.board.ask_reload()
+        await self.all_loaded(asked)
+        if self._row[FAILED] >= asked and self.last_failure is not None:
+            raise Refusal(409, "model", f"The model that was there stays in use. {self.last_failure}")
+
+    async def all_loaded(self, asked: float) -> None:
+        """Returns when no worker is behind what was asked then."""
+        deadline = time.monotonic() + self.config.limits.seconds
+        while self.board.n_behind(asked):
+            if time.monotonic() > deadline:
+                raise Refusal(504, "late", "Not all workers have loaded the model yet; they go on doing so.")
+            await asyncio.sleep(TICK / 4)
+
+    async def watch(self) -> None:
+        """Loads the model whenever that is asked for, and shows that this worker is alive, until cancelled."""
+        while True:
+            self._row[ALIVE] = time.time()
+            self.metrics.set("deixis_requests_running", self.queue.n_running)
+            self.metrics.set("deixis_requests_waiting", self.queue.n_held - self.queue.n_running)
+            self.metrics.set("deixis_entities", len(self.served.kb))
+            asked = self.board.asked
+            if asked > max(self._row[LOADED], self._row[FAILED]):
+                async with self._learning:  # what is being learned must not be lost
+                    await self._load(asked)
+            await asyncio.sleep(TICK)
+
+    async def _load(self, asked: float) -> None:
+        begin = time.monotonic()
+        loading = asyncio.create_task(asyncio.to_thread(lambda: Served.load(self.config.model, self.journal.read())))
+        while not loading.done():
+            self._row[ALIVE] = time.time()
+            await asyncio.wait([loading], timeout=TICK)
+        try:
+            self.served = loading.result()
+        except (ToolkitError, OSError) as error:
+            self.last_failure = error
+            self._row[FAILED] = asked
+            self.metrics.add("deixis_model_load_failures_total")
+            logger.error("model not loaded", extra={"record": {"message": str(error)}})
+            return
+        self._row[LOADED] = asked
+        self.metrics.add("deixis_model_loads_total")
+        seconds = round(time.monotonic() - begin, 3)
+        logger.info("model loaded", extra={"record": {"seconds": seconds, "entities": len(self.served.kb)}})
+
+
+def _linked(served: Served, documents: list[Document], choices: LinkChoices) -> list[Document]:
+    linker = served.linker
+    if choices.threshold is not None:
+        linker = linker.ruled_by(NilRule(choices.threshold), choices.rerank)
+    if choices.top_k is not None:
+        linker = linker._with(config=replace(linker.config, n_candidates=choices.top_k))
+    return linker.link(
+        documents,
+        types=choices.types,
+        subset=choices.subset,
+        languages=choices.languages,
+        rerank=choices.rerank,
+        overlaps=choices.overlaps,
+    )

@@ -1,0 +1,150 @@
+"""Starts the workers, starts new ones for those that die, and passes on what is asked of all of them."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from deixis.errors import ConfigError, StoreError
+from deixis.service.board import Board
+from deixis.service.config import ServiceConfig
+from deixis.service.logs import log_to_stderr
+from deixis.service.served import kind_of
+from deixis.service.worker import EXIT_CANNOT_START, run_worker
+from deixis.store.manifest import MANIFEST_NAME
+
+logger = logging.getLogger(__name__)
+
+# A forked worker has everything imported: it serves again in tenths of a second. Elsewhere than on Linux forking is not
+# safe with the libraries that NumPy brings.
+START_METHOD = "fork" if sys.platform == "linux" else "spawn"
+LOOK_SECONDS = 0.2
+MAX_PAUSE = 5.0
+
+
+def serve(config: ServiceConfig, host: str, port: int, n_workers: int, tell: Callable[[str], None]) -> None:
+    """Serves until a signal ends it; `tell` is given the address once requests are answered."""
+    kind_of(config.model)
+    listener = listening(host, port)
+    log_to_stderr(config.is_quiet)
+    shown, number = listener.getsockname()[:2]
+    url = f"http://[{shown}]:{number}" if ":" in shown else f"http://{shown}:{number}"
+    Supervisor(config, listener, n_workers).run(lambda: tell(url))
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that all workers accept connections from."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ConfigError(
+            f"Cannot listen on {host} port {port}: {error.strerror}. Choose another with --host and --port; --port 0 "
+            "takes a free one."
+        ) from None
+    listener.listen(2048)
+    listener.setblocking(False)
+    return listener
+
+
+class Supervisor:
+    """Keeps `n_workers` processes running until it is told to stop."""
+
+    def __init__(self, config: ServiceConfig, listener: socket.socket, n_workers: int) -> None:
+        self._config, self._listener = config, listener
+        self._context: Any = multiprocessing.get_context(START_METHOD)
+        self.board = Board(n_workers)
+        self.workers: list[BaseProcess] = []
+        self._starts = [(0.0, 0.0)] * n_workers  # when each was started last, and the pause before the next
+        self._is_stopping = False
+        self._is_reload_asked = False
+        self._manifest = _stamp(config.model)
+
+    def run(self, when_ready: Callable[[], None]) -> None:
+        """Serves until SIGTERM or SIGINT, then lets the workers finish; SIGHUP has them load the model anew."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, self._ask_reload)
+        self.workers = [self._started(number) for number in range(self.board.n_workers)]
+        is_ready = False
+        while not self._is_stopping:
+            wait([worker.sentinel for worker in self.workers], timeout=LOOK_SECONDS if is_ready else 0.05)
+            if not is_ready and self.board.n_loaded == len(self.workers):
+                is_ready = True
+                when_ready()
+            self._look_after(is_ready)
+        self._end()
+
+    def _look_after(self, is_ready: bool) -> None:
+        """Replaces workers that have died; has the model loaded anew if that was asked for or its folder changed."""
+        for number, worker in enumerate(self.workers):
+            if worker.exitcode is None or self._is_stopping:
+                continue
+            if not is_ready and worker.exitcode == EXIT_CANNOT_START:
+                self._end()
+                raise StoreError("The service cannot start; the line above says why.")
+            begin, pause = self._starts[number]
+            if time.monotonic() < begin + pause:
+                continue
+            logger.error("worker died", extra={"record": {"worker": number, "exit": worker.exitcode}})
+            self.workers[number] = self._started(number)
+        stamp = _stamp(self._config.model)
+        if self._is_reload_asked or (stamp is not None and stamp != self._manifest):
+            self._is_reload_asked = False
+            self._manifest = stamp
+            self.board.ask_reload()
+
+    def _started(self, number: int) -> BaseProcess:
+        begin, pause = self._starts[number]
+        is_early = begin and time.monotonic() - begin < 2 * MAX_PAUSE
+        self._starts[number] = (time.monotonic(), min(MAX_PAUSE, max(0.1, 2 * pause)) if is_early else 0.0)
+        worker: BaseProcess = self._context.Process(
+            target=run_worker,
+            args=(self._config, self.board, number, self._listener, os.getpid()),
+            name=f"deixis-worker-{number}",
+            daemon=True,
+        )
+        worker.start()
+        return worker
+
+    def _end(self) -> None:
+        """Asks the workers to end, waits as long as a request may take, and ends those that do not."""
+        for worker in self.workers:
+            if worker.is_alive():
+                worker.terminate()
+        deadline = time.monotonic() + self._config.limits.seconds + 5
+        for worker in self.workers:
+            worker.join(max(0.0, deadline - time.monotonic()))
+            if worker.is_alive():
+                worker.kill()
+                worker.join()
+        self._listener.close()
+
+    def _stop(self, _number: int, _frame: object) -> None:
+        self._is_stopping = True
+
+    def _ask_reload(self, _number: int, _frame: object) -> None:
+        self._is_reload_asked = True
+
+
+def _stamp(model: Path) -> tuple[int, int, int] | None:
+    """What changes when a model is replaced; None while it is not there."""
+    try:
+        found = os.stat(model / MANIFEST_NAME)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

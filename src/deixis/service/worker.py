@@ -1,0 +1,75 @@
+"""One worker process: a model, a queue, threads, and the port that all workers share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+
+import uvicorn
+
+from deixis.errors import ToolkitError
+from deixis.service.app import create_app
+from deixis.service.board import Board
+from deixis.service.config import ServiceConfig
+from deixis.service.logs import log_to_stderr
+from deixis.service.patient_protocol import patient_protocol
+from deixis.service.state import ServiceState
+
+logger = logging.getLogger(__name__)
+
+EXIT_CANNOT_START = 3
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which ends when its supervisor does, and says that it does before it stops to listen."""
+
+    def __init__(self, config: uvicorn.Config, state: ServiceState, parent: int) -> None:
+        super().__init__(config)
+        self._state, self._parent = state, parent
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end."""
+        if self._parent and os.getppid() != self._parent:
+            self.should_exit = True
+        is_end = await super().on_tick(counter)
+        self._state.is_ready = not is_end
+        return is_end
+
+
+def run_worker(config: ServiceConfig, board: Board, number: int, listener: socket.socket, parent: int = 0) -> None:
+    """Serves until a signal ends it; what was accepted is answered first. Ends the process if it cannot start."""
+    log_to_stderr(config.is_quiet)
+    for name in ("SIGHUP", "SIGTERM", "SIGINT"):
+        if hasattr(signal, name):  # the supervisor's do not hold here; the last two are uvicorn's in a moment
+            signal.signal(getattr(signal, name), signal.SIG_IGN if name == "SIGHUP" else _leave)
+    try:
+        state = ServiceState(config, board, number)
+    except (ToolkitError, OSError) as error:
+        logger.error("cannot start", extra={"record": {"message": str(error)}})
+        sys.exit(EXIT_CANNOT_START)
+    app = create_app(state)
+    state.metrics.add("deixis_workers_started_total")
+    settings = uvicorn.Config(
+        app,
+        http=patient_protocol(config.limits),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=2048,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=int(config.limits.seconds) + 1,
+    )
+    server = Server(settings, state, parent)
+    logger.info("worker started", extra={"record": {"worker": number}})
+    asyncio.run(server.serve(sockets=[listener]))
+
+
+def _leave(_number: int, _frame: object) -> None:
+    sys.exit(0)
