@@ -62,6 +62,7 @@ class ChoicesIn(Request):
     top_k: int | None = Field(None, ge=1, le=MAX_TOP_K, description="Candidates to keep for each mention.")
     overlaps: Overlaps = Field("drop", description="Of mentions found that overlap: the best, or all.")
     rerank: bool = Field(False, description="Look again at the best candidates, for a model that was taught to.")
+    read: bool | None = Field(None, description="Ask the model's reader, or do not; null asks it if there is one.")
 
     def choices(self) -> LinkChoices:
         """The same, to be compared."""
@@ -73,6 +74,7 @@ class ChoicesIn(Request):
             top_k=self.top_k,
             overlaps=self.overlaps,
             rerank=self.rerank,
+            read=self.read,
         )
 
 

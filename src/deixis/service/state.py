@@ -40,6 +40,7 @@ class LinkChoices:
     top_k: int | None = None
     overlaps: Overlaps = "drop"
     rerank: bool = False
+    read: bool | None = None
 
 
 class ServiceState:
@@ -166,4 +167,5 @@ def _linked(served: Served, documents: list[Document], choices: LinkChoices) -> 
         languages=choices.languages,
         rerank=choices.rerank,
         overlaps=choices.overlaps,
+        read=choices.read,
     )
