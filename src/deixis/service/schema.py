@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from deixis.documents.cleaning import without_surrogates
 from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
 from deixis.linking.finding import Overlaps
@@ -15,7 +16,8 @@ from deixis.types import Document, Mention
 MAX_TOP_K = 1000
 TROY = "To save Troy, Paris had to be sacrificed."
 Match = Literal["any", "prefix", "alike"]
-Name = Annotated[str, Field(min_length=1, max_length=1000)]
+Text = Annotated[str, AfterValidator(without_surrogates)]
+Name = Annotated[Text, Field(min_length=1, max_length=1000)]
 Names = Annotated[list[Name], Field(min_length=1, max_length=100_000)]
 
 
@@ -30,15 +32,15 @@ class SpanIn(BaseModel):
 
     start: int = Field(ge=0, description="First code point.")
     end: int = Field(ge=1, description="One after the last code point.")
-    text: str | None = Field(None, description="What stands there; checked if given.")
+    text: Text | None = Field(None, description="What stands there; checked if given.")
 
 
 class DocumentIn(Request):
     """A text; mentions are found where none are given."""
 
-    id: str | None = Field(None, max_length=1000)
-    text: str
-    lang: str | None = Field(None, max_length=100)
+    id: Text | None = Field(None, max_length=1000)
+    text: Text
+    lang: Text | None = Field(None, max_length=100)
     mentions: list[SpanIn] | None = None
 
     def document(self, number: int = 0) -> Document:
@@ -149,7 +151,7 @@ class EntitiesRequest(Request):
     """Entities by id, and entities by name."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["Q90"]}, {"names": ["Paris"], "limit": 3}]})
-    ids: list[Annotated[str, Field(max_length=10_000)]] = []
+    ids: list[Annotated[Text, Field(max_length=10_000)]] = []
     names: list[Name] = []
     match: Match = "any"
     types: Names | None = None
@@ -196,14 +198,14 @@ class EntitiesAnswer(BaseModel):
 class CorrectionIn(Request):
     """What a span means (`gold`), does not mean (`wrong`), or that it means nothing (`not_an_entity`): one of these."""
 
-    id: str | None = None
-    text: str | None = None
-    lang: str | None = None
+    id: Text | None = None
+    text: Text | None = None
+    lang: Text | None = None
     start: int
     end: int
-    surface: str | None = None
-    gold: str | None = None
-    wrong: str | None = None
+    surface: Text | None = None
+    gold: Text | None = None
+    wrong: Text | None = None
     not_an_entity: bool | None = None
 
 
@@ -230,7 +232,7 @@ class LabelRequest(Request):
     """A text to label."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Baking bread at home", "top_k": 5}]})
-    text: str
+    text: Text
     top_k: int = Field(10, ge=1, le=MAX_TOP_K)
     threshold: float = Field(0.0, ge=0, le=1)
 
@@ -239,7 +241,7 @@ class LabelBatch(Request):
     """Texts to label."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"texts": ["Baking bread at home"], "top_k": 5}]})
-    texts: list[str] = Field(min_length=1)
+    texts: list[Text] = Field(min_length=1)
     top_k: int = Field(10, ge=1, le=MAX_TOP_K)
     threshold: float = Field(0.0, ge=0, le=1)
 

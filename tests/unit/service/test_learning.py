@@ -1,0 +1,99 @@
+"""What changes the model that is served: corrections, and a new model in its folder."""
+
+import json
+import shutil
+
+import pytest
+
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
+from deixis.service.board import FAILED
+from tests.unit.service.conftest import RECORDS, TEXT, bearer
+
+CORRECTION = {"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
+
+
+def learn(client, *corrections):
+    return client.post("/learn", json={"corrections": list(corrections)}, headers=bearer())
+
+
+def linked_to(client, text=TEXT):
+    return {each["text"]: each["entity"] for each in client.post("/link", json={"text": text}).json()["mentions"]}
+
+
+def test_a_correction_holds_at_once_and_after_a_restart(serve, tmp_path):
+    client = serve()
+    assert linked_to(client)["Paris"] == "paris_trojan"
+    told = learn(client, CORRECTION).json()
+    assert {key: told[key] for key in ("new", "changed", "known", "corrections")} == {
+        "new": 1, "changed": 0, "known": 0, "corrections": 1,
+    }  # fmt: skip
+    assert linked_to(client)["Paris"] == "paris_city"
+    assert json.loads((tmp_path / "corrections.jsonl").read_text()) == CORRECTION
+    assert linked_to(serve())["Paris"] == "paris_city"
+    assert client.get("/ready").json()["corrections"] == 1
+
+
+def test_corrections_add_up_and_the_later_one_holds(client):
+    learn(client, CORRECTION)
+    again = learn(client, CORRECTION, {**CORRECTION, "gold": "paris_trojan"}).json()
+    assert (again["new"], again["changed"], again["known"], again["corrections"]) == (0, 1, 1, 1)
+    assert linked_to(client)["Paris"] == "paris_trojan"
+
+
+def test_a_text_is_told_once_and_kept_on_every_line(client, tmp_path):
+    first = {"id": "d1", "text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
+    assert learn(client, first, {"id": "d1", "start": 8, "end": 12, "not_an_entity": True}).status_code == 200
+    assert {json.loads(line)["text"] for line in (tmp_path / "corrections.jsonl").read_text().splitlines()} == {TEXT}
+    assert linked_to(client).get("Troy") is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"gold": "parsi_city"}, "Did you mean 'paris_city'?"),
+        ({"gold": "parma", "wrong": "paris_city"}, "at once"),
+        ({"start": 90, "end": 95}, "lies outside the text"),
+        ({"surface": "Troy"}, "the text has 'Paris' there"),
+        ({"text": ""}, "lies outside"),
+    ],
+)
+def test_one_wrong_correction_keeps_all_out(client, tmp_path, wrong, words):
+    answer = learn(client, {**CORRECTION, "start": 8, "end": 12}, {**CORRECTION, **wrong})
+    assert answer.status_code == 422 and words in answer.json()["error"]["message"]
+    journal = tmp_path / "corrections.jsonl"
+    assert not journal.exists() or not journal.read_text()
+    assert linked_to(client)["Paris"] == "paris_trojan"
+
+
+def test_a_journal_that_cannot_be_written_is_told(serve, tmp_path):
+    client = serve()
+    (tmp_path / "corrections.jsonl").mkdir()
+    answer = learn(client, CORRECTION)
+    assert answer.status_code == 500 and "--corrections" in answer.json()["error"]["message"]
+    assert linked_to(client)["Paris"] == "paris_trojan"
+
+
+@pytest.fixture
+def own_model(linker_folder, tmp_path):
+    return shutil.copytree(linker_folder, tmp_path / "model")
+
+
+def test_a_new_model_is_served_when_asked(serve, own_model):
+    client = serve(own_model)
+    assert linked_to(client, "Sparta and Troy").keys() == {"Troy"}
+    sparta = {"id": "sparta", "title": "Sparta", "description": "city of Helen"}
+    Linker.build(KnowledgeBase.from_records([*RECORDS, sparta]), n_threads=1).save(own_model)
+    assert client.post("/reload", headers=bearer()).json()["entities"] == 5
+    assert linked_to(client, "Sparta and Troy")["Sparta"] == "sparta"
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_old_one(serve, own_model):
+    client = serve(own_model)
+    learn(client, CORRECTION)
+    (own_model / "manifest.json").write_text("{")
+    answer = client.post("/reload", headers=bearer())
+    assert answer.status_code == 409 and "stays in use" in answer.json()["error"]["message"]
+    assert client.state.board.row(0)[FAILED] > 0
+    assert linked_to(client)["Paris"] == "paris_city"
+    assert "deixis_model_load_failures_total 1" in client.get("/metrics").text
