@@ -13,6 +13,8 @@ from deixis.errors import DataError
 from deixis.types import Document, Mention
 
 WITHOUT_WRITER = {"text", "lines", "damuel-all"}
+WITHOUT_READER = {"web-annotation"}  # texts do not go out with annotations
+READ_BACK = sorted(set(WRITERS) - WITHOUT_READER)
 NEED_THE_WHOLE_FILE = {
     "text": "the file is one document",
     "nif": "a text may stand after its phrases",
@@ -52,10 +54,10 @@ def check(documents):
 
 
 def test_every_format_that_is_written_is_read():
-    assert set(READERS) == set(WRITERS) | WITHOUT_WRITER
+    assert set(READERS) == set(READ_BACK) | WITHOUT_WRITER
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", READ_BACK)
 def test_what_is_written_is_read_back(format, tmp_path):
     documents = [paris("d1"), paris("d2", None), paris("d3", "Q167646")]
     path, n_documents = write(format, documents, tmp_path)
@@ -63,7 +65,7 @@ def test_what_is_written_is_read_back(format, tmp_path):
     assert list(read_documents(path, format)) == documents
 
 
-@pytest.mark.parametrize("format", sorted(set(WRITERS) - {"kilt", "blink"}))
+@pytest.mark.parametrize("format", sorted(set(READ_BACK) - {"kilt", "blink"}))
 def test_several_mentions_of_a_document_stay_together(format, tmp_path):
     document = paris("d1")
     document = document.with_mentions([*document.mentions, Mention(21, 25, "Troy", entity="Q22647")])
@@ -71,13 +73,13 @@ def test_several_mentions_of_a_document_stay_together(format, tmp_path):
     assert list(read_documents(path, format)) == [document]
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", READ_BACK)
 def test_what_was_written_is_known_without_its_name(format, tmp_path):
     path, _ = write(format, [paris("d1")], tmp_path)
     assert list(read_documents(path)) == [paris("d1")]
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", READ_BACK)
 def test_offsets_are_code_points(format, tmp_path):
     path, _ = write(format, [paris("d1")], tmp_path)
     (document,) = read_documents(path, format)
@@ -85,7 +87,7 @@ def test_offsets_are_code_points(format, tmp_path):
     assert (document.mentions[0].start, document.mentions[0].text) == (7, "Paris")
 
 
-@pytest.mark.parametrize("format", sorted(set(WRITERS) - set(NEED_THE_WHOLE_FILE)))
+@pytest.mark.parametrize("format", sorted(set(READ_BACK) - set(NEED_THE_WHOLE_FILE)))
 def test_the_first_document_comes_before_the_last_line_is_read(format, tmp_path):
     path, _ = write(format, [paris(f"d{number}") for number in range(8)], tmp_path)
     lines = numbered(path)
@@ -126,7 +128,7 @@ def test_the_same_documents_are_the_same_bytes(format, tmp_path):
     assert one == two
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", READ_BACK)
 def test_no_documents_are_written_and_read_back(format, tmp_path):
     path, n_documents = write(format, [], tmp_path)
     assert n_documents == 0
@@ -173,7 +175,7 @@ def test_nonsense_is_a_data_error(format, lines, tmp_path):
     read_or_refuse(format, lines, tmp_path / "file")
 
 
-@pytest.mark.parametrize("format", sorted(WRITERS))
+@pytest.mark.parametrize("format", READ_BACK)
 @quick
 @given(data=st.data())
 def test_a_damaged_file_is_a_data_error_or_other_documents(format, data, tmp_path):

@@ -74,7 +74,14 @@ def load_linker(
         linker = _with_contents(linker, contents, path)
     if top_k is not None:
         linker.config = replace(linker.config, n_candidates=top_k)
-    return linker if rule is None else linker.ruled_by(rule, rerank)
+    if rule is None:
+        return linker
+    if rule.target_precision is not None and linker.decision(rerank)[0] is None:
+        raise ConfigError(
+            f"The model {path} cannot tell which threshold has a precision of {rule.target_precision}: it was never "
+            f"calibrated. Calibrate it with: deixis calibrate {path} ANNOTATED{' --rerank' if rerank else ''}"
+        )
+    return linker.ruled_by(rule, rerank)
 
 
 def _with_contents(linker: Linker, contents: Contents, path: str) -> Linker:

@@ -36,6 +36,7 @@ READERS = LazyRegistry(
         "bioc-json": Lazy("deixis.documents.bioc_json:read_bioc_json"),
         "bioc-xml": Lazy("deixis.documents.bioc_xml:read_bioc_xml"),
         "nif": Lazy("deixis.documents.nif:read_nif"),
+        "hf": Lazy("deixis.documents.hf:read_hf"),
     },
 )
 
@@ -56,5 +57,7 @@ WRITERS = LazyRegistry(
         "bioc-json": Lazy("deixis.documents.bioc_json:write_bioc_json"),
         "bioc-xml": Lazy("deixis.documents.bioc_xml:write_bioc_xml"),
         "nif": Lazy("deixis.documents.nif_out:write_nif"),
+        "hf": Lazy("deixis.documents.hf:write_hf"),
+        "web-annotation": Lazy("deixis.documents.web_annotation:write_web_annotation"),
     },
 )

@@ -36,10 +36,20 @@ def read_native(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
 
 def document_from_json(line: str, place: Place) -> Document:
     """The document that one line holds."""
-    record = json_object(line, place, _HINT)
+    return document_from_record(json_object(line, place, _HINT), place)
+
+
+def document_from_record(record: Mapping[str, Any], place: Place) -> Document:
+    """The document that a JSON object is."""
     text = text_in(record, "text", place, _EXAMPLE + _other_format(record))
     if "evaluation_span" in record and "mentions" not in record:
         raise place.error("this looks like a file of the format 'elevant', whose mentions are not read here; name it")
+    columns = record.get("mentions")
+    if isinstance(columns, dict) and all(isinstance(column, list) for column in columns.values()):
+        raise place.error(
+            f"'mentions' must be a list of objects, got columns: {shown(columns)}. If this is a file of the format 'hf', "
+            "name that format"
+        )
     mentions = records_in(record, "mentions", place, "'start' and 'end'")
     return Document(
         id=name_in(record, "id", place) or str(place.line),
@@ -59,7 +69,9 @@ def _mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
     if record.get("text") is not None:
         checked_surface(record["text"], start, end, text, place.error)
     entity = entity_in(record, "entity", place)
-    is_nil = entity is None and ("entity" in record or record.get("nil") is True)
+    # `nil: null` stands in tables, where every row has every column: nobody has decided.
+    is_told = "entity" in record and record.get("nil", False) is not None
+    is_nil = entity is None and (is_told or record.get("nil") is True)
     return Mention(
         start=start,
         end=end,

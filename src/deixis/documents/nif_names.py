@@ -45,6 +45,18 @@ def from_iri(iri: str, kind: str) -> str:
     return unquote(iri[len(ours) :]) if iri.startswith(ours) else iri
 
 
+def alternatives(entity: str) -> list[str]:
+    """The ids that `|` joins, any of which is right; the whole as one id if it is no such list.
+
+    Examples
+    --------
+    >>> alternatives("D001|D002"), alternatives("a||b")
+    (['D001', 'D002'], ['a||b'])
+    """
+    parts = entity.split("|")
+    return parts if all(parts) and len(set(parts)) == len(parts) else [entity]
+
+
 def context_iri(document_id: str, length: int) -> str:
     """The IRI of a document's context, which by NIF's custom ends in the span of the whole text.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 from urllib.parse import quote
 
-from deixis.documents.nif_names import ITSRDF, NIF, NOT_IN_WIKI, context_iri, to_iri
+from deixis.documents.nif_names import ITSRDF, NIF, NOT_IN_WIKI, alternatives, context_iri, to_iri
 from deixis.types import Document, Mention
 
 _HEAD = f"""@prefix nif: <{NIF}> .
@@ -59,18 +59,13 @@ def _phrase(name: str, context: str, mention: Mention) -> str:
         f"  nif:anchorOf {_literal(mention.text)}",
     ]
     if mention.entity is not None:
-        idents = " , ".join(f"<{to_iri(part, 'entity')}>" for part in _alternatives(mention.entity))
+        idents = " , ".join(f"<{to_iri(part, 'entity')}>" for part in alternatives(mention.entity))
         lines[-1] += f" ;\n  itsrdf:taIdentRef {idents}"
     elif mention.is_nil:
         lines[-1] += f" ;\n  itsrdf:taIdentRef <{NOT_IN_WIKI}{quote(mention.text, safe='', errors='replace')}>"
     if mention.score is not None:
         lines[-1] += f' ;\n  itsrdf:taConfidence "{mention.score:.6g}"^^xsd:double'
     return "\n".join(lines) + " ."
-
-
-def _alternatives(entity: str) -> list[str]:
-    parts = entity.split("|")
-    return parts if all(parts) and len(set(parts)) == len(parts) else [entity]
 
 
 def _index(value: int) -> str:

@@ -188,14 +188,12 @@ class Linker(Walk):
         With `rerank` that is the re-ranker's. A target precision needs a linker that was calibrated.
         """
         calibration, _ = self.decision(rerank)
-        settled = rule
-        if rule.target_precision is not None:
-            if calibration is None:
-                raise ConfigError(
-                    f"The model cannot tell which threshold has a precision of {rule.target_precision}: it was never "
-                    f"calibrated. Calibrate it with: deixis calibrate MODEL ANNOTATED{' --rerank' if rerank else ''}"
-                )
-            settled = calibration.settled(rule)
+        if rule.target_precision is not None and calibration is None:
+            raise ConfigError(
+                f"No threshold is known that has a precision of {rule.target_precision}: the linker was never "
+                "calibrated. Calibrate it on annotated documents, or give a threshold."
+            )
+        settled = rule if rule.target_precision is None or calibration is None else calibration.settled(rule)
         if rerank:
             other = self._with(reranking=replace(self._own_reranking(), nil=settled))
         else:

@@ -21,6 +21,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
 from deixis.linking.finding import Finding, Overlaps, Rank
 from deixis.linking.given import as_document, not_a_text
+from deixis.linking.name_column import NAMELESS, named_documents
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import portions
@@ -164,6 +165,25 @@ class Walk:
             raise no_reader()
         allowed = self.allowed(EntityFilter.of(types, subset, languages))
         return self._stream(texts, batch_size, allowed, rerank, checked(overlaps), recognize, read)
+
+    def link_names(
+        self,
+        names: Iterable[str | None],
+        contexts: Iterable[str | None] | None = None,
+        *,
+        types: Names = None,
+        subset: Names = None,
+        languages: Names = None,
+        rerank: bool = False,
+    ) -> list[Mention]:
+        """What each name of a list or a column means, alone or by a text about it: a link or NIL for each, in order.
+
+        A missing name (None, or the NaN and NA of tables) means nothing. Filtered and re-ranked as by `link`.
+        """
+        documents = named_documents(names, contexts)
+        asked = [document for document in documents if document.mentions]
+        linked = iter(self.link(asked, types=types, subset=subset, languages=languages, rerank=rerank))
+        return [(next(linked).mentions if document.mentions else (NAMELESS,))[0] for document in documents]
 
     def allowed(self, only: EntityFilter) -> Mask | None:
         """Whether each entity passes a filter, kept for the next call; None if it asks for nothing."""
