@@ -33,7 +33,11 @@ lint: $(VENV)/.built $(VENV)/.dev  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint  ## everything a contributor must see green
+$(VENV)/.browser: tools/install_browser.sh $(VENV)/.base
+	sh tools/install_browser.sh
+	@touch $@
+
+test: lint $(VENV)/.browser  ## everything a contributor must see green
 	$(BIN)/python -m pytest -q -n 2
 
 bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against PECOS and omikuji, each in its own environment

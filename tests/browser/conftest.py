@@ -77,10 +77,10 @@ def page(browser: Any, address: str) -> Iterator[Any]:  # noqa: ANN401 - of a li
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     opened.goto(address)
-    opened.wait_for_function("document.getElementById('model').textContent.includes('entities')")
+    opened.locator("#model", has_text="entities").wait_for()
     opened.evaluate(f"sessionStorage.setItem('deixis-token', '{TOKEN}')")
     opened.reload()
-    opened.wait_for_function("document.getElementById('model').textContent.includes('entities')")
+    opened.locator("#model", has_text="entities").wait_for()
     yield opened
     context.close()
     assert complaints == []

@@ -21,13 +21,13 @@ from deixis.service.routes import entities as entity_routes
 from deixis.service.routes import labelling as label_routes
 from deixis.service.routes import learning as learning_routes
 from deixis.service.routes import linking as link_routes
-from deixis.service.routes import operations
+from deixis.service.routes import operations, tree, workbench
 from deixis.service.state import ServiceState
 
 MakeRouter = Callable[[ServiceState], APIRouter]
 
 ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
-    linking.KIND: (link_routes.router, learning_routes.learn_router),
+    linking.KIND: (link_routes.router, learning_routes.learn_router, tree.router, workbench.router),
     labelling.KIND: (label_routes.router,),
 }
 """Kind of a model -> what makes the routes that only such models have."""

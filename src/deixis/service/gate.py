@@ -19,6 +19,7 @@ from deixis.service.state import ServiceState
 
 WRITES = frozenset({"/learn", "/reload"})
 """Paths that change what is served; they need a token, wherever the service is bound."""
+PAGE = "/workbench"
 LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # of a refused body: a client that still sends would miss the answer
 
 
@@ -91,7 +92,8 @@ def check_host(access: Access, host: str) -> None:
 def check_token(access: Access, path: str, authorization: str) -> None:
     """Raises the refusal for a request that needs the token and does not have it."""
     path = path.rstrip("/") or "/"
-    if path not in WRITES and not access.is_token_for_all:
+    is_page = path == "/" or path == PAGE or path.startswith(f"{PAGE}/")  # where the token can be typed
+    if is_page or (path not in WRITES and not access.is_token_for_all):
         return
     if access.token is None:
         raise Refusal(

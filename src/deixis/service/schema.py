@@ -270,6 +270,36 @@ class Ready(BaseModel):
     version: str
 
 
+class BranchOut(BaseModel):
+    """A node of the label tree, or an entity at its end."""
+
+    level: int
+    node: int
+    n_entities: int
+    topics: list[str]
+    titles: list[str]
+    entity: str | None = None
+
+
+class Branches(BaseModel):
+    """What lies below a node, in the order of the tree."""
+
+    branches: list[BranchOut]
+
+
+class Node(BaseModel):
+    """A node of the label tree by its place."""
+
+    level: int
+    node: int
+
+
+class Way(BaseModel):
+    """Nodes from the root down."""
+
+    way: list[Node]
+
+
 class Failure(BaseModel):
     """What was wrong: the value, what is allowed, what to do."""
 

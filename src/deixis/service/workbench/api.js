@@ -33,6 +33,6 @@ export const link = (text, overlaps) => posted("link", { text, overlaps });
 export const explain = (text, start, end, mentions, entity) => posted("explain", { text, start, end, mentions, entity });
 export const learn = (corrections) => posted("learn", { corrections });
 export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);
-export const entity = (id) => asked(`entities/${encodeURIComponent(id)}`);
+export const entities = async (ids) => (await posted("entities", { ids })).entities;
 export const branches = (level, node) => asked(`tree?${query({ level, node })}`);
 export const wayTo = (id) => asked(`tree/way?${query({ entity: id })}`);

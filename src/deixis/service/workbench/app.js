@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { asLines, keep, kept } from "./corrections.js";
-import { drawDetails, drawWhy } from "./details.js";
+import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { drawQueue, drawText, inOrderOfDoubt, selectedSpan, titleOf } from "./linked.js";
 import { TreeBrowser } from "./tree.js";
 
@@ -54,17 +54,27 @@ function choose(number, hasFocus = true) {
   const why = drawDetails(at("details"), mention, {
     mean: (entity) => correct(number, entity), nothing: () => correct(number, null), explain: (id) => showWhy(why, number, id), complain,
   });
+  describe(mention.candidates ?? []);
   if (hasFocus) at("text").querySelector(`[data-number="${number}"]`)?.focus();
   if (mention.candidates?.length) showWhy(why, number, mention.entity ?? mention.candidates[0].id);
   else why.textContent = "Nothing in the knowledge base is like it.";
+}
+
+async function describe(candidates) {
+  try {
+    const known = await api.entities(candidates.map((one) => one.id));
+    drawDescriptions(at("details"), known);
+  } catch (error) {
+    complain(error);
+  }
 }
 
 async function showWhy(place, number, id) {
   const { start, end } = linked.mentions[number];
   const spans = linked.mentions.map((one) => ({ start: one.start, end: one.end }));
   try {
-    const [told, entity] = await Promise.all([api.explain(linked.text, start, end, spans, id), api.entity(id)]);
-    if (chosen === number) drawWhy(place, told, entity);
+    const [told, known] = await Promise.all([api.explain(linked.text, start, end, spans, id), api.entities([id])]);
+    if (chosen === number) drawWhy(place, told, known[0]);
   } catch (error) {
     place.textContent = error.message;
   }

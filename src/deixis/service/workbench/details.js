@@ -39,10 +39,20 @@ function item(candidate, number, mention, actions) {
     element("span", { className: "number" }, candidate.score.toFixed(2)),
     element("span", { className: "about" }, bdi(candidate.id)),
   );
+  button.dataset.id = candidate.id;
   button.addEventListener("click", () => actions.mean(candidate));
   const why = element("button", { type: "button", attributes: { "aria-label": `Why ${visible(candidate.title)}?` } }, "why?");
   why.addEventListener("click", () => actions.explain(candidate.id));
   return element("li", {}, button, why);
+}
+
+/** Adds to each candidate what is known of it, once that has come. */
+export function drawDescriptions(place, entities) {
+  const byId = new Map(entities.filter(Boolean).map((one) => [one.id, one]));
+  for (const button of place.querySelectorAll(".candidate")) {
+    const words = shortened(byId.get(button.dataset.id)?.description ?? "");
+    if (words) button.querySelector(".about").append(" · ", bdi(words));
+  }
 }
 
 /** Fills the panel's lower part with an explanation, as the service gives it, and what is known of the entity. */

@@ -1,0 +1,40 @@
+"""/tree: the label tree, to look at."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from deixis.linking.tree_view import TreeView
+from deixis.service import schema
+from deixis.service.failures import Json
+from deixis.service.served import Served
+from deixis.service.state import ServiceState
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that show the tree."""
+    routes = APIRouter(tags=["tree"])
+
+    @routes.get("/tree", response_model=schema.Branches)
+    async def below(
+        level: Annotated[int, Query(ge=0, le=1000, description="0 is the root's.")] = 0,
+        node: Annotated[int, Query(ge=0, lt=2**31, description="Its number on that level.")] = 0,
+    ) -> Json:
+        """What lies below a node: branches with the words that their titles share, or entities."""
+        found = await state.run(lambda served: _view(served).below(level, node))
+        return Json({"branches": [asdict(branch) for branch in found]})
+
+    @routes.get("/tree/way", response_model=schema.Way)
+    async def way(entity: Annotated[str, Query(min_length=1, max_length=10_000)]) -> Json:
+        """The nodes from the root down to the one above an entity."""
+        found = await state.run(lambda served: _view(served).way_to(entity))
+        return Json({"way": [{"level": level, "node": node} for level, node in found]})
+
+    return routes
+
+
+def _view(served: Served) -> TreeView:
+    return TreeView(served.linker.generator.tree)
