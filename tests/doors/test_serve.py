@@ -1,0 +1,174 @@
+"""`deixis serve` as a process on a free port of this machine."""
+
+import json
+import os
+import re
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux, and signals are Unix's")
+TOKEN = "a-token-for-the-doors"
+TEXT = "To save Troy, Paris had to be sacrificed."
+
+
+class Service:
+    """A running `deixis serve`, and a client of it."""
+
+    def __init__(self, process):
+        self.process, self.log = process, []
+        self.url = self._address()
+
+    def _address(self):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if select.select([self.process.stderr], [], [], 0.1)[0]:
+                line = self.process.stderr.readline().decode()
+                assert line, f"it ended: {self.log}"
+                self.log.append(line)
+                if found := re.match(r"Serving .* on (http://\S+)", line):
+                    self._listening = threading.Thread(target=self._listen)
+                    self._listening.start()
+                    return found[1]
+        raise AssertionError(f"it did not start: {self.log}")
+
+    def _listen(self):
+        for line in self.process.stderr:
+            self.log.append(line.decode())
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self._listening.join()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+    @property
+    def address(self):
+        host, _, port = self.url.removeprefix("http://").rpartition(":")
+        return host, int(port)
+
+    def __call__(self, path, body=None, token=None):
+        headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urlopen(Request(self.url + path, data, headers), timeout=30) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except HTTPError as error:
+            return error.code, json.loads(error.read())
+
+    def workers(self):
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return {int(child) for child in children}
+
+
+@contextmanager
+def serving(deixis, model, *arguments):
+    deixis.environment["DEIXIS_TOKEN"] = TOKEN
+    corrections = deixis.folder / "corrections.jsonl"
+    service = Service(deixis.start("serve", model, "--port", 0, "--corrections", corrections, *arguments))
+    try:
+        yield service
+    finally:
+        service.end()
+
+
+def test_a_service_answers_learns_and_ends_well(deixis, model):
+    with serving(deixis, model, "--workers", 2) as service:
+        status, linked = service("/link", {"text": TEXT})
+        assert status == 200 and {"Troy", "Paris"} == {mention["text"] for mention in linked["mentions"]}
+        correction = {"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
+        assert service("/learn", {"corrections": [correction]})[0] == 401
+        assert service("/learn", {"corrections": [correction]}, TOKEN)[1]["new"] == 1
+        for _ in range(8):  # whichever worker answers
+            mentions = service("/link", {"text": TEXT})[1]["mentions"]
+            assert [each["entity"] for each in mentions if each["text"] == "Paris"] == ["paris_city"]
+    assert service.process.returncode == 0
+    requests = [json.loads(line) for line in service.log if line.startswith("{") and '"request"' in line]
+    assert {each["route"] for each in requests} >= {"/link", "/learn"} and TEXT not in "".join(service.log)
+    assert "Traceback" not in "".join(service.log)
+
+
+def test_a_killed_worker_is_replaced_within_two_seconds(deixis, model):
+    with serving(deixis, model) as service:
+        (worker,) = service.workers()
+        os.kill(worker, signal.SIGKILL)
+        begin = time.monotonic()
+        assert service("/link", {"text": TEXT})[0] == 200
+        assert time.monotonic() - begin < 2
+        assert service.workers() and worker not in service.workers()
+
+
+def test_no_request_fails_while_models_are_loaded_and_those_accepted_are_answered_at_the_end(deixis, model):
+    statuses, is_over = [], threading.Event()
+
+    def ask(service):
+        while not is_over.is_set():
+            statuses.append(service("/link", {"text": TEXT})[0])
+
+    with serving(deixis, model) as service:
+        asking = [threading.Thread(target=ask, args=(service,)) for _ in range(2)]
+        for thread in asking:
+            thread.start()
+        for _ in range(3):
+            assert service("/reload", {}, TOKEN)[0] == 200
+        service.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        is_over.set()
+        for thread in asking:
+            thread.join()
+    assert set(statuses) == {200} and len(statuses) > 3
+    assert sum('"model loaded"' in line for line in service.log) >= 4
+
+
+def test_slow_and_large_callers_are_cut_off(deixis, model):
+    with serving(deixis, model, "--header-seconds", 0.5, "--body-seconds", 0.5, "--max-body", 1000) as service:
+        slow = socket.create_connection(service.address)
+        slow.sendall(b"GET /health HTTP/1.1\r\nHost: local")
+        slow.settimeout(5)
+        with suppress(ConnectionResetError):
+            assert slow.recv(100) == b""
+        dribbling = socket.create_connection(service.address)
+        dribbling.sendall(b"POST /link HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{")
+        dribbling.settimeout(5)
+        assert b" 408 " in dribbling.recv(4096).splitlines()[0]
+        large = socket.create_connection(service.address)
+        large.sendall(b"POST /link HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
+        large.settimeout(5)
+        assert b" 413 " in large.recv(4096).splitlines()[0]
+        endless = socket.create_connection(service.address)
+        endless.settimeout(5)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            endless.sendall(b"GET /health HTTP/1.1\r\n")
+            while True:
+                endless.sendall(b"x-more: " + b"a" * 8000 + b"\r\n")
+        assert service("/health")[0] == 200
+        for each in (slow, dribbling, large, endless):
+            each.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere"),
+        (["kb.jsonl"], "kb.jsonl"),
+        (["MODEL", "--host", "0.0.0.0"], "needs a token"),
+        (["MODEL", "--token-file", "kb.jsonl"], "at least 16"),
+        (["MODEL", "--queue", "-1"], "queue must be at least 0"),
+        (["MODEL", "--host", "203.0.113.1", "--token-file", "token"], "Cannot listen on 203.0.113.1"),
+    ],
+)
+def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, words, monkeypatch, tmp_path):
+    monkeypatch.delenv("DEIXIS_TOKEN", raising=False)
+    (tmp_path / "token").write_text(TOKEN)
+    asked = [str(model) if each == "MODEL" else each for each in arguments]
+    assert words in deixis_inside("serve", *asked, code=1).stderr
