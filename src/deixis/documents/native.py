@@ -47,8 +47,8 @@ def document_from_record(record: Mapping[str, Any], place: Place) -> Document:
     columns = record.get("mentions")
     if isinstance(columns, dict) and all(isinstance(column, list) for column in columns.values()):
         raise place.error(
-            f"'mentions' must be a list of objects, got columns: {shown(columns)}. If this is a file of the format 'hf', "
-            "name that format"
+            f"'mentions' must be a list of objects, got columns: {shown(columns)}. If this is a file of the "
+            "format 'hf', name that format"
         )
     mentions = records_in(record, "mentions", place, "'start' and 'end'")
     return Document(
