@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import read_records, shown, write_record
+from deixis.documents.json_lines import read_records, shown, write_each
 from deixis.documents.native import document_from_record
 from deixis.documents.native_out import document_to_dict
 from deixis.documents.places import Place
@@ -47,15 +47,16 @@ def read_hf(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
 
 def write_hf(documents: Iterable[Document], stream: TextIO, path: str = "-") -> int:
     """Writes one row per document, with null where there is nothing to say, and returns how many there were."""
-    n_documents = 0
-    for document in documents:
-        record = _EVERY_DOCUMENT | document_to_dict(document)
-        record["mentions"] = [_EVERY_MENTION | mention for mention in record["mentions"]]
-        for mention in record["mentions"]:
-            mention["candidates"] = [_EVERY_CANDIDATE | each for each in mention["candidates"] or ()]
-        write_record(record, stream)
-        n_documents += 1
-    return n_documents
+    return write_each(documents, stream, row_of)
+
+
+def row_of(document: Document) -> dict[str, Any]:
+    """The document with every column that there is."""
+    row = _EVERY_DOCUMENT | document_to_dict(document)
+    row["mentions"] = [_EVERY_MENTION | mention for mention in row["mentions"]]
+    for mention in row["mentions"]:
+        mention["candidates"] = [_EVERY_CANDIDATE | each for each in mention["candidates"] or ()]
+    return row
 
 
 def _mention(row: Mapping[str, Any], place: Place) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from deixis.documents.cleaning import without_surrogates
@@ -110,6 +110,17 @@ def short_score(score: float) -> float:
 def write_record(record: Mapping[str, Any], stream: TextIO) -> None:
     """Writes the object as one line of readable UTF-8."""
     stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def write_each(
+    documents: Iterable[Document], stream: TextIO, record_of: Callable[[Document], Mapping[str, Any]]
+) -> int:
+    """Writes the object of each document as a line, as they come, and returns how many there were."""
+    n_documents = 0
+    for document in documents:
+        write_record(record_of(document), stream)
+        n_documents += 1
+    return n_documents
 
 
 def unwritable(document: Document, mention: Mention, why: str, path: str) -> DataError:

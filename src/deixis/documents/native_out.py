@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import short_score, write_record
+from deixis.documents.json_lines import short_score, write_each
 from deixis.types import Candidate, Document, Mention
 
 
 def write_native(documents: Iterable[Document], stream: TextIO, path: str = "-") -> int:
     """Writes one line per document, as they come, and returns how many there were."""
-    n_documents = 0
-    for document in documents:
-        write_record(document_to_dict(document), stream)
-        n_documents += 1
-    return n_documents
+    return write_each(documents, stream, document_to_dict)
 
 
 def document_to_dict(document: Document) -> dict[str, Any]:

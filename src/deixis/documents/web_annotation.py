@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import short_score, write_record
+from deixis.documents.json_lines import short_score, write_each
 from deixis.documents.nif_names import ITSRDF, alternatives, context_iri, to_iri
 from deixis.types import Document, Mention
 
@@ -24,11 +24,7 @@ def write_web_annotation(documents: Iterable[Document], stream: TextIO, path: st
     Ids that are no IRIs are written as `urn:deixis:entity:...` and `urn:deixis:document:...`. A mention that means
     nothing known has no body, and one about which nobody has decided is only highlighted.
     """
-    n_documents = 0
-    for document in documents:
-        write_record(annotation_page(document), stream)
-        n_documents += 1
-    return n_documents
+    return write_each(documents, stream, annotation_page)
 
 
 def annotation_page(document: Document) -> dict[str, Any]:
