@@ -50,7 +50,7 @@ function item(candidate, number, mention, actions) {
 export function drawDescriptions(place, entities) {
   const byId = new Map(entities.filter(Boolean).map((one) => [one.id, one]));
   for (const button of place.querySelectorAll(".candidate")) {
-    const words = shortened(byId.get(button.dataset.id)?.description ?? "");
+    const words = shortened(byId.get(button.dataset.id)?.description ?? "", 64);
     if (words) button.querySelector(".about").append(" · ", bdi(words));
   }
 }
