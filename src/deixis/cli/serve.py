@@ -13,7 +13,7 @@ from deixis.cli.options import options_from, with_settings
 from deixis.cli.session import Session, session_options
 from deixis.errors import ConfigError
 from deixis.registry import Lazy, LazyRegistry
-from deixis.service.config import Access, Limits, ServiceConfig
+from deixis.service.config import URI_PREFIX, Access, Limits, ServiceConfig
 
 SERVICES = LazyRegistry("service", {"http": Lazy("deixis.service.supervisor:serve", extra="serve")})
 TOKEN = "DEIXIS_TOKEN"
@@ -44,6 +44,15 @@ TOKEN = "DEIXIS_TOKEN"
     "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Web pages that may ask. [default: none]"
 )
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Further names that the service goes by.")
+@click.option(
+    "--public-url",
+    metavar="URL",
+    default="",
+    help="Address that clients know, behind a proxy. [default: as asked]",
+)
+@click.option(
+    "--uri-prefix", metavar="URI", default=URI_PREFIX, show_default=True, help="Makes URIs of ids that are none."
+)
 @click.option("--log-texts", is_flag=True, help="Log what is asked, too. [default: never]")
 @options_from(Limits, "typed")
 @session_options()
@@ -58,6 +67,8 @@ def serve(
     corrections: str | None,
     cors_origins: tuple[str, ...],
     hosts: tuple[str, ...],
+    public_url: str,
+    uri_prefix: str,
     log_texts: bool,
     typed: dict[str, Any],
 ) -> None:
@@ -77,7 +88,17 @@ def serve(
     path = Path(model)
     access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
     kept = Path(corrections) if corrections is not None else path.with_name(f"{path.name}.corrections.jsonl")
-    config = ServiceConfig(path, kept, with_settings(Limits(), typed), access, log_texts, session.is_quiet)
+    limits = with_settings(Limits(), typed)
+    config = ServiceConfig(
+        path,
+        kept,
+        limits,
+        access,
+        log_texts,
+        session.is_quiet,
+        uri_prefix=uri_prefix,
+        public_url=public_url.rstrip("/"),
+    )
     SERVICES["http"](config, host, port, workers, lambda url: click.echo(f"Serving {model} on {url}", err=True))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 from urllib.parse import quote
 
@@ -19,23 +19,26 @@ _SPECIAL = re.compile('[\x00-\x1f\x7f"\\\\\u0085\u2028\u2029\ud800-\udfff]')
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
-def write_nif(documents: Iterable[Document], stream: TextIO, path: str = "-") -> int:
+def write_nif(
+    documents: Iterable[Document], stream: TextIO, path: str = "-", contexts: Mapping[str, str] | None = None
+) -> int:
     """Writes a context per document and a phrase per mention, and returns how many documents there were.
 
     Ids that are no IRIs are written as `urn:deixis:entity:...` and `urn:deixis:document:...`, and NIL as an IRI in
     `http://aksw.org/notInWiki/`. A language goes out as the text's language tag. Candidates have no place in NIF.
+    `contexts` has IRIs by the ids of documents, for those whose context is not to be named after the id.
     """
     stream.write(_HEAD)
     n_documents = 0
     for document in documents:
-        stream.write("\n" + "\n".join(_statements(document)) + "\n")
+        stream.write("\n" + "\n".join(_statements(document, (contexts or {}).get(document.id))) + "\n")
         n_documents += 1
     return n_documents
 
 
-def _statements(document: Document) -> Iterator[str]:
-    context = context_iri(document.id, len(document.text))
-    base = context.rpartition("#")[0]
+def _statements(document: Document, context: str | None) -> Iterator[str]:
+    context = context or context_iri(document.id, len(document.text))
+    base = context.partition("#")[0]
     lang = f"@{document.lang}" if document.lang is not None and _LANG.fullmatch(document.lang) else ""
     yield (
         f"<{context}> a nif:Context , nif:RFC5147String ;\n"

@@ -58,6 +58,16 @@ class Ruler:
             return offset
         return bisect_right(self._starts, offset) - 1 + max(0, offset - self.length)
 
+    def offset(self, code_point: int) -> int:
+        """The other way round: where a code point of the text begins, or where the text ends.
+
+        Examples
+        --------
+        >>> Ruler("😀 Troy", Unit.UTF16_UNITS).offset(2)
+        3
+        """
+        return code_point if self._starts is None else self._starts[code_point]
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -13,6 +13,7 @@ from deixis import __version__
 from deixis.labelling import labeller as labelling
 from deixis.linking import linker as linking
 from deixis.service import schema
+from deixis.service.dialects import annif, nif, reconciliation, rel, spotlight
 from deixis.service.failures import handle_failures
 from deixis.service.gate import Gate
 from deixis.service.metrics import Metrics
@@ -27,8 +28,17 @@ from deixis.service.state import ServiceState
 MakeRouter = Callable[[ServiceState], APIRouter]
 
 ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
-    linking.KIND: (link_routes.router, learning_routes.learn_router, tree.router, workbench.router),
-    labelling.KIND: (label_routes.router,),
+    linking.KIND: (
+        link_routes.router,
+        learning_routes.learn_router,
+        tree.router,
+        workbench.router,
+        rel.router,
+        spotlight.router,
+        nif.router,
+        reconciliation.router,
+    ),
+    labelling.KIND: (label_routes.router, annif.router),
 }
 """Kind of a model -> what makes the routes that only such models have."""
 COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router)

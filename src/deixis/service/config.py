@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deixis.errors import ConfigError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+URI_PREFIX = "urn:deixis:entity:"
+"""What makes a URI of the id of an entity that has none; the same as in files of NIF."""
+URI_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
+WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|\\^`?#/]")
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,20 @@ class ServiceConfig:
     access: Access = field(default_factory=Access)
     is_texts_logged: bool = False
     is_quiet: bool = False
+    uri_prefix: str = URI_PREFIX
+    public_url: str = ""
+
+    def __post_init__(self) -> None:
+        if not URI_START.fullmatch(self.uri_prefix):
+            raise ConfigError(
+                f"--uri-prefix must be the beginning of a URI, such as https://example.org/things/, got "
+                f"{self.uri_prefix[:200]!r}."
+            )
+        if self.public_url and not WEB_ADDRESS.fullmatch(self.public_url):
+            raise ConfigError(
+                "--public-url must be an address that begins with http:// or https:// and does not end in a slash, "
+                f"such as https://example.org/deixis, got {self.public_url[:200]!r}."
+            )
 
 
 def checked_token(token: str | None) -> str | None:

@@ -1,0 +1,47 @@
+"""JSON for pages of elsewhere, as a call of a function that the page has (JSONP).
+
+A script can be loaded by any page, so what CORS forbids JSONP would give away: a browser that says it asks for a page
+of another site is answered only if that site is one of the origins that the service allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from starlette.responses import Response
+
+from deixis.service.dialects.forms import bad
+from deixis.service.failures import Json, Refusal
+
+NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)*")
+MAX_NAME = 128
+
+
+def answer(request: Request, content: Any, callback: str | None, origins: Sequence[str]) -> Response:  # noqa: ANN401
+    """The content as JSON, or as a call of the function named by `callback`."""
+    told = Json(content)
+    if not callback:
+        return told
+    if len(callback) > MAX_NAME or not NAME.fullmatch(callback):
+        raise bad(f"callback must be the name of a function, such as jsonp123, got {callback[:50]!r}.")
+    _check_page(request, origins)
+    # The comment keeps the name from being the first bytes of the file, where players of other formats would read it.
+    body = b"/**/" + callback.encode("ascii") + b"(" + bytes(told.body) + b");"
+    return Response(body, headers={"content-type": "text/javascript", "x-content-type-options": "nosniff"})
+
+
+def _check_page(request: Request, origins: Sequence[str]) -> None:
+    if request.headers.get("sec-fetch-site", "none") in ("none", "same-origin") or "*" in origins:
+        return
+    parts = urlsplit(request.headers.get("referer", ""))
+    origin = f"{parts.scheme}://{parts.netloc}"
+    if origin not in origins:
+        raise Refusal(
+            403,
+            "origin",
+            f"Pages of {origin[:100]!r} may not ask this service. Start it with --cors-origin to allow them.",
+        )

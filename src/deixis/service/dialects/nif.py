@@ -1,0 +1,89 @@
+"""GERBIL's annotators over NIF: Turtle in, the same documents with links in Turtle out.
+
+Phrases that a document has are linked, whatever they are linked to already; in a document without any, mentions are
+found. Offsets count code points, as NIF defines them. Contexts keep the names they came with.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from deixis.documents.nif import read_nif
+from deixis.documents.nif_names import NIF, document_id, to_iri
+from deixis.documents.nif_out import write_nif
+from deixis.documents.turtle import read_triples
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.batches import check_batch
+from deixis.service.dialects.forms import bad
+from deixis.service.dialects.uris import uri_of
+from deixis.service.state import LinkChoices, ServiceState
+from deixis.types import Document, Mention
+
+KINDS = ("text/turtle", "application/x-turtle")
+"""What Turtle is called; GERBIL calls it the second."""
+CONTENT = {kind: {"schema": {"type": "string"}} for kind in KINDS}
+SOURCE = "the body"
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The path that GERBIL can be given as an annotator."""
+    routes = APIRouter(tags=["dialect of GERBIL (NIF)"])
+    asked: dict[str, Any] = {"requestBody": {"required": True, "content": CONTENT}}
+
+    @routes.post("/nif", openapi_extra=asked, responses={200: {"content": CONTENT}}, response_class=Response)
+    async def annotate(request: Request) -> Response:
+        """Link the phrases of NIF documents in Turtle, or find them where there are none."""
+        kind = request.headers.get("content-type", KINDS[0]).partition(";")[0].strip().lower()
+        if kind not in KINDS:
+            raise bad(f"NIF is taken in Turtle only ({' or '.join(KINDS)}), got {kind[:100]!r}.")
+        body = await request.body()
+        documents, contexts = await state.run(lambda _: _read(body))
+        check_batch(state, "documents", len(documents))
+        kb = state.served.kb
+        linked = await state.link(documents, LinkChoices())
+        return turtle(linked, kb, state.config.uri_prefix, kind, contexts)
+
+    return routes
+
+
+def turtle(
+    documents: Sequence[Document],
+    kb: KnowledgeBase,
+    uri_prefix: str,
+    kind: str = KINDS[0],
+    contexts: Mapping[str, str] | None = None,
+) -> Response:
+    """Linked documents in NIF, their entities as URIs; `contexts` are names of contexts by the id of the document."""
+    told = [each.with_mentions([_with_uri(mention, kb, uri_prefix) for mention in each.mentions]) for each in documents]
+    stream = io.StringIO()
+    write_nif(told, stream, contexts=contexts)
+    return Response(stream.getvalue().encode("utf-8"), headers={"content-type": f"{kind}; charset=utf-8"})
+
+
+def _with_uri(mention: Mention, kb: KnowledgeBase, uri_prefix: str) -> Mention:
+    if mention.entity is None:
+        return mention
+    return replace(mention, entity=uri_of(kb, mention.entity, uri_prefix))
+
+
+def _read(body: bytes) -> tuple[list[Document], dict[str, str]]:
+    """The documents, their phrases not linked, and the names of their contexts by their ids."""
+    try:
+        lines = list(enumerate(io.StringIO(body.decode("utf-8-sig")), start=1))
+    except UnicodeDecodeError:
+        raise bad("Turtle is text in UTF-8, and the body is not.") from None
+    documents = [
+        each.with_mentions([Mention(mention.start, mention.end, mention.text) for mention in each.mentions])
+        for each in read_nif(lines, SOURCE)
+    ]
+    if not documents:
+        raise bad(f"There is no document in the body: no nif:isString (nif: is <{NIF}>).")
+    texts = (triple for triple in read_triples(lines, SOURCE) if triple.predicate == f"{NIF}isString")
+    named = (each for each in texts if to_iri(each.subject, "document") == each.subject)
+    return documents, {document_id(each.subject, len(each.object.value)): each.subject for each in named}

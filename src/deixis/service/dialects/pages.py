@@ -1,0 +1,44 @@
+"""HTML that is made of what users and knowledge bases say: all of it escaped, and nothing in it runs."""
+
+from __future__ import annotations
+
+from html import escape
+
+from starlette.responses import Response
+
+from deixis.service.dialects.uris import is_on_the_web
+
+POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'"
+
+
+class Page(Response):
+    """An HTML page that loads and runs nothing, whatever stands in it."""
+
+    media_type = "text/html"
+    charset = "utf-8"
+
+    def __init__(self, title: str, body: str, status: int = 200) -> None:
+        headers = {"content-security-policy": POLICY, "x-content-type-options": "nosniff"}
+        super().__init__(_page(title, body), status, headers)
+
+    def render(self, content: str) -> bytes:
+        """The bytes; halves of surrogate pairs, which no page can hold, become question marks."""
+        return content.encode("utf-8", "replace")
+
+
+def _page(title: str, body: str) -> str:
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title>'
+    return f"<!DOCTYPE html>\n<html><head>{head}</head>\n<body>{body}</body></html>\n"
+
+
+def link(uri: str, text: str) -> str:
+    """The text as a link to the URI; one that is not on the web is only told, as a title.
+
+    Examples
+    --------
+    >>> link("javascript:alert(1)", "<b>")
+    '<span title="javascript:alert(1)">&lt;b&gt;</span>'
+    """
+    if not is_on_the_web(uri):
+        return f'<span title="{escape(uri)}">{escape(text)}</span>'
+    return f'<a href="{escape(uri)}" title="{escape(uri)}" target="_blank" rel="noopener noreferrer">{escape(text)}</a>'

@@ -1,0 +1,169 @@
+"""The Reconciliation Service API 0.2, which OpenRefine speaks: manifest, queries, suggest and preview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from starlette.responses import HTMLResponse, Response
+
+from deixis import __version__
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.batches import check_batch
+from deixis.service.dialects import jsonp
+from deixis.service.dialects.forms import bad, fields_of, form_schema
+from deixis.service.dialects.pages import Page, link
+from deixis.service.dialects.reconciling import (
+    LIMIT,
+    ReconciliationQuery,
+    candidates,
+    entity_facts,
+    entity_result,
+    queries_from,
+    type_records,
+)
+from deixis.service.dialects.uris import uri_of
+from deixis.service.failures import Refusal
+from deixis.service.searching import search
+from deixis.service.state import LinkChoices, ServiceState
+
+ROOT = "/reconcile"
+PREVIEW = (430, 300)  # pixels
+MAX_CURSOR = 1000
+CONTEXT = {
+    "id": "context",
+    "name": "Context",
+    "description": "Anything else that is known: it tells namesakes apart. Every property is taken so.",
+}
+Callback = Annotated[str | None, Query(max_length=1000, description="For JSONP: the function to call.")]
+Prefix = Annotated[str, Query(max_length=1000, description="What has been typed so far.")]
+Cursor = Annotated[int, Query(ge=0, le=MAX_CURSOR, description="How many to skip.")]
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that OpenRefine asks."""
+    routes = APIRouter(prefix=ROOT, tags=["dialect of OpenRefine (reconciliation)"])
+    origins = state.config.access.cors_origins
+
+    @routes.get("", response_model=dict[str, Any])
+    async def manifest(
+        request: Request,
+        queries: Annotated[str | None, Query(description="A batch of queries, in JSON.")] = None,
+        callback: Callback = None,
+    ) -> Response:
+        """What this service can do; or, with `queries`, their candidates."""
+        if queries is None:
+            return jsonp.answer(request, _manifest(state, _base(state, request)), callback, origins)
+        return jsonp.answer(request, await _reconciled(state, queries), callback, origins)
+
+    @routes.post("", response_model=dict[str, Any], openapi_extra=form_schema(queries="A batch of queries, in JSON."))
+    async def reconcile(request: Request) -> Response:
+        """The candidates for each query of a batch."""
+        fields = await fields_of(request)
+        if "queries" not in fields:
+            raise bad("There are no queries: send a batch of them, in JSON, in the field 'queries' of a form.")
+        found = await _reconciled(state, fields["queries"])
+        return jsonp.answer(request, found, fields.get("callback"), origins)
+
+    @routes.get("/suggest/entity", response_model=dict[str, Any])
+    async def suggest_entity(
+        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
+    ) -> Response:
+        """Entities whose names begin so."""
+        kb, found = state.served.kb, []
+        if prefix.strip():
+            listed = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
+            own = kb.own_id(prefix.strip())
+            ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in listed[0]])
+            entities = [kb.entity(each) for each in list(ids)[cursor : cursor + LIMIT] if kb.row_of(each) is not None]
+            found = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
+        return jsonp.answer(request, {"result": found}, callback, origins)
+
+    @routes.get("/suggest/type", response_model=dict[str, Any])
+    async def suggest_type(
+        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
+    ) -> Response:
+        """Types whose names begin so, those of most entities first."""
+        wanted = prefix.strip().casefold()
+        names = [name for name in _types(state.served.kb) if name.casefold().startswith(wanted)]
+        return jsonp.answer(request, {"result": type_records(names[cursor : cursor + LIMIT])}, callback, origins)
+
+    @routes.get("/suggest/property", response_model=dict[str, Any])
+    async def suggest_property(
+        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
+    ) -> Response:
+        """The one property there is: whatever else is known of a name."""
+        is_wanted = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
+        return jsonp.answer(request, {"result": [CONTEXT] if is_wanted else []}, callback, origins)
+
+    @routes.get("/preview", response_class=HTMLResponse)
+    async def preview(id: Annotated[str, Query(max_length=10_000)]) -> Response:
+        """A small page about an entity."""
+        return _preview(state.served.kb, id, state.config.uri_prefix)
+
+    return routes
+
+
+async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
+    """The results of a batch, by the keys of its queries."""
+    queries = queries_from(written)
+    check_batch(state, "queries", len(queries))
+    served = state.served
+    is_calibrated = served.linker.calibration is not None
+    alike: dict[LinkChoices, dict[str, ReconciliationQuery]] = {}
+    for key, query in queries.items():
+        alike.setdefault(query.choices(), {})[key] = query
+    found: dict[str, Any] = {}
+    for choices, group in alike.items():
+        linked = await state.link([query.document() for query in group.values()], choices)
+        for (key, query), document in zip(group.items(), linked, strict=True):
+            found[key] = {"result": candidates(served.kb, query, document.mentions[0], is_calibrated)}
+    return {key: found[key] for key in queries}
+
+
+def _base(state: ServiceState, request: Request) -> str:
+    """Where clients find the service: what it was told, or else the name by which it was just asked."""
+    return state.config.public_url or str(request.base_url).rstrip("/")
+
+
+def _manifest(state: ServiceState, base: str) -> dict[str, Any]:
+    page = f"{base}{ROOT}/preview?id={{{{id}}}}"
+    kb = state.served.kb
+
+    def suggesting(what: str) -> Mapping[str, str]:
+        return {"service_url": base, "service_path": f"{ROOT}/suggest/{what}"}
+
+    return {
+        "versions": ["0.2"],
+        "name": f"Deixis: {state.served.path.resolve().name}",
+        "identifierSpace": state.config.uri_prefix,
+        "schemaSpace": "https://schema.org/Thing",
+        "defaultTypes": type_records(_types(kb)[:LIMIT]),
+        "serviceVersion": __version__,
+        "view": {"url": page},
+        "preview": {"url": page, "width": PREVIEW[0], "height": PREVIEW[1]},
+        "suggest": {what: suggesting(what) for what in ("entity", "type", "property")},
+        "batchSize": state.config.limits.max_batch,
+    }
+
+
+def _types(kb: KnowledgeBase) -> Sequence[str]:
+    """The names of all types, those of most entities first."""
+    counts = np.bincount(kb.type_codes, minlength=len(kb.type_names))
+    return [kb.type_names[code] for code in np.argsort(-counts, kind="stable").tolist()]
+
+
+def _preview(kb: KnowledgeBase, identifier: str, uri_prefix: str) -> Page:
+    row = kb.row_of(identifier)
+    if row is None:
+        raise Refusal(404, "not_found", f"No entity has the id {identifier[:100]!r}.")
+    entity = kb.entity(row)
+    facts = "".join(
+        f"<dt>{name}</dt><dd><bdi>{escape(value)}</bdi></dd>" for name, value in entity_facts(entity).items()
+    )
+    title = link(uri_of(kb, entity.id, uri_prefix), entity.title or entity.id)
+    body = f"<h1><bdi>{title}</bdi></h1><p><bdi>{escape(entity.gloss)}</bdi></p><dl>{facts}</dl>"
+    return Page(entity.title or entity.id, body)

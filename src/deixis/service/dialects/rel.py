@@ -1,0 +1,82 @@
+"""REL, the Radboud Entity Linker: text and spans in, lists out.
+
+An answer is a list of `[start, length, mention, entity, confidence of the entity, confidence of the span, tag]`, for
+linked mentions only. Offsets count code points, as REL's do. Entities are ids of the knowledge base. REL reads `&amp;`
+as `&`, which moves all offsets after it; here texts are taken as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from deixis.documents.json_lines import short_score
+from deixis.documents.spans import checked_span, in_text_order
+from deixis.errors import DataError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.failures import Json
+from deixis.service.state import LinkChoices, ServiceState
+from deixis.types import Document, Mention
+
+PATHS = ("/rel", "/")
+UP = {"schemaVersion": 1, "label": "status", "message": "up", "color": "green"}
+NO_TAG = "NULL"
+
+Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
+
+
+class RelSpan(BaseModel):
+    """A span as GERBIL's adapter sends it."""
+
+    start: int
+    length: int
+
+
+class RelRequest(BaseModel):
+    """A text, and spans as `[start, length]`; without spans mentions are found."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "To save Troy, Paris had to be sacrificed.", "spans": [[14, 5]]}]}
+    )
+    text: str
+    spans: list[Pair | RelSpan] = []
+
+    def document(self) -> Document:
+        """As the linker takes it; an error if a span does not stand in the text."""
+        pairs = [(each.start, each.length) if isinstance(each, RelSpan) else (each[0], each[1]) for each in self.spans]
+        spans = [checked_span(start, start + length, self.text, DataError) for start, length in pairs]
+        mentions = [Mention(start, end, self.text[start:end]) for start, end in spans]
+        return Document("doc1", self.text, None, in_text_order(mentions))
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that answer as REL does."""
+    routes = APIRouter(tags=["dialect of REL"])
+
+    @routes.post(PATHS[1], response_model=list[list[int | str | float]], include_in_schema=False)
+    @routes.post(PATHS[0], response_model=list[list[int | str | float]])
+    async def rel(request: RelRequest) -> Json:
+        """Link a text as REL does: lists of start, length, mention, entity, confidences and type."""
+        asked = request.document()
+        linked = (await state.link([asked], LinkChoices()))[0]
+        kb = state.served.kb
+        return Json([_listed(kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity])
+
+    @routes.get(PATHS[0], response_model=dict[str, int | str])
+    async def status() -> Json:
+        """That the service is up, in the words of REL."""
+        return Json(UP)
+
+    return routes
+
+
+def _listed(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[object]:
+    score = 0.0 if mention.score is None else short_score(mention.score)
+    row = kb.row_of(mention.entity or "")
+    types = kb.types(row) if row is not None else ()
+    # Of a mention that was found, the score is the chance that both are right: the span and the entity.
+    span_score = 0.0 if is_given else score
+    length = mention.end - mention.start
+    return [mention.start, length, mention.text, mention.entity, score, span_score, types[0] if types else NO_TAG]

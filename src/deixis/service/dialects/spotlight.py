@@ -1,0 +1,133 @@
+"""DBpedia Spotlight: `/rest/annotate` and `/rest/candidates`, asked in a query string or a form.
+
+Spotlight is written in Java, so its offsets count UTF-16 units: a character beyond U+FFFF, as emoji are, counts as two.
+`/rest` does the same. Clients that are written in Python mostly take offsets for code points; under `/rest/code-points`
+they are. Numbers are strings, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from deixis.documents.offset_units import Ruler, Unit
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.dialects.accepting import preferred
+from deixis.service.dialects.forms import bad, fields_of, form_schema, number, query_schema
+from deixis.service.dialects.nif import turtle
+from deixis.service.dialects.spotlight_answers import annotated_page, resource, surface_form, unwrapped
+from deixis.service.failures import Json
+from deixis.service.state import LinkChoices, ServiceState
+from deixis.types import Document
+
+PREFIXES = {"/rest": Unit.UTF16_UNITS, "/rest/code-points": Unit.CODE_POINTS}
+KINDS = ("application/json", "text/html", "text/turtle")
+FIELDS = {
+    "text": "What to annotate.",
+    "confidence": "Least confidence of a link, 0 to 1; without it the model's own threshold.",
+    "support": "Least count of an entity; entities without a count always pass.",
+    "types": "Types of the knowledge base, separated by commas.",
+    "policy": "whitelist: only entities of these types; blacklist: only others.",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request of this dialect asks for."""
+
+    text: str
+    confidence: float | None
+    support: int
+    types: tuple[str, ...]
+    is_blacklist: bool
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> Asked:
+        """The fields, checked."""
+        if not fields.get("text", "").strip():
+            raise bad("There is no text: send one in the field 'text'. Pages behind a 'url' are not fetched.")
+        if fields.get("sparql", "").strip():
+            raise bad("'sparql' is not understood here. Filter by 'types', which are those of the knowledge base.")
+        confidence = number(fields, "confidence", -1, 1)
+        policy = fields.get("policy", "").strip().lower() or "whitelist"
+        if policy not in ("whitelist", "blacklist"):
+            raise bad(f"policy must be whitelist or blacklist, got {policy[:50]!r}.")
+        types = tuple(name.strip() for name in fields.get("types", "").split(",") if name.strip())
+        return cls(
+            text=fields["text"],
+            confidence=None if confidence is None else max(0.0, confidence),
+            support=int(number(fields, "support", -1, 1e15) or 0),
+            types=types,
+            is_blacklist=policy == "blacklist",
+        )
+
+    def choices(self) -> LinkChoices:
+        """How to link."""
+        types = self.types if self.types and not self.is_blacklist else None
+        return LinkChoices(types=types, threshold=self.confidence)
+
+    def allows(self, kb: KnowledgeBase, identifier: str) -> bool:
+        """Whether an entity may be named in the answer."""
+        row = kb.row_of(identifier)
+        if row is None:
+            return False
+        is_known = not 0 < int(kb.counts[row]) < self.support
+        return is_known and not (self.is_blacklist and set(kb.types(row)) & set(self.types))
+
+
+def router(state: ServiceState) -> APIRouter:
+    """The paths that answer as Spotlight does."""
+    routes = APIRouter(tags=["dialect of DBpedia Spotlight"])
+    for prefix, unit in PREFIXES.items():
+        _add(routes, state, prefix, unit)
+    return routes
+
+
+def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> None:
+    uri_prefix = state.config.uri_prefix
+
+    async def annotate(request: Request) -> Response:
+        """Annotate a text as DBpedia Spotlight does, in JSON, HTML or NIF (Turtle), by the Accept header."""
+        asked = Asked.of(await fields_of(request))
+        document, kb = await _linked(state, asked)
+        kept = [m for m in document.mentions if m.entity is not None and asked.allows(kb, m.entity)]
+        kind = preferred(request.headers.get("accept", ""), KINDS)
+        if kind == "text/html":
+            return annotated_page(document.text, kept, kb, uri_prefix)
+        if kind == "text/turtle":
+            return turtle([document.with_mentions(kept)], kb, uri_prefix, kind)
+        told = {
+            "@text": asked.text,
+            "@confidence": "" if asked.confidence is None else str(asked.confidence),
+            "@support": str(asked.support),
+            "@types": ",".join(asked.types),
+            "@sparql": "",
+            "@policy": "blacklist" if asked.is_blacklist else "whitelist",
+        }
+        ruler = Ruler(asked.text, unit)
+        resources = [resource(mention, kb, ruler, uri_prefix) for mention in kept]
+        return Json(told | ({"Resources": resources} if resources else {}))  # Spotlight leaves an empty list out
+
+    async def candidates(request: Request) -> Response:
+        """The candidates of each mention of a text, as DBpedia Spotlight lists them, in JSON."""
+        asked = Asked.of(await fields_of(request))
+        document, kb = await _linked(state, asked)
+        ruler, forms = Ruler(asked.text, unit), []
+        for mention in document.mentions:
+            listed = [each for each in mention.candidates if asked.allows(kb, each.id)]
+            if listed:
+                forms.append(surface_form(mention, listed, kb, ruler, uri_prefix))
+        return Json({"annotation": {"@text": asked.text} | ({"surfaceForm": unwrapped(forms)} if forms else {})})
+
+    for name, answer in (("annotate", annotate), ("candidates", candidates)):
+        routes.add_api_route(f"{prefix}/{name}", answer, methods=["GET"], openapi_extra=query_schema(**FIELDS))
+        routes.add_api_route(f"{prefix}/{name}", answer, methods=["POST"], openapi_extra=form_schema(**FIELDS))
+
+
+async def _linked(state: ServiceState, asked: Asked) -> tuple[Document, KnowledgeBase]:
+    kb = state.served.kb
+    linked = await state.link([Document("doc1", asked.text)], asked.choices())
+    return linked[0], kb

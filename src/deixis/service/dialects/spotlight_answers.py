@@ -1,0 +1,69 @@
+"""Links as DBpedia Spotlight tells them: resources, candidates, and a page with links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from deixis.documents.json_lines import short_score
+from deixis.documents.offset_units import Ruler
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.dialects.pages import Page, link
+from deixis.service.dialects.uris import uri_of
+from deixis.types import Candidate, Mention
+
+
+def resource(mention: Mention, kb: KnowledgeBase, ruler: Ruler, uri_prefix: str) -> dict[str, str]:
+    """A link of `/rest/annotate`."""
+    entity = kb.entity(mention.entity or "")
+    return {
+        "@URI": uri_of(kb, entity.id, uri_prefix),
+        "@support": str(entity.count),
+        "@types": ",".join(entity.types),
+        "@surfaceForm": mention.text,
+        "@offset": str(ruler.offset(mention.start)),
+        "@similarityScore": str(short_score(mention.score or 0.0)),
+        "@percentageOfSecondRank": _share_of_next(mention.candidates, 0),
+    }
+
+
+def surface_form(
+    mention: Mention, listed: Sequence[Candidate], kb: KnowledgeBase, ruler: Ruler, uri_prefix: str
+) -> dict[str, object]:
+    """A mention of `/rest/candidates` with these candidates. Their scores are not told apart: all three are the one."""
+    resources = []
+    for place, each in enumerate(listed):
+        entity = kb.entity(each.id)
+        scores = dict.fromkeys(("@contextualScore", "@priorScore", "@finalScore"), str(short_score(each.score)))
+        told = {
+            "@label": entity.title,
+            "@uri": uri_of(kb, entity.id, uri_prefix),
+            "@percentageOfSecondRank": _share_of_next(listed, place),
+            "@support": str(entity.count),
+            "@types": ", ".join(entity.types),
+        }
+        resources.append(told | scores)
+    return {"@name": mention.text, "@offset": str(ruler.offset(mention.start)), "resource": unwrapped(resources)}
+
+
+def unwrapped(items: Sequence[Mapping[str, object]]) -> object:
+    """A list of one as that one: Spotlight makes this JSON of XML, which does not know lists."""
+    return items[0] if len(items) == 1 else list(items)
+
+
+def annotated_page(text: str, mentions: Sequence[Mention], kb: KnowledgeBase, uri_prefix: str) -> Page:
+    """The text with its mentions as links."""
+    parts, end = [], 0
+    for mention in mentions:
+        uri = uri_of(kb, mention.entity or "", uri_prefix)
+        parts += [escape(text[end : mention.start]), link(uri, mention.text)]
+        end = mention.end
+    parts.append(escape(text[end:]))
+    return Page("Annotated by Deixis", "<div>" + "".join(parts).replace("\n", "<br>") + "</div>")
+
+
+def _share_of_next(listed: Sequence[Candidate], place: int) -> str:
+    """How near the next candidate comes: its score as a share of this one's."""
+    after = listed[place + 1 : place + 2]
+    is_near = bool(after) and listed[place].score > 0
+    return str(short_score(after[0].score / listed[place].score) if is_near else 0.0)

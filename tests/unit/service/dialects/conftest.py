@@ -1,0 +1,82 @@
+"""A service on a port of this machine for real clients, with a knowledge base that tries to break pages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
+from deixis.service.app import create_app
+from deixis.service.config import Access, ServiceConfig
+from deixis.service.state import ServiceState
+from tests.unit.service.conftest import RECORDS, served
+
+EVIL = "<script>alert(1)</script>"
+MORE: list[dict[str, Any]] = [
+    {
+        "id": "Zürich & co", "title": "Zurich", "types": ["city"], "url": "https://example.org/Z?a=1&b=\u00fc",
+        "count": 3, "aliases": [{"text": "Turicum", "lang": "la"}],
+    },
+    {
+        "id": "evil|\"'><b>", "title": "Mallory", "description": EVIL, "types": [EVIL, "person"],
+        "aliases": [EVIL, "\u202eyrollaM"], "url": "javascript:alert(1)",
+    },
+]  # fmt: skip
+PREFIX = "https://kb.example/"
+Ask = Callable[..., TestClient]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A linker's model with entities of all kinds of ids."""
+    path = tmp_path_factory.mktemp("dialects") / "model"
+    Linker.build(KnowledgeBase.from_records([*RECORDS, *MORE]), n_threads=1).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
+    with served(ServiceConfig(folder, corrections, uri_prefix=PREFIX)) as client:
+        yield client
+
+
+@contextmanager
+def on_a_port(config: ServiceConfig) -> Iterator[str]:
+    """The address of a service that listens on this machine."""
+    server = uvicorn.Server(uvicorn.Config(create_app(ServiceState(config)), port=0, log_config=None, ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the service did not start"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
+@pytest.fixture(scope="session")
+def address(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a linker listens."""
+    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
+    with on_a_port(ServiceConfig(folder, corrections, access=Access(), uri_prefix=PREFIX)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def labeller_address(labeller_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a labeller listens."""
+    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
+    with on_a_port(ServiceConfig(labeller_folder, corrections, uri_prefix=PREFIX)) as url:
+        yield url
