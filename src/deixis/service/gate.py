@@ -20,7 +20,8 @@ from deixis.service.state import ServiceState
 WRITES = frozenset({"/learn", "/reload"})
 """Paths that change what is served; they need a token, wherever the service is bound."""
 PAGE = "/workbench"
-LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # of a refused body: a client that still sends would miss the answer
+SHORT_BODY = 64 << 10
+LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # what is still read of a body that is refused
 
 
 class Gate:
@@ -124,25 +125,35 @@ def _too_large(what: str, most: int) -> Refusal:
 
 
 async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers, and reads a little of what the caller still sends, so that the answer is seen; then it is cut off."""
+    """Answers. A short body is read first, and the connection kept; of any other a little is read after the answer.
+
+    A caller who is cut off while sending may never see the answer.
+    """
+    length = Headers(scope=scope).get("content-length", "")
+    is_short = scope["method"] in ("GET", "HEAD", "OPTIONS") or (length.isdecimal() and int(length[:20]) <= SHORT_BODY)
+    is_read = is_short and refusal.status != 408 and await _drained(receive, SHORT_BODY)
     answer = answer_to(refusal)
-    is_read = scope["method"] in ("GET", "HEAD", "OPTIONS")
     if not is_read:
         answer.headers["connection"] = "close"
     await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
     await send({"type": "http.response.body", "body": answer.body, "more_body": not is_read})
-    if is_read:
-        return
-    deadline, left = time.monotonic() + LINGER_SECONDS, LINGER_BYTES
-    while left > 0 and (wait := deadline - time.monotonic()) > 0:
+    if not is_read:
+        await _drained(receive, LINGER_BYTES)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drained(receive: Receive, n_bytes: int) -> bool:
+    """Whether the rest of a body came soon and was not long."""
+    deadline = time.monotonic() + LINGER_SECONDS
+    while n_bytes >= 0 and (wait := deadline - time.monotonic()) > 0:
         try:
             message = await asyncio.wait_for(receive(), wait)
         except TimeoutError:
-            break
-        left -= len(message.get("body", b""))
+            return False
+        n_bytes -= len(message.get("body", b""))
         if message["type"] == "http.disconnect" or not message.get("more_body", False):
-            break
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return True
+    return False
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

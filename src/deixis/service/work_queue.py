@@ -23,6 +23,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 MAX_TOGETHER = 64  # items that are done together
+MOST_EXPECTED = 0.6  # of the time for an answer that may be spent waiting, by what work took lately
 
 
 @dataclass(eq=False)
@@ -54,9 +55,10 @@ class WorkQueue:
         return len(self._jobs) + self.n_running
 
     def check_room(self) -> None:
-        """Raises the refusal that a full queue gives."""
-        if self.n_held >= self.n_threads + self.n_waiting:
-            wait = max(1, math.ceil(self.n_held * self._mean_seconds / self.n_threads))
+        """Raises the refusal that a full queue gives, or one too slow for an answer in time."""
+        expected = self.n_held * self._mean_seconds / self.n_threads
+        if self.n_held >= self.n_threads + self.n_waiting or expected > MOST_EXPECTED * self.seconds:
+            wait = max(1, math.ceil(expected))
             raise Refusal(
                 429,
                 "busy",

@@ -73,7 +73,7 @@ def test_a_large_body_is_refused_by_its_length_and_by_what_comes(serve):
             yield b"a" * 400
 
     streamed = client.post("/link", content=pieces())
-    assert streamed.status_code == 413 and whole.headers["connection"] == "close"
+    assert streamed.status_code == 413 and streamed.headers["connection"] == "close"
     assert client.post("/link", json={"text": "a" * 900}).status_code == 200
 
 

@@ -1,0 +1,56 @@
+"""Counts of several workers, as one reads them from any."""
+
+import time
+
+import pytest
+
+from deixis.service.board import ALIVE, FAILED, LOADED, Board
+from deixis.service.metrics import Metrics
+
+
+def test_any_worker_tells_the_counts_of_all():
+    board = Board(n_workers=2)
+    one, other = (Metrics(board, worker, ["/link"]) for worker in range(2))
+    one.observe("/link", 200, 0.02)
+    other.observe("/link", 200, 3.0)
+    other.observe("/secret", 404, 0.001)
+    other.add("deixis_documents_total", 5)
+    for told in (one.text(), other.text()):
+        assert 'deixis_requests_total{route="/link",status="200"} 2' in told
+        assert 'deixis_requests_total{route="other",status="404"} 1' in told and "/secret" not in told
+        assert 'deixis_request_seconds_bucket{route="/link",le="0.025"} 1' in told
+        assert 'deixis_request_seconds_bucket{route="/link",le="+Inf"} 2' in told
+        assert 'deixis_request_seconds_sum{route="/link"} 3.020000' in told
+        assert "deixis_documents_total 5\n" in told
+
+
+def test_counts_outlive_their_worker_and_gauges_do_not():
+    board = Board()
+    before = Metrics(board, 0, ["/link"])
+    before.observe("/link", 200, 0.02)
+    before.set("deixis_requests_waiting", 7)
+    told = Metrics(board, 0, ["/link"]).text()
+    assert 'status="200"} 1' in told and "deixis_requests_waiting 0\n" in told
+
+
+def test_every_line_is_a_comment_or_a_name_and_a_number():
+    metrics = Metrics(Board(), 0, ["/link", "/entities/{identifier:path}"])
+    metrics.observe("/entities/{identifier:path}", 200, 0.5)
+    for line in metrics.text().splitlines():
+        assert line.startswith(("# HELP ", "# TYPE ")) or float(line.rpartition(" ")[2]) >= 0
+
+
+def test_more_routes_than_there_is_room_for_are_told():
+    with pytest.raises(ValueError, match="room"):
+        Metrics(Board(), 0, [f"/{number}" for number in range(1000)])
+
+
+def test_who_is_behind_a_reload_is_known():
+    board = Board(n_workers=3)
+    for worker in range(2):  # the third is dead
+        board.row(worker)[ALIVE] = time.time()
+    asked = board.ask_reload()
+    assert board.n_behind(asked) == 2
+    board.row(0)[LOADED] = asked
+    board.row(1)[FAILED] = asked
+    assert board.n_behind(asked) == 0 and board.n_loaded == 1
