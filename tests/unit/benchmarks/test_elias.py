@@ -6,7 +6,7 @@ from scipy import sparse
 
 pytest.importorskip("torch")
 
-from benchmarks.xmc.elias import SHOWN, Judge, systems, variations
+from benchmarks.xmc.elias import BEAMS, SHOWN, Judge, systems, variations
 from benchmarks.xmc.matrices import Matrices
 from deixis.neural.bag_config import BagConfig
 from deixis.neural.elias_config import EliasConfig
@@ -32,6 +32,7 @@ def test_every_system_has_its_rows_on_every_part():
     data = made()
     rows = list(systems(data, CONFIG, Judge(data, "tiny", {}, ("dev", "test")), seed=0))
     names = {"stage-1", "stage-1-continued", "stage-2", "sparse-index", "one-vs-all"}
+    names |= {f"{stage}/beam-{beam}" for stage in ("stage-1", "stage-2") for beam in BEAMS}
     for part in ("dev", "test"):
         found = {(row.system, row.metric) for row in rows if row.suite == f"tiny/elias-{part}"}
         assert found == {(name, metric) for name in names for metric in (*SHOWN, "train_cpu")}

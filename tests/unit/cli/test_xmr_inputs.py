@@ -1,6 +1,7 @@
 import click
 import pytest
 
+from deixis.cli.session import Session
 from deixis.cli.xmr_inputs import Reading, is_matrix
 
 
@@ -30,11 +31,11 @@ def test_a_matrix_has_two_sizes_or_is_an_npz(file):
 
 def test_texts_without_ids_are_numbered_over_all_files(file):
     files = [file("a.jsonl", '{"text": "one"}\n{"id": "x", "text": "two"}\n'), file("b.jsonl", '{"text": "three"}\n')]
-    assert list(Reading().bare_texts(files)) == [("1", "one"), ("x", "two"), ("3", "three")]
+    assert list(Reading().bare_texts(Session(), files)) == [("1", "one"), ("x", "two"), ("3", "three")]
 
 
 def test_plain_text_has_a_document_a_line(file):
-    assert list(Reading().bare_texts([file("a.txt", "one\n\ntwo\n")])) == [("1", "one"), ("3", "two")]
+    assert list(Reading().bare_texts(Session(), [file("a.txt", "one\n\ntwo\n")])) == [("1", "one"), ("3", "two")]
 
 
 def test_rows_come_from_one_file():
