@@ -108,7 +108,7 @@ def test_a_killed_worker_is_replaced_within_two_seconds(deixis, model):
         assert service.workers() and worker not in service.workers()
 
 
-def test_no_request_fails_while_models_are_loaded_and_those_accepted_are_answered_at_the_end(deixis, model):
+def test_no_request_fails_while_models_are_loaded_and_one_accepted_is_answered_at_the_end(deixis, model):
     statuses, is_over = [], threading.Event()
 
     def ask(service):
@@ -126,7 +126,15 @@ def test_no_request_fails_while_models_are_loaded_and_those_accepted_are_answere
         is_over.set()
         for thread in asking:
             thread.join()
+        large = threading.Thread(
+            target=lambda: statuses.append(service("/link/batch", {"documents": [{"text": TEXT * 50}] * 80})[0])
+        )
+        large.start()
+        time.sleep(0.7)
+        service.process.terminate()
+        large.join()
     assert set(statuses) == {200} and len(statuses) > 3
+    assert service.process.returncode == 0
     assert sum('"model loaded"' in line for line in service.log) >= 4
 
 
