@@ -54,7 +54,6 @@ CORRECTIONS = "corrections/wiki468k-aida/testa"
 CORRECTED = {
     "random order": (CORRECTIONS, "deixis+random"),
     "least chance first": (CORRECTIONS, "deixis+least"),
-    "nearest to one half first": (CORRECTIONS, "deixis+half"),
 }
 ByKey = Mapping[tuple[str, str, str], Row]
 
