@@ -49,7 +49,7 @@ SKIPPED = (
         "deixis learn m --mentions t.jsonl --rerank --encoder my-transformer/",
         "deixis learn m --mentions t.jsonl --bi-encoder --rerank   # both, in turn",
         "deixis learn m --mentions t.jsonl --bi-encoder --bi-encoder-n-rounds 1",
-        "deixis learn m --mentions t.jsonl --reader         # finds mentions better, minutes",
+        "deixis learn m --mentions t.jsonl --reader         # for raw text; minutes",
         "deixis learn --settings                            # all that can be set",
     ),
 )

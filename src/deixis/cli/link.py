@@ -51,7 +51,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model news.txt --overlaps keep          # names inside names too",
         "deixis link model news.txt --ner en_core_web_sm     # spaCy's entities too",
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
-        "deixis link model news.txt --no-reader      # quick, after deixis learn --reader",
+        "deixis link model news.txt --no-reader      # after deixis learn --reader",
         "deixis link model news.jsonl --dense-contents descriptions",
     )
 )
