@@ -41,7 +41,7 @@ SKIPPED = (
 @click.command(
     cls=CommandWithSettings,
     epilog=examples(
-        "deixis learn model corrections.jsonl               # links somebody corrected",
+        "deixis learn model corrections.jsonl              # links somebody corrected",
         "deixis learn model --mentions new.jsonl            # weights, calibration",
         "deixis learn model --mentions train.jsonl --rerank        # minutes to hours",
         "deixis learn model --mentions train.jsonl --dev dev.jsonl --rerank -o better",
