@@ -23,23 +23,37 @@ class NamePrefixes:
     [0, 1]
     """
 
-    def __init__(self, kb: KnowledgeBase) -> None:
-        self._kb = kb
+    def __init__(self, kb: KnowledgeBase, popularity: NDArray[np.floating] | None = None) -> None:
+        self._n_titles = len(kb)
+        self._popularity = kb.counts if popularity is None else popularity
         self._names, self._rows = kb.names()
         keys = _first_bytes(self._names.data, self._names.offsets)
         self._order = np.argsort(keys, kind="stable").astype(np.int32)
         self._keys = keys[self._order]
 
     def find(self, prefix: str, k: int, allowed: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """The rows of up to `k` entities with such a name, the most popular first; only of those allowed."""
+        """The rows of up to `k` entities with such a name; only of those allowed.
+
+        Those with just this name come first, then titles before aliases, then the most popular and the shortest.
+        """
         spellings = {prefix, prefix.lower(), prefix.upper(), prefix.title(), prefix.capitalize()}
         wanted = {_lowered(np.frombuffer(each.encode("utf-8"), np.uint8)).tobytes() for each in spellings}
-        rows = np.unique(np.concatenate([self._rows_of(each) for each in sorted(wanted)]))
+        found = [(each, self._places_of(each)) for each in sorted(wanted)]
+        places = np.concatenate([places for _, places in found])
+        n_more = np.concatenate([self._lengths(places) - len(each) for each, places in found])
         if allowed is not None:
-            rows = rows[allowed[rows]]
-        return rows[np.lexsort((rows, -self._kb.counts[rows]))][:k]
+            is_allowed = allowed[self._rows[places]]
+            places, n_more = places[is_allowed], n_more[is_allowed]
+        rows = self._rows[places].astype(np.int64)
+        order = np.lexsort((rows, n_more, -self._popularity[rows], places >= self._n_titles, n_more > 0))
+        _, first = np.unique(rows[order], return_index=True)
+        return rows[order][np.sort(first)][:k]
 
-    def _rows_of(self, wanted: bytes) -> NDArray[np.int64]:
+    def _lengths(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+        lengths: NDArray[np.int64] = self._names.offsets[places + 1] - self._names.offsets[places]
+        return lengths
+
+    def _places_of(self, wanted: bytes) -> NDArray[np.int32]:
         first = wanted[:KEY_BYTES]
         low, high = (int.from_bytes(first.ljust(KEY_BYTES, fill), "big") for fill in (b"\x00", b"\xff"))
         begin = int(np.searchsorted(self._keys, np.uint64(low), side="left"))
@@ -49,7 +63,7 @@ class NamePrefixes:
             places = places[:MAX_LOOKED_AT]
             is_wanted = [self._bytes_of(place, len(wanted)) == wanted for place in places.tolist()]
             places = places[np.array(is_wanted, dtype=bool)]
-        return self._rows[places].astype(np.int64)
+        return places
 
     def _bytes_of(self, place: int, n_bytes: int) -> bytes:
         begin, end = self._names.offsets[place : place + 2].tolist()

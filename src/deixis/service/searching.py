@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from deixis.candidates.filters import EntityFilter
@@ -15,7 +15,7 @@ from deixis.types import Candidate, MentionInContext
 def search(
     served: Served, names: Sequence[str], match: str, types: Sequence[str] | None, limit: int
 ) -> list[list[dict[str, Any]]]:
-    """For each name up to `limit` entities: those whose name begins so, most popular first, then those alike.
+    """For each name up to `limit` entities: those whose name begins so, then those alike.
 
     `match` is prefix or alike for one of these alone. The names of a labeller's vocabulary are found by prefix only.
     """
@@ -29,15 +29,9 @@ def search(
     for name, ranked in zip(names, alike, strict=True):
         scores = {each.id: each.score for each in ranked}
         begun = served.prefixes.find(name, limit, allowed).tolist() if match != "alike" else []
-        ids = dict.fromkeys((*_exact_first(served.kb, begun, name), *scores))
+        ids = dict.fromkeys((*served.kb.ids.strings(begun), *scores))
         found.append([_found(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
     return found
-
-
-def _exact_first(kb: KnowledgeBase, rows: list[int], name: str) -> Iterator[str]:
-    """The ids of the rows, those whose title is the whole name first."""
-    titled = sorted(rows, key=lambda row: kb.title(row).casefold() != name.casefold())
-    return (kb.ids[row] for row in titled)
 
 
 def _found(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:

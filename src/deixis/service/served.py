@@ -66,7 +66,7 @@ class Served:
     @cached_property
     def prefixes(self) -> NamePrefixes:
         """Its names by how they begin; made when somebody first asks."""
-        return NamePrefixes(self.kb)
+        return NamePrefixes(self.kb, self.model.ranker.popularity if isinstance(self.model, Linker) else None)
 
     def taught(self, told: Sequence[Correction]) -> Served:
         """The model that has learned these too."""

@@ -43,6 +43,17 @@ def test_the_most_popular_come_first_and_no_more_than_asked(prefixes):
     assert found(prefixes, "pa", k=2) == ["parrot", "PARMA"]
 
 
+def test_a_whole_name_comes_first_then_titles_then_aliases():
+    records = [
+        {"id": "alias", "title": "Bucharest", "aliases": ["Paris of the East"], "count": 99},
+        {"id": "longer", "title": "Paris Hilton", "count": 50},
+        {"id": "whole", "title": "Paris"},
+    ]
+    kb = KnowledgeBase.from_records(records)
+    assert kb.ids.strings(NamePrefixes(kb).find("paris", 5)) == ["whole", "longer", "alias"]
+    assert kb.ids.strings(NamePrefixes(kb, np.array([0, 0, 1.0])).find("p", 1)) == ["whole"]
+
+
 def test_only_those_allowed_are_found(prefixes):
     allowed = np.array([name.isupper() for name in NAMES])
     assert found(prefixes, "pa", allowed=allowed) == ["PARMA"]
