@@ -169,7 +169,7 @@ def _stops_after(n):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["learn", "model"], 2, "Missing option '--mentions'"),
+        (["learn", "model"], 2, "Give files of CORRECTIONS, or annotated documents"),
         (["learn", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "go with --rerank"),
         (["learn", "model", "--mentions", "train.jsonl", "--encoder", "e"], 2, "goes with --rerank"),
         (["learn", "model", "--mentions", "train.jsonl", "--rerank-epochs", 1], 2, "--rerank-... go with --rerank"),

@@ -42,6 +42,7 @@ class EliasConfig:
     (237, 997)
     """
 
+    bag: BagConfig = field(default_factory=BagConfig)
     encoder: str = field(
         default=BAG,
         metadata={
@@ -49,7 +50,6 @@ class EliasConfig:
             "the folder of a SentenceTransformer, a hub name."
         },
     )
-    bag: BagConfig = field(default_factory=BagConfig)
     text: TextConfig = field(default_factory=TextConfig)
     labels_per_cluster: int = field(default=100, metadata={"help": "L/C: labels over clusters; also beta (Eq. 5)."})
     edges_per_label: float = field(
