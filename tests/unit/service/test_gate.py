@@ -1,10 +1,12 @@
 """Who is let in, and how much of them."""
 
 import logging
+import time
 
 import pytest
 
 from deixis.errors import ConfigError
+from deixis.linking.linker import Linker
 from deixis.service.config import Access, Limits
 from tests.unit.service.conftest import TEXT, TOKEN, bearer
 
@@ -75,6 +77,14 @@ def test_a_large_body_is_refused_by_its_length_and_by_what_comes(serve):
     streamed = client.post("/link", content=pieces())
     assert streamed.status_code == 413 and streamed.headers["connection"] == "close"
     assert client.post("/link", json={"text": "a" * 900}).status_code == 200
+
+
+def test_an_answer_that_takes_too_long_is_told_so(serve, monkeypatch):
+    client = serve(seconds=0.2)
+    slow = type(client.state.served.linker).link
+    monkeypatch.setattr(Linker, "link", lambda *given, **chosen: time.sleep(0.5) or slow(*given, **chosen))
+    answer = client.post("/link", json={"text": TEXT})
+    assert answer.status_code == 504 and "--seconds" in answer.json()["error"]["message"]
 
 
 def test_limits_that_make_no_sense_are_refused():
