@@ -57,7 +57,7 @@ def _wait_for(url: str, served: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"{url} did not answer within 30 seconds")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open an event loop runs, in which others' cannot
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
