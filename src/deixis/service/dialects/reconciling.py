@@ -10,6 +10,7 @@ from typing import Any
 from deixis.documents.json_lines import short_score
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.name_column import named_documents
 from deixis.service.dialects.forms import bad
 from deixis.service.state import LinkChoices
 from deixis.types import Candidate, Document, Mention
@@ -30,9 +31,8 @@ class ReconciliationQuery:
     is_all_types: bool = False
 
     def document(self) -> Document:
-        """The name as a mention, followed by its context."""
-        text = f"{self.name} ({self.context})" if self.context else self.name
-        return Document("query", text, mentions=(Mention(0, len(self.name), self.name),))
+        """The name as a mention, followed by its context: what `Linker.link_names` makes of a row."""
+        return named_documents([self.name], [self.context])[0]
 
     def choices(self) -> LinkChoices:
         """How to link it; queries that choose the same are linked together."""
