@@ -73,7 +73,10 @@ class ServiceState:
         """The documents linked, together with others that wait and whose requests choose the same."""
         served = self.served
         linked: list[Document] = await self.queue.run_together(
-            lambda items: _linked(served, items, choices), (served, choices), list(documents)
+            lambda items: _linked(served, items, choices),
+            (served, choices),
+            list(documents),
+            sum(len(document.text) for document in documents),
         )
         mentions = [mention for document in linked for mention in document.mentions]
         self.metrics.add("deixis_documents_total", len(linked))

@@ -1,7 +1,7 @@
 """A bounded queue in front of a few threads. What waits there and can be done together is done together.
 
-Linking 64 short texts in one batch takes a fifth of the time of 64 single ones, so under load a thread takes up all
-requests that wait and ask for the same thing.
+Linking takes some milliseconds a call, whatever the texts. So under load a thread takes up requests that wait and ask
+for the same thing, as long as their texts are short: long ones gain little and would make each other wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from deixis.service.failures import Refusal
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-MAX_TOGETHER = 64  # items that are done together
+MAX_TOGETHER, MAX_SIZE = 32, 4000  # items, and what they may weigh, that are done together
 MOST_EXPECTED = 0.6  # of the time for an answer that may be spent waiting, by what work took lately
 
 
@@ -31,6 +31,7 @@ class _Job:
     work: Callable[[list[Any]], Sequence[Any]]
     key: Hashable
     items: list[Any]
+    size: int
     deadline: float
     future: Future[list[Any]] = field(default_factory=Future)
 
@@ -74,11 +75,14 @@ class WorkQueue:
         return result
 
     async def run_together(
-        self, work: Callable[[list[Any]], Sequence[Any]], key: Hashable, items: list[Any]
+        self, work: Callable[[list[Any]], Sequence[Any]], key: Hashable, items: list[Any], size: int = 0
     ) -> list[Any]:
-        """One result for each item; items of other requests with an equal `key` may be worked on in the same call."""
+        """One result for each item; items of other requests with an equal `key` may be worked on in the same call.
+
+        `size` is what they weigh, in letters: only a few thousand are worked on together.
+        """
         self.check_room()
-        job = _Job(work, key, items, time.monotonic() + self.seconds)
+        job = _Job(work, key, items, size, time.monotonic() + self.seconds)
         with self._changed:
             if not self._is_open:
                 raise Refusal(503, "stopping", "The service is being stopped. Ask another one, or later.")
@@ -125,11 +129,11 @@ class WorkQueue:
                     return None
                 self._changed.wait()
             first = self._jobs.popleft()
-            taken, left, n_items = [first], deque[_Job](), len(first.items)
+            taken, left, n_items, size = [first], deque[_Job](), len(first.items), first.size
             for job in self._jobs:
-                if job.key == first.key and n_items + len(job.items) <= MAX_TOGETHER:
+                if job.key == first.key and n_items + len(job.items) <= MAX_TOGETHER and size + job.size <= MAX_SIZE:
                     taken.append(job)
-                    n_items += len(job.items)
+                    n_items, size = n_items + len(job.items), size + job.size
                 else:
                     left.append(job)
             self._jobs = left
