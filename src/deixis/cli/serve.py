@@ -79,7 +79,7 @@ def serve(
 
     Each worker is a process with the model mapped into memory, which all share. Requests wait in its queue; when that
     is full they get 429 and a time to wait, so that those accepted are answered in time. Many short texts are quickest
-    in /link/batch; single ones that wait are linked together anyway.
+    in /link/batch; short ones that wait are linked together anyway.
 
     A new model in the folder, SIGHUP or POST /reload has it loaded anew, and no request fails. SIGTERM and Ctrl-C let
     what was accepted finish. A worker that dies is replaced. Logs are JSON lines on stderr and hold no texts unless

@@ -77,6 +77,27 @@ def test_equal_keys_that_wait_are_done_in_one_call():
     asyncio.run(scenario())
 
 
+def test_what_is_long_is_done_alone():
+    async def scenario():
+        queue, brake, calls = WorkQueue(1, 10, 10), Brake(), []
+
+        def note(items):
+            calls.append(list(items))
+            return items
+
+        running = await begun(queue, brake)
+        sizes = {1: 3000, 2: 3000, 3: 900, 4: 90_000}
+        asked = [asyncio.create_task(queue.run_together(note, "a", [item], size)) for item, size in sizes.items()]
+        await asyncio.sleep(0)
+        brake.may_end.set()
+        assert [await each for each in asked] == [[1], [2], [3], [4]]
+        assert calls == [[1, 3], [2], [4]]
+        await running
+        queue.close()
+
+    asyncio.run(scenario())
+
+
 def test_one_that_fails_does_not_take_the_others_with_it():
     async def scenario():
         queue, brake = WorkQueue(1, 10, 10), Brake()
