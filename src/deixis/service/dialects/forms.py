@@ -66,10 +66,17 @@ def form_schema(**fields: str) -> dict[str, Any]:
 
 
 def query_schema(**fields: str) -> dict[str, Any]:
-    """The same for fields of a query string, none of which is required."""
+    """The same for fields of a query string."""
+    first = next(iter(fields))
     return {
         "parameters": [
-            {"name": name, "in": "query", "required": False, "schema": {"type": "string"}, "description": meaning}
+            {
+                "name": name,
+                "in": "query",
+                "required": name == first,
+                "schema": {"type": "string"},
+                "description": meaning,
+            }
             for name, meaning in fields.items()
         ]
     }

@@ -115,13 +115,14 @@ async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
     is_calibrated = served.linker.calibration is not None
     alike: dict[LinkChoices, dict[str, ReconciliationQuery]] = {}
     for key, query in queries.items():
-        alike.setdefault(query.choices(), {})[key] = query
-    found: dict[str, Any] = {}
+        if query.name:
+            alike.setdefault(query.choices(), {})[key] = query
+    found: dict[str, Any] = {key: {"result": []} for key in queries}
     for choices, group in alike.items():
         linked = await state.link([query.document() for query in group.values()], choices)
         for (key, query), document in zip(group.items(), linked, strict=True):
             found[key] = {"result": candidates(served.kb, query, document.mentions[0], is_calibrated)}
-    return {key: found[key] for key in queries}
+    return found
 
 
 def _base(state: ServiceState, request: Request) -> str:

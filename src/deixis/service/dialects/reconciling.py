@@ -22,7 +22,10 @@ FULL_SCORE = 100.0
 
 @dataclass(frozen=True)
 class ReconciliationQuery:
-    """A name to reconcile; `context` is what else its row says, which helps to tell namesakes apart."""
+    """A name to reconcile; `context` is what else its row says, which helps to tell namesakes apart.
+
+    Without a name, as when only properties are given, nothing is found.
+    """
 
     name: str
     context: str = ""
@@ -54,9 +57,9 @@ def _query(key: str, told: object) -> ReconciliationQuery:
     where = f"The query {key[:50]!r}"
     if not isinstance(told, dict):
         raise bad(f"{where} must be an object with 'query', got {type(told).__name__}.")
-    name = told.get("query")
-    if not isinstance(name, str) or not name.strip():
-        raise bad(f"{where} needs 'query', the name to look for, as a text that is not empty.")
+    name = told.get("query", "" if told.get("properties") else None)
+    if not isinstance(name, str):
+        raise bad(f"{where} needs 'query', the name to look for, as a text.")
     if len(name) > MAX_QUERY:
         raise bad(f"{where} is {len(name):,} characters long; at most {MAX_QUERY:,} are taken.")
     limit = told.get("limit", LIMIT)

@@ -117,7 +117,7 @@ def test_calibrated_scores_are_a_match_when_the_linker_links():
 @pytest.mark.parametrize(
     "queries",
     [
-        "{", "[]", "1", '{"q": 1}', '{"q": {}}', '{"q": {"query": ""}}', '{"q": {"query": 1}}', "[" * 9999,
+        "{", "[]", "1", '{"q": 1}', '{"q": {}}', '{"q": {"query": 1}}', "[" * 9999,
         '{"q": {"query": "a", "limit": 0}}', '{"q": {"query": "a", "limit": true}}',
         '{"q": {"query": "a", "limit": NaN}}', '{"q": {"query": "a", "type": [1]}}',
         '{"q": {"query": "a", "type": "unheard"}}',
@@ -133,6 +133,12 @@ def test_too_many_queries_are_refused(client):
     assert "--max-batch" in asked(client, **many)["error"]["message"]
     assert client.post("/reconcile", data={"other": "1"}).status_code == 422
     assert client.get("/reconcile", params={"queries": "{}"}).json() == {}
+
+
+def test_a_row_without_a_name_finds_nothing_and_spoils_no_other(client):
+    properties = [{"pid": "context", "v": "Troy"}]
+    found = asked(client, a={"query": " "}, b={"properties": properties}, c={"query": "Troy", "properties": None})
+    assert found["a"] == found["b"] == {"result": []} and found["c"]["result"][0]["match"]
 
 
 def test_infinite_and_large_limits_are_the_most_there_is(client):
