@@ -60,13 +60,23 @@ class Client:
 
 
 async def ask_on(
-    port: int, requests: list[bytes], n_clients: int, seconds: float, is_over: Callable[[], bool] = lambda: False
+    port: int,
+    requests: list[bytes],
+    n_clients: int,
+    seconds: float,
+    is_over: Callable[[], bool] = lambda: False,
+    per_second: float | None = None,
 ) -> Answers:
-    """So many clients, each asking again as soon as it is answered, until the time is over."""
+    """So many clients, each asking again as soon as it is answered, until the time is over.
+
+    With `per_second` they wait in between, so that all together ask so many times a second, if they are answered soon.
+    """
     answers, end = Answers(), time.monotonic() + seconds
 
     async def one(number: int) -> None:
         client, turn = Client(port), number
+        pause = 0.0 if per_second is None else n_clients / per_second
+        await asyncio.sleep(pause * number / n_clients)
         while time.monotonic() < end and not is_over():
             begin = time.monotonic()
             try:
@@ -80,6 +90,7 @@ async def ask_on(
             if status == 200:
                 answers.seconds.append(time.monotonic() - begin)
             turn += n_clients
+            await asyncio.sleep(max(0.0, min(begin + pause, end) - time.monotonic()))
         client.close()
 
     await asyncio.gather(*(one(number) for number in range(n_clients)))

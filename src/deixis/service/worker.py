@@ -22,6 +22,9 @@ from deixis.service.state import ServiceState
 logger = logging.getLogger(__name__)
 
 EXIT_CANNOT_START = 3
+# Linking gives up the interpreter for many short calls of the compiled core, and takes it back after each. Waiting five
+# milliseconds for it each time, as is Python's default, would make a flood of requests to refuse stop all work.
+SWITCH_SECONDS = 0.0002
 
 
 class Server(uvicorn.Server):
@@ -51,6 +54,7 @@ def run_worker(config: ServiceConfig, board: Board, number: int, listener: socke
     except (ToolkitError, OSError) as error:
         logger.error("cannot start", extra={"record": {"message": str(error)}})
         sys.exit(EXIT_CANNOT_START)
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = create_app(state)
     state.metrics.add("deixis_workers_started_total")
     settings = uvicorn.Config(
