@@ -26,6 +26,7 @@ class Answers:
     statuses: Counter[int] = field(default_factory=Counter)
     n_broken: int = 0
     n_without_retry: int = 0
+    elapsed: float = 0.0  # seconds until the last was answered
 
 
 class Client:
@@ -93,5 +94,7 @@ async def ask_on(
             await asyncio.sleep(max(0.0, min(begin + pause, end) - time.monotonic()))
         client.close()
 
+    begin = time.monotonic()
     await asyncio.gather(*(one(number) for number in range(n_clients)))
+    answers.elapsed = time.monotonic() - begin
     return answers

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import ConfigError, StoreError
-from deixis.service.board import Board
+from deixis.service.board import LOADED, Board
 from deixis.service.config import ServiceConfig
 from deixis.service.logs import log_to_stderr
 from deixis.service.served import kind_of
@@ -68,7 +68,7 @@ class Supervisor:
         self._context: Any = multiprocessing.get_context(START_METHOD)
         self.board = Board(n_workers)
         self.workers: list[BaseProcess] = []
-        self._starts = [(0.0, 0.0)] * n_workers  # when each was started last, and the pause before the next
+        self._starts = [(0.0, 0.05)] * n_workers  # when each was started last, and the pause before the next
         self._is_stopping = False
         self._is_reload_asked = False
         self._manifest = _stamp(config.model)
@@ -98,8 +98,8 @@ class Supervisor:
                 self._end()
                 raise StoreError("The service cannot start; the line above says why.")
             begin, pause = self._starts[number]
-            if time.monotonic() < begin + pause:
-                continue
+            if time.monotonic() < begin + pause and not self.board.row(number)[LOADED]:
+                continue  # one that dies again and again before it serves is not started all the time
             logger.error("worker died", extra={"record": {"worker": number, "exit": worker.exitcode}})
             self.workers[number] = self._started(number)
         stamp = _stamp(self._config.model)
@@ -109,9 +109,10 @@ class Supervisor:
             self.board.ask_reload()
 
     def _started(self, number: int) -> BaseProcess:
-        begin, pause = self._starts[number]
-        is_early = begin and time.monotonic() - begin < 2 * MAX_PAUSE
-        self._starts[number] = (time.monotonic(), min(MAX_PAUSE, max(0.1, 2 * pause)) if is_early else 0.0)
+        _, pause = self._starts[number]
+        row = self.board.row(number)
+        self._starts[number] = (time.monotonic(), 0.1 if row[LOADED] else min(MAX_PAUSE, 2 * pause))
+        row[LOADED] = 0
         worker: BaseProcess = self._context.Process(
             target=run_worker,
             args=(self._config, self.board, number, self._listener, os.getpid()),
