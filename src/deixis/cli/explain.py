@@ -17,9 +17,8 @@ from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
 from deixis.errors import DataError
-from deixis.linking.explaining import explain as explained
+from deixis.linking.explaining import explain_spans
 from deixis.linking.explanation import ExplainedCandidate, Explanation, TreeStep
-from deixis.linking.linker import Linker
 from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
@@ -66,8 +65,9 @@ def explain(
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session)
         for document in read_all(files or ("-",), None):
-            for start, end in _spans(linker, document, mention, span):
-                told = explained(linker, document, start, end, entity)
+            if not document.mentions:
+                document = linker.link(document)  # noqa: PLW2901
+            for told in explain_spans(linker, document, _spans(document, mention, span), entity):
                 if is_json:
                     record = {"document": document.id, **told.to_record()}
                     stream.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -82,10 +82,8 @@ def _span(at: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def _spans(
-    linker: Linker, document: Document, mention: str | None, span: tuple[int, int] | None
-) -> list[tuple[int, int]]:
-    """What to explain of a document."""
+def _spans(document: Document, mention: str | None, span: tuple[int, int] | None) -> list[tuple[int, int]]:
+    """What to explain of a document with its mentions."""
     if span is not None:
         return [span]
     if mention is not None:
@@ -93,8 +91,7 @@ def _spans(
         if not found:
             raise DataError(f"{mention!r} does not stand in the text of document {document.id!r}, written like that.")
         return found
-    linked = document if document.mentions else linker.link(document)
-    return [(each.start, each.end) for each in linked.mentions]
+    return [(each.start, each.end) for each in document.mentions]
 
 
 def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
@@ -114,6 +111,8 @@ def _print(told: Explanation, stream: TextIO) -> None:
     head.append(printable(best.title), style="bold green" if told.is_linked else "yellow")
     head.append(f" ({printable(best.id)})", style="dim")
     console.print(head)
+    if told.is_corrected:
+        console.print("  corrected in this very text: that holds, whatever the numbers below say")
     name = {"same": "is its name", "normalized": "is its name, written otherwise", "alike": "is most like its name"}
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
     sure = f"  confidence {best.confidence:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,9 @@ from deixis.linking.explanation import ExplainedCandidate, Explanation, NameMatc
 from deixis.linking.given import as_document
 from deixis.linking.linker import Linker
 from deixis.linking.portions import portions
+from deixis.linking.remembered import Remembered
 from deixis.linking.tree_view import topics_of
+from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import weighed
 from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, feature_names
 from deixis.types import Candidate, Document, Mention, MentionInContext
@@ -33,7 +36,8 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
     """Why the mention at `start` to `end` means its entity, or how far `entity_id` is from being it.
 
     A text without mentions has its own found, since they speak for one another; the span asked about need not be among
-    them. What a re-ranker would change is not told, nor that a span was corrected in this very text: evidence is.
+    them. What a re-ranker would change is not told. Where the span was corrected in this very text, `is_linked` and the
+    entity are as somebody said; the numbers are those of the evidence all the same.
 
     Examples
     --------
@@ -47,11 +51,38 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
     >>> bool(np.isclose(sum(part.contribution for part in told.entity.parts), told.entity.total))
     True
     """
-    document, number = _asked(linker, as_document(text, 0), start, end)
-    judged = _judged(linker, document, number)
-    row = int(judged.rows[0]) if entity_id is None else _row_of(linker.kb, entity_id)
+    return next(explain_spans(linker, text, [(start, end)], entity_id))
+
+
+def explain_spans(
+    linker: Linker, text: str | Document, spans: Sequence[tuple[int, int]], entity_id: str | None = None
+) -> Iterator[Explanation]:
+    """The explanation of each span, in the order of the text; mentions that walk together are judged once for all.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q220", "title": "Rome"}])
+    >>> [told.entity.id for told in explain_spans(Linker.build(kb), "Rome or Paris", [(8, 13), (0, 4)])]
+    ['Q220', 'Q90']
+    """
+    document = _asked(linker, as_document(text, 0), spans)
+    in_context, asked = document.mentions_in_context(), set(spans)
+    for portion in portions(in_context):
+        together = in_context[portion]
+        places = [place for place, each in enumerate(together) if (each.start, each.end) in asked]
+        if places:
+            stations = _Stations.asked(linker, together)
+            yield from (_explanation(linker, stations.judged(place), entity_id) for place in places)
+
+
+def _explanation(linker: Linker, judged: _Judged, entity_id: str | None) -> Explanation:
+    listed = [Candidate(linker.kb.ids[row], score) for row, score in zip(judged.rows, judged.confidences, strict=True)]
+    told = Remembered(linker.kb, linker.corrections).candidates(judged.mention, listed)
+    likely = {candidate.id for candidate in listed}
+    best = next((candidate.id for candidate in told if candidate.id in likely), listed[0].id)
+    row = _row_of(linker.kb, best if entity_id is None else entity_id)
     places = np.flatnonzero(judged.rows == row)
-    mention = document.mentions[number]
+    mention = judged.mention
     if not len(places):
         raise DataError(
             f"{entity_id!r} is not among the {len(judged.rows)} candidates of {mention.text!r:.60}: no list of "
@@ -64,9 +95,9 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
     threshold = linker.decision()[1].least_score
     return Explanation(
         mention.start, mention.end, mention.text, chosen, runner_up,
-        is_linked=bool(places[0] == 0 and chosen.confidence >= threshold), threshold=threshold,
-        n_candidates=len(judged.rows), log_sum=judged.log_sum,
-        path=tuple(_steps(linker.generator.tree, judged.mention, row)),
+        is_linked=bool(told and told[0].id == chosen.id and told[0].score >= threshold), is_corrected=told != listed,
+        threshold=threshold, n_candidates=len(judged.rows), log_sum=judged.log_sum,
+        path=tuple(_steps(linker.generator.tree, mention, row)),
     )  # fmt: skip
 
 
@@ -84,45 +115,63 @@ class _Judged:
     log_sum: float
 
 
-def _asked(linker: Linker, document: Document, start: int, end: int) -> tuple[Document, int]:
-    """The document with its mentions, the span among them, and its number."""
-    if not 0 <= start < end <= len(document.text):
-        raise DataError(
-            f"A mention must stand inside the text, which has {len(document.text)} code points; got {start}..{end}."
-        )
+@dataclass(frozen=True, eq=False)
+class _Stations:
+    """What the stations of a linker say of mentions that walk together."""
+
+    linker: Linker
+    mentions: Sequence[MentionInContext]
+    proposals: Proposals
+    features: NDArray[np.float32]
+    refuted: NDArray[np.float64]
+
+    @classmethod
+    def asked(cls, linker: Linker, mentions: Sequence[MentionInContext]) -> _Stations:
+        proposals = linker.generator.propose(mentions)
+        features = linker.ranker.features(mentions, proposals)
+        refuted = linker.ranker.corrected.log_odds([mention.text for mention in mentions], proposals)
+        return cls(linker, mentions, proposals, features, refuted)
+
+    @cached_property
+    def totals(self) -> NDArray[np.float64]:
+        return weighed(self.features, self.linker.ranker.weights) + self.refuted
+
+    @cached_property
+    def scores(self) -> NDArray[np.float32]:
+        return self.linker.ranker.shares(self.features, self.proposals, self.refuted)
+
+    def judged(self, place: int) -> _Judged:
+        """The candidates of one of the mentions."""
+        own = slice(self.proposals.starts[place], self.proposals.starts[place + 1])
+        rows, totals, scores = self.proposals.rows[own], self.totals[own], self.scores[own]
+        if not len(rows):
+            raise DataError(
+                f"{self.mentions[place].text!r:.60} has no candidates: nothing in the knowledge base has a name or a "
+                "description like it, so there is nothing to explain."
+            )
+        order = np.lexsort((rows, -scores))
+        listed = [Candidate("", float(scores[each])) for each in order]
+        calibration = self.linker.decision()[0]
+        calibrated = listed if calibration is None else calibration.calibrated([listed])[0]
+        return _Judged(
+            self.mentions[place], rows[order], self.features[own][order], self.refuted[own][order], totals[order],
+            scores[order], [each.score for each in calibrated], float(np.logaddexp.reduce(totals)),
+        )  # fmt: skip
+
+
+def _asked(linker: Linker, document: Document, asked: Sequence[tuple[int, int]]) -> Document:
+    """The document with its mentions, the spans asked about among them."""
+    for start, end in asked:
+        if not 0 <= start < end <= len(document.text):
+            raise DataError(
+                f"A mention must stand inside the text, which has {len(document.text)} code points; got {start}..{end}."
+            )
     if not document.mentions:
         document = linker.link(document)
     spans = [(mention.start, mention.end) for mention in document.mentions]
-    if (start, end) not in spans:
-        spans = sorted({*spans, (start, end)})
-    mentions = [Mention(*span, document.text[slice(*span)]) for span in spans]
-    return replace(document, mentions=tuple(mentions)), spans.index((start, end))
-
-
-def _judged(linker: Linker, document: Document, number: int) -> _Judged:
-    in_context = document.mentions_in_context()
-    portion = next(each for each in portions(in_context) if each.start <= number < each.stop)
-    asked, place = in_context[portion], number - portion.start
-    proposals = linker.generator.propose(asked)
-    features = linker.ranker.features(asked, proposals)
-    own = slice(proposals.starts[place], proposals.starts[place + 1])
-    refuted = linker.ranker.corrected.log_odds([mention.text for mention in asked], proposals)
-    rows, totals = proposals.rows[own], (weighed(features, linker.ranker.weights) + refuted)[own]
-    if not len(rows):
-        raise DataError(
-            f"{asked[place].text!r:.60} has no candidates: nothing in the knowledge base has a name or a description "
-            "like it, so there is nothing to explain."
-        )
-    scores = linker.ranker.shares(features, proposals, refuted)[own]
-    order = np.lexsort((rows, -scores))
-    log_sum = float(np.logaddexp.reduce(totals))
-    listed = [Candidate("", float(scores[each])) for each in order]
-    calibration = linker.decision()[0]
-    calibrated = listed if calibration is None else calibration.calibrated([listed])[0]
-    return _Judged(
-        asked[place], rows[order], features[own][order], refuted[own][order], totals[order], scores[order],
-        [each.score for each in calibrated], log_sum,
-    )  # fmt: skip
+    if not set(asked) <= set(spans):
+        spans = sorted({*spans, *asked})
+    return replace(document, mentions=tuple(Mention(*span, document.text[slice(*span)]) for span in spans))
 
 
 def _candidate(linker: Linker, judged: _Judged, place: int, mention: str) -> ExplainedCandidate:

@@ -75,7 +75,10 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a mention means an entity, or would if it were linked, and what came next."""
+    """Why a mention means an entity, or would if it were linked, and what came next.
+
+    With `is_corrected` somebody said in this very text what the span means or does not mean, whatever the numbers say.
+    """
 
     start: int
     end: int
@@ -83,6 +86,7 @@ class Explanation:
     entity: ExplainedCandidate
     runner_up: ExplainedCandidate | None
     is_linked: bool
+    is_corrected: bool
     threshold: float
     n_candidates: int
     log_sum: float

@@ -183,3 +183,12 @@ def test_an_explanation_counts_what_corrections_said_against_an_entity(linker):
     why = explain(taught(linker, *told), ELSEWHERE, 9, 13, "bird-Ruby").entity
     assert [part.contribution for part in why.parts if part.name == "corrected"] == [-3.0]
     assert sum(part.contribution for part in why.parts) == pytest.approx(why.total)
+
+
+@pytest.mark.parametrize("verdict", ["gold", "wrong", "not_an_entity"])
+def test_an_explanation_links_what_linking_links_in_the_text_that_was_corrected(linker, verdict):
+    said = {"gold": "stone-Ruby", "wrong": answers(linker, TEXT)["Ruby"], "not_an_entity": None}[verdict]
+    after = taught(linker, span(TEXT, "Ruby", verdict, said))
+    why = explain(after, TEXT, 8, 12)
+    assert why.is_corrected and (why.entity.id if why.is_linked else None) == answers(after, TEXT).get("Ruby")
+    assert not explain(after, ELSEWHERE, 9, 13).is_corrected

@@ -8,8 +8,9 @@ import pytest
 
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo
-from deixis.linking.explaining import explain
+from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.linker import Linker
+from deixis.ranking.fusion_features import FEATURES
 from deixis.types import Document, Mention
 
 TEXT = "To save Troy, Paris had to be sacrificed."
@@ -82,3 +83,20 @@ def test_what_cannot_be_explained_is_said(linker, span, entity, words):
 def test_a_mention_without_candidates_has_nothing_to_explain(linker):
     with pytest.raises(DataError, match="no candidates"):
         explain(linker, "!!! ??? ", 0, 3)
+
+
+def test_spans_explained_together_are_explained_as_each_alone_and_judged_once(linker, monkeypatch):
+    document = linker.link(TEXT)
+    spans = [(mention.start, mention.end) for mention in document.mentions]
+    alone = [explain(linker, document, *span).to_record() for span in spans]
+    calls = []
+    propose = type(linker.generator).propose
+    monkeypatch.setattr(
+        type(linker.generator), "propose", lambda self, mentions: calls.append(mentions) or propose(self, mentions)
+    )
+    assert [told.to_record() for told in explain_spans(linker, document, spans)] == alone
+    assert len(spans) > 1 and len(calls) == 1
+
+
+def test_what_a_feature_says_is_understood_by_itself():
+    assert not [says for says in FEATURES.values() if says.startswith("the same") or "its logarithm" in says]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from deixis.documents.native_out import document_to_dict
-from deixis.linking.explaining import explain
+from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.explanation import Explanation
 from deixis.service import schema
 from deixis.service.batches import check_batch
@@ -55,7 +55,7 @@ def router(state: ServiceState) -> APIRouter:
         def told(served: Served) -> Sequence[Explanation]:
             whole = document if document.mentions else served.linker.link(document)
             spans = [(each.start, each.end) for each in whole.mentions[: state.config.limits.max_batch]]
-            return [explain(served.linker, whole, start, end) for start, end in spans]
+            return list(explain_spans(served.linker, whole, spans))
 
         return Json([each.to_record() for each in await state.run(told)])
 
