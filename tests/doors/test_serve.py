@@ -180,3 +180,10 @@ def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, wo
     (tmp_path / "token").write_text(TOKEN)
     asked = [str(model) if each == "MODEL" else each for each in arguments]
     assert words in deixis_inside("serve", *asked, code=1).stderr
+
+
+def test_corrections_that_cannot_be_learned_keep_it_from_starting(deixis, model):
+    (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 4, "gold": "rome"}\n')
+    told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
+    assert "told.jsonl, line 1" in told and "has no entity 'rome'" in told
+    assert "The service cannot start; the line above says why." in told
