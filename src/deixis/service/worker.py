@@ -22,8 +22,8 @@ from deixis.service.state import ServiceState
 logger = logging.getLogger(__name__)
 
 EXIT_CANNOT_START = 3
-# Linking gives up the interpreter for many short calls of the compiled core, and takes it back after each: it should not
-# wait Python's five milliseconds for it each time, while requests are being read or refused.
+# Linking gives up the interpreter for many short calls of the compiled core, and takes it back after each: it should
+# not wait Python's five milliseconds for it each time, while requests are being read or refused.
 SWITCH_SECONDS = 0.0002
 
 
