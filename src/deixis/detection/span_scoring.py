@@ -97,11 +97,12 @@ class SpanScorer:
         """Whether the dictionary's rules decide."""
         return len(self.weights) == 0
 
-    def log_odds(self, spans: SpanTable) -> NDArray[np.float64]:
-        """How likely each span is a mention, as log odds."""
+    def log_odds(self, spans: SpanTable, may_overlap: bool = False) -> NDArray[np.float64]:
+        """How likely each span is a mention, as log odds; by rules, no name in a longer one unless they `may_overlap`."""
         told = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
         if self.is_by_rules:
-            is_ruled = spans.has(Sign.NAME) & ~spans.has(Sign.IN_LONGER_NAME | Sign.INFLECTED)
+            barred = Sign.INFLECTED if may_overlap else Sign.INFLECTED | Sign.IN_LONGER_NAME
+            is_ruled = spans.has(Sign.NAME) & ~spans.has(barred)
             ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
             return ruled
         alike, log_odds = n_alike(spans), np.empty(len(spans))

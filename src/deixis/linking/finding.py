@@ -93,7 +93,13 @@ class Finding:
         decider = Decider.default("described")
         return cls(detector, None, SpanScorer.by_rules(), decider, rule, config or FindingConfig())
 
-    def spans(self, texts: Sequence[str], n_threads: int = 0, recognize: Recognize | None = None) -> Spans:
+    def spans(
+        self,
+        texts: Sequence[str],
+        n_threads: int = 0,
+        recognize: Recognize | None = None,
+        overlaps: Overlaps = "drop",
+    ) -> Spans:
         """The spans of the texts that may well be mentions, none of them in markup."""
         config = self.config
         if self.scorer.is_by_rules:
@@ -102,7 +108,8 @@ class Finding:
         table = all_spans(self.detector, learned, texts, config, n_threads)
         if recognize is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognize, texts), texts))
-        log_odds = self.corrected.revised(table, self.scorer.log_odds(table), self.scorer.is_by_rules)
+        log_odds = self.scorer.log_odds(table, may_overlap=overlaps == "keep")
+        log_odds = self.corrected.revised(table, log_odds, self.scorer.is_by_rules)
         is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
         return Spans(table.take(is_kept), log_odds[is_kept])
 
@@ -124,7 +131,7 @@ class Finding:
         """
         rule = self.rule(own_rule)
         found: list[list[Mention]] = [[] for _ in documents]
-        spans = self.spans([document.text for document in documents], n_threads, recognize)
+        spans = self.spans([document.text for document in documents], n_threads, recognize, overlaps)
         for part in track(list(spans.parts()), "looking at names"):
             here = spans.take(part)
             ranked = rank(in_context(documents, here.table))

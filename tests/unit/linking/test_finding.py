@@ -96,6 +96,13 @@ def test_names_inside_names_are_kept_on_request() -> None:
     ]
 
 
+def test_a_short_list_keeps_names_inside_names_on_request_too() -> None:
+    text = "From New Troy to Troy."
+    assert found(plain().link(text)) == [("New Troy", "new-troy"), ("Troy", "troy")]
+    kept = plain().link(text, overlaps="keep")
+    assert found(kept) == [("New Troy", "new-troy"), ("Troy", "troy"), ("Troy", "troy")]
+
+
 def test_a_recognizer_adds_mentions_and_wrong_ones_are_refused() -> None:
     text = "the germans came to Paris"
     recognize = lambda texts: [[(4, 11)] for _ in texts]  # noqa: E731
