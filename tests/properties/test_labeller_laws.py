@@ -86,9 +86,11 @@ def test_saved_and_loaded_and_one_by_one_the_ranks_are_the_same(documents, confi
 @given(labelled_texts(), st.lists(texts, min_size=1, max_size=8))
 def test_rows_of_its_own_features_are_ranked_as_the_texts(documents, asked):
     config = LabellerConfig(features=TextFeaturesConfig(words=TfidfConfig(max_df=1.0)))
-    labeller = Labeller.build(documents, numbered_vocabulary(documents.docs_by_labels.shape[1]), config, n_threads=1)
-    rows = labeller.features.transform(documents.texts, 1)
-    from_rows = Labeller.build(LabelledRows(rows, documents.docs_by_labels), config=config, n_threads=1)
+    vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1])
+    labeller = Labeller.build(documents, vocabulary, config, n_threads=1)
+    rows, names = (labeller.features.transform(texts, 1) for texts in (documents.texts, vocabulary.titles))
+    lesson = LabelledRows(rows, documents.docs_by_labels)
+    from_rows = Labeller.build(lesson, config=config, n_threads=1, labels_by_features=names)
     queries = labeller.features.transform(asked, 1)
     assert same(labeller.rank(asked, 3), from_rows.rank(queries, 3))
 
