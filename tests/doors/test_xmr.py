@@ -87,6 +87,19 @@ def test_options_reach_the_model(deixis_inside, library):
     assert config.augmentation.kind == "self"
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--elias-encoder", "minilm"], "--elias-... go with --engine elias or elias++, not with tree"),
+        (["--combined-n-held-out", 5], "--combined-... go with --engine tree++"),
+        (["--engine", "tree", "--one-vs-all-n-epochs", 2], "go with --engine one-vs-all"),
+    ],
+)
+def test_settings_of_another_engine_are_refused(deixis_inside, library, options, words):
+    done = deixis_inside("xmr", "train", library / "train.jsonl", "-o", "m", *options, code=2)
+    assert words in done.stderr and not (deixis_inside.folder / "m").exists()
+
+
 def test_labels_of_the_documents_will_do_for_a_vocabulary(deixis_inside, library):
     deixis_inside("xmr", "train", library / "train.jsonl", "-o", "m")
     assert sorted(Labeller.load("m").vocabulary.ids) == ["s0", "s1", "s2", "s3"]

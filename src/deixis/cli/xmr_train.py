@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -28,6 +29,8 @@ from deixis.xmr.label_augmentation import AugmentationConfig
 AUGMENTATIONS = get_args(get_type_hints(AugmentationConfig)["kind"])
 OWN_OPTIONS = ("engine", "n_engines", "tree.n_trees", "augmentation.kind")
 """Settings that have a short option of their own."""
+ENGINE_OF = {"tree": "tree", "elias": "elias", "one_vs_all": "one-vs-all"}
+"""Which engine reads which settings; those with ++ read `combined`, too."""
 
 
 @click.command(
@@ -88,6 +91,7 @@ def train(
     short = {"engine": engine, "n_engines": engines, "tree": {"n_trees": trees}, "augmentation": {"kind": augment}}
     config = chosen_config(config_file, typed, short)
     engine_class(config)(config).check_extras()  # what is not there is told before anything is read
+    _check_settings([*typed, *(["tree"] if trees is not None else [])], config.engine)
     check_place(Path(output))
     check_files(path for path in (*docs, vocabulary, reading.label_matrix, label_features) if path is not None)
     with session.watching():
@@ -112,6 +116,16 @@ def train(
             "features": labeller.n_features,
         }
         click.echo(json.dumps(model_summary(output, session.started, **counts)))
+
+
+def _check_settings(sections: Sequence[str], engine: str) -> None:
+    """An error for an option that the engine would not hear of."""
+    for section, name in ENGINE_OF.items():
+        if section in sections and engine.removesuffix("++") != name:
+            options = "--trees and --tree-..." if name == "tree" else f"--{name}-..."
+            raise click.UsageError(f"Settings {options} go with --engine {name} or {name}++, not with {engine}.")
+    if "combined" in sections and not engine.endswith("++"):
+        raise click.UsageError(f"Settings --combined-... go with --engine {engine}++, not with {engine}.")
 
 
 def chosen_config(config_file: str | None, typed: dict[str, Any], short: dict[str, Any]) -> LabellerConfig:

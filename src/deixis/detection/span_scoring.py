@@ -98,7 +98,7 @@ class SpanScorer:
         return len(self.weights) == 0
 
     def log_odds(self, spans: SpanTable, may_overlap: bool = False) -> NDArray[np.float64]:
-        """How likely each span is a mention, as log odds. Rules take names in longer ones only if they `may_overlap`."""
+        """How likely each span is a mention, as log odds. Rules take names in longer names only if `may_overlap`."""
         told = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
         if self.is_by_rules:
             barred = Sign.INFLECTED if may_overlap else Sign.INFLECTED | Sign.IN_LONGER_NAME
