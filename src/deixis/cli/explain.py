@@ -57,7 +57,9 @@ def explain(
     Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
     times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
     shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring. A re-ranker's part is not told.
+    --at all mentions are explained that linking finds, or that the documents bring. Each is taken for a mention that
+    was given: how likely a span is a mention at all, which counts when texts are searched, is not told, nor is the part
+    of a re-ranker or a reader.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
@@ -67,12 +69,16 @@ def explain(
         for document in read_all(files or ("-",), None):
             if not document.mentions:
                 document = linker.link(document)  # noqa: PLW2901
-            for told in explain_spans(linker, document, _spans(document, mention, span), entity):
+            spans, n_told = _spans(document, mention, span), 0
+            for told in explain_spans(linker, document, spans, entity, skip_unknown=mention is None and span is None):
+                n_told += 1
                 if is_json:
                     record = {"document": document.id, **told.to_record()}
                     stream.write(json.dumps(record, ensure_ascii=False) + "\n")
                 else:
                     _print(told, stream)
+            if n_told < len(spans):
+                session.note(f"Mentions of document {document.id!r} without candidates: {len(spans) - n_told}")
 
 
 def _span(at: str) -> tuple[int, int]:

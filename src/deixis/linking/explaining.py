@@ -36,8 +36,9 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
     """Why the mention at `start` to `end` means its entity, or how far `entity_id` is from being it.
 
     A text without mentions has its own found, since they speak for one another; the span asked about need not be among
-    them. What a re-ranker would change is not told. Where the span was corrected in this very text, `is_linked` and the
-    entity are as somebody said; the numbers are those of the evidence all the same.
+    them. It is taken for a mention that was given: how likely a span is one, and what a re-ranker or a reader would
+    change, is not told. Where the span was corrected in this very text, `is_linked` and the entity are as somebody
+    said; the numbers are those of the evidence all the same.
 
     Examples
     --------
@@ -55,9 +56,15 @@ def explain(linker: Linker, text: str | Document, start: int, end: int, entity_i
 
 
 def explain_spans(
-    linker: Linker, text: str | Document, spans: Sequence[tuple[int, int]], entity_id: str | None = None
+    linker: Linker,
+    text: str | Document,
+    spans: Sequence[tuple[int, int]],
+    entity_id: str | None = None,
+    skip_unknown: bool = False,
 ) -> Iterator[Explanation]:
     """The explanation of each span, in the order of the text; mentions that walk together are judged once for all.
+
+    A span without candidates is an error, or with `skip_unknown` left out.
 
     Examples
     --------
@@ -72,6 +79,8 @@ def explain_spans(
         places = [place for place, each in enumerate(together) if (each.start, each.end) in asked]
         if places:
             stations = _Stations.asked(linker, together)
+            if skip_unknown:
+                places = [place for place in places if stations.has_candidates(place)]
             yield from (_explanation(linker, stations.judged(place), entity_id) for place in places)
 
 
@@ -140,11 +149,14 @@ class _Stations:
     def scores(self) -> NDArray[np.float32]:
         return self.linker.ranker.shares(self.features, self.proposals, self.refuted)
 
+    def has_candidates(self, place: int) -> bool:
+        return bool(self.proposals.starts[place] < self.proposals.starts[place + 1])
+
     def judged(self, place: int) -> _Judged:
         """The candidates of one of the mentions."""
         own = slice(self.proposals.starts[place], self.proposals.starts[place + 1])
         rows, totals, scores = self.proposals.rows[own], self.totals[own], self.scores[own]
-        if not len(rows):
+        if not self.has_candidates(place):
             raise DataError(
                 f"{self.mentions[place].text!r:.60} has no candidates: nothing in the knowledge base has a name or a "
                 "description like it, so there is nothing to explain."

@@ -100,3 +100,11 @@ def test_spans_explained_together_are_explained_as_each_alone_and_judged_once(li
 
 def test_what_a_feature_says_is_understood_by_itself():
     assert not [says for says in FEATURES.values() if says.startswith("the same") or "its logarithm" in says]
+
+
+def test_mentions_without_candidates_do_not_keep_the_others_from_being_explained(linker):
+    document = Document("d", "!!! or Paris", mentions=(Mention(0, 3, "!!!"), Mention(7, 12, "Paris")))
+    told = list(explain_spans(linker, document, [(0, 3), (7, 12)], skip_unknown=True))
+    assert [each.text for each in told] == ["Paris"]
+    with pytest.raises(DataError, match="no candidates"):
+        list(explain_spans(linker, document, [(0, 3), (7, 12)]))

@@ -48,14 +48,14 @@ def router(state: ServiceState) -> APIRouter:
 
     @routes.post("/explain/batch", response_model=list[Explanation])
     async def explain_all(request: schema.ExplainAllRequest) -> Json:
-        """The same for all mentions of a text: those given, or those that are found in it."""
+        """The same for all mentions of a text: those given, or those that are found in it; none without candidates."""
         document = request.document()
         check_batch(state, "mentions", len(document.mentions))
 
         def told(served: Served) -> Sequence[Explanation]:
             whole = document if document.mentions else served.linker.link(document)
             spans = [(each.start, each.end) for each in whole.mentions[: state.config.limits.max_batch]]
-            return list(explain_spans(served.linker, whole, spans))
+            return list(explain_spans(served.linker, whole, spans, skip_unknown=True))
 
         return Json([each.to_record() for each in await state.run(told)])
 
