@@ -2,7 +2,8 @@
 
 A span has a chance p by how it is written and where it stands. Corrections of spans that read alike change it as if p
 came from `STRENGTH` spans seen before: (n_mentions + s p) / (n_mentions + n_others + s), the mean of a beta
-distribution. Where the dictionary's rules decide, the majority of the corrections does.
+distribution. Where the dictionary's rules decide, the majority of the corrections does, but a name inside a longer one
+is still no mention: who said what Troy means said nothing of New Troy.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
 from deixis.detection.span_scoring import RULE_ODDS
-from deixis.detection.spans import SpanTable
+from deixis.detection.spans import Sign, SpanTable
 
 STRENGTH = 2.0
 
@@ -64,14 +65,29 @@ class CorrectedSpans:
         found = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
         return cls(found, keys, counts)
 
-    def revised(self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool) -> NDArray[np.float64]:
+    def revised(
+        self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool, may_overlap: bool = False
+    ) -> NDArray[np.float64]:
         """The log odds that spans are mentions, with what corrections say of those that read alike."""
         if not len(self.keys):
             return log_odds
         places = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
         n_right, n_wrong = np.where((self.keys[places] == spans.keys)[:, None], self.counts[places], 0.0).T
         if is_by_rules:
-            return np.where(n_right == n_wrong, log_odds, np.where(n_right > n_wrong, RULE_ODDS, -RULE_ODDS))
+            ruled = np.where(n_right == n_wrong, log_odds, np.where(n_right > n_wrong, RULE_ODDS, -RULE_ODDS))
+            return ruled if may_overlap else np.where(_in_longer_names(spans, ruled > 0), -RULE_ODDS, ruled)
         chances = expit(log_odds)
         revised = np.log((n_right + STRENGTH * chances) / (n_wrong + STRENGTH * (1 - chances)))
         return np.where(n_right + n_wrong > 0, revised, log_odds)
+
+
+def _in_longer_names(spans: SpanTable, is_mention: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which spans lie inside a longer one that is a name and a mention; none that a recognizer found."""
+    room = int(spans.ends.max(initial=0)) + 1
+    starts, ends = (spans.texts.astype(np.int64) * room + column for column in (spans.starts, spans.ends))
+    order = np.lexsort((-ends, starts))
+    reach = np.where(is_mention & spans.has(Sign.NAME | Sign.LEARNED_NAME), ends, -1)[order]
+    before = np.maximum.accumulate(np.concatenate([[-1], reach]))[:-1]
+    is_inside = np.zeros(len(spans), dtype=bool)
+    is_inside[order] = before >= ends[order]
+    return is_inside & ~spans.has(Sign.RECOGNIZED)

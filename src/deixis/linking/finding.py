@@ -108,8 +108,9 @@ class Finding:
         table = all_spans(self.detector, learned, texts, config, n_threads)
         if recognize is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognize, texts), texts))
-        log_odds = self.scorer.log_odds(table, may_overlap=overlaps == "keep")
-        log_odds = self.corrected.revised(table, log_odds, self.scorer.is_by_rules)
+        may_overlap = overlaps == "keep"
+        log_odds = self.scorer.log_odds(table, may_overlap)
+        log_odds = self.corrected.revised(table, log_odds, self.scorer.is_by_rules, may_overlap)
         is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
         return Spans(table.take(is_kept), log_odds[is_kept])
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from deixis.documents.corrections import Correction
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain
@@ -192,3 +193,20 @@ def test_an_explanation_links_what_linking_links_in_the_text_that_was_corrected(
     why = explain(after, TEXT, 8, 12)
     assert why.is_corrected and (why.entity.id if why.is_linked else None) == answers(after, TEXT).get("Ruby")
     assert not explain(after, ELSEWHERE, 9, 13).is_corrected
+
+
+def test_what_a_name_means_says_nothing_of_longer_names_that_hold_it():
+    kb = KnowledgeBase.from_records([
+        {"id": "troy", "title": "Troy", "description": "ancient city besieged by the Greeks"},
+        {"id": "new-troy", "title": "New Troy", "description": "a village in Michigan"},
+    ])  # fmt: skip
+    plain = Linker.build(kb)
+    after = taught(plain, span("Greeks went to Troy.", "Troy", "gold", "troy"))
+    text = "From New Troy to Troy."
+    assert answers(after, text) == answers(plain, text) == {"New Troy": "new-troy", "Troy": "troy"}
+    assert [mention.text for mention in after.link(text, overlaps="keep").mentions] == ["New Troy", "Troy", "Troy"]
+
+
+def test_a_longer_name_that_was_corrected_stands_before_one_inside_it(linker):
+    after = taught(linker, span("We saw Great Ruby.", "Great Ruby", "gold", "stone-Ruby"))
+    assert answers(after, "They had Great Ruby there.") == {"Great Ruby": "stone-Ruby"}
