@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.candidates.filters import unknown_ids
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.errors import DataError
 from deixis.xmr.tree_paths import labels_below, nodes_to
@@ -68,7 +69,7 @@ class TreeView:
         """Level and number of each node from the root to the one above an entity."""
         row = self._kb.row_of(entity_id)
         if row is None:
-            raise DataError(f"No entity of the knowledge base has the id {entity_id!r}.")
+            raise DataError(unknown_ids(self._kb, [entity_id], 1))
         return [(level, parent) for level, parent, _ in nodes_to(self._tree, row)]
 
     def _branch(self, level: int, node: int) -> Branch:
