@@ -133,6 +133,7 @@ def test_no_request_fails_while_models_are_loaded_and_one_accepted_is_answered_a
         time.sleep(0.7)
         service.process.terminate()
         large.join()
+        service.process.wait(timeout=30)  # a second signal, while Python itself ends, would kill it
     assert set(statuses) == {200} and len(statuses) > 3
     assert service.process.returncode == 0
     assert sum('"model loaded"' in line for line in service.log) >= 4

@@ -38,7 +38,7 @@ class Gate:
         headers = Headers(scope=scope)
         try:
             check_host(self._state.config.access, headers.get("host", ""))
-            check_token(self._state.config.access, scope["path"], headers.get("authorization", ""))
+            check_token(self._state.config.access, scope["method"], scope["path"], headers.get("authorization", ""))
             if scope["method"] == "POST" and scope["path"] not in WRITES:
                 self._state.queue.check_room()
             self._check_length(headers.get("content-length"))
@@ -90,10 +90,11 @@ def check_host(access: Access, host: str) -> None:
         )
 
 
-def check_token(access: Access, path: str, authorization: str) -> None:
+def check_token(access: Access, method: str, path: str, authorization: str) -> None:
     """Raises the refusal for a request that needs the token and does not have it."""
     path = path.rstrip("/") or "/"
-    is_page = path == "/" or path == PAGE or path.startswith(f"{PAGE}/")  # where the token can be typed
+    # The page is where the token can be typed; what is posted to the same path is another matter.
+    is_page = method in ("GET", "HEAD") and (path in ("/", PAGE) or path.startswith(f"{PAGE}/"))
     if is_page or (path not in WRITES and not access.is_token_for_all):
         return
     if access.token is None:

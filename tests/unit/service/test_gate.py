@@ -33,6 +33,12 @@ def test_where_all_needs_the_token_nothing_is_told_without(serve):
     for path in ("/ready", "/health", "/metrics", "/openapi.json", "/entities?q=a", "/nowhere"):
         assert client.get(path).status_code == 401, path
     assert client.get("/ready", headers=bearer()).status_code == 200
+    for path, methods in client.app.openapi()["paths"].items():
+        for method in methods:
+            assert client.request(method, path.replace("{", "").replace("}", "")).status_code == 401, (method, path)
+    for path in ("/", "/workbench", "/workbench/", "/workbench/app.js"):
+        assert client.get(path).status_code == 200, path  # where the token is typed
+        assert client.post(path, json={"text": TEXT}).status_code == 401, path
 
 
 def test_beyond_this_machine_a_token_is_a_must():

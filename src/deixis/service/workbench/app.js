@@ -11,7 +11,7 @@ const MAX_FILE = 2_000_000; // bytes of a dropped file
 
 let linked = null; // the document as the service gave it, with corrections
 let chosen = -1;
-let order = []; // mentions in the order of doubt, as it was when the text was linked
+let order = []; // mentions in the order of doubt, as it was when the text was linked; added ones come last
 
 function say(words, isWrong = false) {
   at("status").textContent = words;
@@ -29,7 +29,7 @@ async function linkText() {
   } catch (error) {
     return complain(error);
   }
-  order = inOrderOfDoubt(linked.mentions);
+  order = inOrderOfDoubt(linked.mentions).map((number) => linked.mentions[number]);
   chosen = -1;
   at("form").classList.add("done");
   at("input").rows = 3;
@@ -101,10 +101,11 @@ async function correct(number, entity) {
 
 function step(by) {
   if (!linked?.mentions.length) return;
-  const waiting = order.filter((number) => !linked.mentions[number].correction || number === chosen);
+  const current = linked.mentions[chosen];
+  const waiting = order.filter((mention) => !mention.correction || mention === current);
   if (!waiting.length) return say("All mentions have been looked at.");
-  const place = waiting.indexOf(chosen);
-  choose(waiting[(place + by + waiting.length) % waiting.length]);
+  const place = waiting.indexOf(current);
+  choose(linked.mentions.indexOf(waiting[(place + by + waiting.length) % waiting.length]));
 }
 
 async function addSelected() {
@@ -120,6 +121,7 @@ async function addSelected() {
   } catch {
     say("Nothing in the knowledge base is like it: search for what it means.");
   }
+  order.push(mention);
   linked.mentions = [...linked.mentions, mention].sort((one, other) => one.start - other.start || one.end - other.end);
   choose(linked.mentions.indexOf(mention));
 }

@@ -56,15 +56,17 @@ export class TreeBrowser {
   draw(children) {
     const width = this.svg.clientWidth || 600;
     const total = children.reduce((sum, one) => sum + one.n_entities, 0) || 1;
-    const room = Math.max(this.svg.clientHeight, children.length * LEAST);
+    this.svg.style.height = ""; // else it is still as tall as the node before
+    const height = this.svg.clientHeight;
+    const room = Math.max(height, children.length * LEAST);
     const spare = room - children.length * LEAST;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${room}`);
-    this.svg.style.height = room > this.svg.clientHeight ? `${room}px` : "";
+    if (room > height) this.svg.style.height = `${room}px`;
     let top = 0;
     this.svg.replaceChildren(...children.map((one, number) => {
-      const height = LEAST + (spare * one.n_entities) / total;
-      const group = this.branch(one, number, top, width, height);
-      top += height;
+      const tall = LEAST + (spare * one.n_entities) / total;
+      const group = this.branch(one, number, top, width, tall);
+      top += tall;
       return group;
     }));
     this.crumbs.replaceChildren(...this.way.map((one, depth) => {
