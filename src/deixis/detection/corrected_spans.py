@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
 from deixis.detection.span_scoring import RULE_ODDS
-from deixis.detection.spans import Sign, SpanTable
+from deixis.detection.spans import Sign, SpanTable, on_one_line
 
 STRENGTH = 2.0
 
@@ -83,8 +83,7 @@ class CorrectedSpans:
 
 def _in_longer_names(spans: SpanTable, is_mention: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which spans lie inside a longer one that is a name and a mention; none that a recognizer found."""
-    room = int(spans.ends.max(initial=0)) + 1
-    starts, ends = (spans.texts.astype(np.int64) * room + column for column in (spans.starts, spans.ends))
+    starts, ends = on_one_line(spans.texts, spans.starts, spans.ends)
     order = np.lexsort((-ends, starts))
     reach = np.where(is_mention & spans.has(Sign.NAME | Sign.LEARNED_NAME), ends, -1)[order]
     before = np.maximum.accumulate(np.concatenate([[-1], reach]))[:-1]

@@ -135,6 +135,13 @@ class Calibration:
         return cls(calibrator, HeldOut.from_arrays(arrays, f"{prefix}.held_out"), SOURCES[min(source, 1)])
 
 
+def rule_for(rule: NilRule, calibration: Calibration | None, before: NilRule) -> NilRule:
+    """The rule if it names a threshold; else the one that held-out mentions have for it, or the one before for want."""
+    if rule.threshold is not None:
+        return rule
+    return before if calibration is None else calibration.settled(rule)
+
+
 def answers_of(documents: Sequence[Document], resolve: Resolve) -> tuple[list[frozenset[str]], list[int]]:
     """The ids that answer each annotated mention, none for NIL and for what the knowledge base lacks; its document."""
     accepted = [

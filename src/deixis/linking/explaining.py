@@ -25,7 +25,7 @@ from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import weighed
 from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, feature_names
 from deixis.types import Candidate, Document, Mention, MentionInContext
-from deixis.xmr.tree_paths import PathStep, labels_below, nodes_to, path_to
+from deixis.xmr.tree_paths import PathStep, labels_below, path_to
 
 N_NGRAMS = 8
 CORRECTED = "corrections said that the name did not mean it"
@@ -237,10 +237,10 @@ def _steps(generator: LabelTreeCandidates, mention: MentionInContext, row: int) 
         return
     for number, tree in enumerate(ranker.trees):
         steps = path_to(tree, row, query, ranker.config.beam)
-        for step, (level, _, node) in zip(steps, nodes_to(tree, row), strict=True):
+        for step in steps:
             topics: tuple[str, ...] = (generator.kb.titles[row],)
-            if step.n_labels > 1 or level + 1 < len(steps):
-                topics = topics_of(generator, labels_below(tree, level, node))
+            if step is not steps[-1]:
+                topics = topics_of(generator, labels_below(tree, step.level, step.node))
             yield _step(generator, number, step, topics)
 
 

@@ -18,8 +18,8 @@ from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
 from deixis.detection.ner import Recognize, recognized
 from deixis.detection.span_scoring import SpanScorer
-from deixis.detection.spans import Sign, SpanTable
-from deixis.linking.calibration import Calibration
+from deixis.detection.spans import Sign, SpanTable, on_one_line
+from deixis.linking.calibration import Calibration, rule_for
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision
 from deixis.linking.finding_config import FindingConfig
 from deixis.linking.nil import NilRule
@@ -175,9 +175,7 @@ class Finding:
             is_linked = _reach(chances, least)
             return is_linked | is_likely, is_linked
         table = spans.table
-        # Texts one after the other on one line, so that one decision serves them all.
-        room = int(table.ends.max(initial=0)) + 1
-        starts, ends = (table.texts.astype(np.int64) * room + column for column in (table.starts, table.ends))
+        starts, ends = on_one_line(table.texts, table.starts, table.ends)
         # What just reaches the threshold is worth a little, too.
         gains = np.where(_reach(chances, least), chances - least + 1e-6, 0.0)
         is_linked = best_apart(starts, ends, gains)
@@ -187,9 +185,7 @@ class Finding:
 
     def ruled(self, rule: NilRule) -> Finding:
         """The same with a rule's threshold, or with the one that held-out documents have for its target precision."""
-        if rule.threshold is not None:
-            return replace(self, nil=rule)
-        return self if self.calibration is None else replace(self, nil=self.calibration.settled(rule))
+        return replace(self, nil=rule_for(rule, self.calibration, self.nil))
 
     def with_decision(self, other: Finding) -> Finding:
         """The same with another's weights and threshold."""

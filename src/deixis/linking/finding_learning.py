@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.span_scoring import SpanScorer
-from deixis.detection.spans import SpanTable
+from deixis.detection.spans import SpanTable, on_one_line
 from deixis.errors import ConfigError
 from deixis.evaluation.gold import Resolve, acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -107,9 +107,8 @@ def held_out_links(
     places: Columns, chances: NDArray[np.float64], is_right: NDArray[np.bool_], answers: Answers
 ) -> HeldOut:
     """The links of held-out documents, whatever their chance; mentions that are not among them have the score 0."""
-    texts, starts, ends = (column.astype(np.int64) for column in places)
-    room = int(ends.max(initial=0)) + 1
-    taken = np.flatnonzero(best_apart(texts * room + starts, texts * room + ends, chances**2))
+    texts, starts, ends = places
+    taken = np.flatnonzero(best_apart(*on_one_line(texts, starts, ends), chances**2))
     found = list(zip(texts[taken].tolist(), starts[taken].tolist(), ends[taken].tolist(), strict=True))
     is_known = [place in answers for place in found]
     missed = sorted(number for number, _, _ in answers.keys() - set(found))

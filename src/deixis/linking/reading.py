@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from deixis.detection.logistic import weighed
+from deixis.detection.spans import on_one_line
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.calibration import Calibration
+from deixis.linking.calibration import Calibration, rule_for
 from deixis.linking.deciding import best_apart
 from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
@@ -111,8 +112,7 @@ class PossibleLinks:
         best = best[(chances[best] >= least) & (chances[best] > 0)]
         if overlaps == "keep":
             return best
-        room = int(self.ends.max()) + 1
-        starts, ends = (self.texts[best] * room + column[best] for column in (self.starts, self.ends))
+        starts, ends = on_one_line(self.texts[best], self.starts[best], self.ends[best])
         # What just reaches the threshold is worth a little, too.
         is_taken = best_apart(starts, ends, chances[best] - least + 1e-6)
         return np.compress(is_taken, best)
@@ -182,9 +182,7 @@ class ReadingStation:
 
     def ruled(self, rule: NilRule) -> ReadingStation:
         """The same with a rule's threshold, or with the one that held-out documents have for its target precision."""
-        if rule.threshold is not None:
-            return replace(self, nil=rule)
-        return self if self.calibration is None else replace(self, nil=self.calibration.settled(rule))
+        return replace(self, nil=rule_for(rule, self.calibration, self.nil))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All of it as arrays under names that begin with `prefix`."""

@@ -60,7 +60,7 @@ def path_to(tree: RankedTree, label: int, row: sparse.csr_matrix, config: BeamCo
 
 def nodes_to(tree: RankedTree, label: int) -> Iterator[tuple[int, int, int]]:
     """Level, parent and child of each step from the root to a label; the last child is the label's place."""
-    node = int(tree.tree.places()[label])
+    node = int(np.flatnonzero(tree.tree.label_order == label)[0])
     way = [node]
     for starts in reversed(tree.tree.child_starts):
         node = int(np.searchsorted(starts, node, side="right")) - 1
