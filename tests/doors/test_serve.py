@@ -183,8 +183,19 @@ def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, wo
     assert words in deixis_inside("serve", *asked, code=1).stderr
 
 
-def test_corrections_that_cannot_be_learned_keep_it_from_starting(deixis, model):
-    (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 4, "gold": "rome"}\n')
+def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_out_of_the_log(deixis, model):
+    (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 40, "gold": "rome"}\n')
     told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
-    assert "told.jsonl, line 1" in told and "has no entity 'rome'" in told
+    assert '"file": "told.jsonl", "line": 1' in told and "Rome" not in told
     assert "The service cannot start; the line above says why." in told
+    told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", "--log-texts", code=1).stderr
+    assert "told.jsonl, line 1: " in told and "lies outside the text" in told
+
+
+def test_what_is_asked_for_with_head_has_no_body(deixis, model):
+    with serving(deixis, model) as service:
+        for path in ("/health", "/ready", "/workbench/", "/entities/paris_city"):
+            with urlopen(Request(service.url + path, method="HEAD"), timeout=30) as answer:
+                assert (answer.status, answer.read()) == (200, b"") and int(answer.headers["content-length"]) > 0
+        with pytest.raises(HTTPError, match="405"):
+            urlopen(Request(service.url + "/link", method="HEAD"), timeout=30)

@@ -149,6 +149,11 @@ def resolved(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Corre
     return found
 
 
+def known_to(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Correction]:
+    """Those corrections whose entity the knowledge base has, or that name none."""
+    return [one for one in corrections if one.entity is None or kb.own_id(one.entity) is not None]
+
+
 def rows_named(kb: KnowledgeBase, corrections: Sequence[Correction]) -> list[int]:
     """The row of the entity that each correction names."""
     rows: list[int] = kb.rows_of([one.entity or "" for one in corrections]).tolist()

@@ -48,7 +48,7 @@ class Board:
         return total
 
     def ask_reload(self) -> float:
-        """Has every worker load anew; gives the time of asking, for `waiting_for`."""
+        """Has every worker load anew; gives the time of asking, for `n_behind`."""
         asked = time.time()
         self._table[0, ASKED] = asked
         return asked

@@ -48,6 +48,8 @@ class Gate:
             return
         if body is None:  # the caller has gone
             return
+        if scope["method"] == "HEAD":  # what GET says, without its body: that the server leaves away
+            scope = {**scope, "method": "GET"}
         await self._app(scope, _replayed(body, receive), send)
 
     def _check_length(self, given: str | None) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from deixis.documents.corrections import Correction, read_corrections
 
 if sys.platform != "win32":
     import fcntl
+
+logger = logging.getLogger(__name__)
 
 
 class Journal:
@@ -38,9 +42,9 @@ class Journal:
         """All corrections, in the order they were told, with nobody writing meanwhile."""
         if not self.path.is_file():
             return []
-        with open(self.path, "rb") as stream:
-            if sys.platform != "win32":
-                fcntl.flock(stream, fcntl.LOCK_SH)
+        if not os.access(self.path, os.W_OK):  # nobody here writes it
+            return self.read_locked()
+        with self.locked():
             return self.read_locked()
 
     def read_locked(self) -> list[Correction]:
@@ -48,16 +52,44 @@ class Journal:
         return read_corrections(self.path) if self.path.stat().st_size else []
 
     @contextmanager
-    def locked(self) -> Iterator[IO[bytes]]:
+    def locked(self) -> Iterator[FileIO]:
         """The file open at its end, nobody else reading or writing; the lock ends with the process that holds it."""
-        with open(self.path, "ab") as stream:
+        with FileIO(self.path, "a+") as stream:  # unbuffered: what fails to be written is not tried again at the end
             if sys.platform != "win32":
                 fcntl.flock(stream, fcntl.LOCK_EX)
+            _finish(stream, self.path)
             yield stream
 
-    def write(self, stream: IO[bytes], records: Sequence[Mapping[str, Any]]) -> None:
-        """Adds records for good: a power cut does not lose them once this is done."""
+    def write(self, stream: FileIO, records: Sequence[Mapping[str, Any]]) -> None:
+        """Adds records for good: a power cut does not lose them once this is done. All of them, or none."""
         lines = "".join(json.dumps(dict(record), ensure_ascii=False) + "\n" for record in records)
-        stream.write(lines.encode("utf-8"))
-        stream.flush()
-        os.fsync(stream.fileno())
+        left, size = memoryview(lines.encode("utf-8")), stream.seek(0, os.SEEK_END)
+        try:
+            while left:
+                left = left[stream.write(left) :]
+            os.fsync(stream.fileno())
+        except OSError:
+            stream.truncate(size)
+            raise
+
+
+def _finish(stream: FileIO, path: Path) -> None:
+    """Ends a last line that has no end: one that is whole gets it, half a one (its writer was killed) is taken away.
+
+    Nobody was told that such a half was learned.
+    """
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - 1))
+    if stream.read(1) in (b"", b"\n"):
+        return
+    stream.seek(0)
+    data = stream.readall()
+    start = data.rfind(b"\n") + 1
+    try:
+        json.loads(data[start:])
+    except ValueError:
+        stream.truncate(start)
+        place = {"file": str(path), "line": data.count(b"\n") + 1}
+        logger.warning("half a correction at the end of the file was taken away", extra={"record": place})
+    else:
+        stream.write(b"\n")

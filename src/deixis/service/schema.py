@@ -265,6 +265,7 @@ class Ready(BaseModel):
     kind: str
     entities: int
     corrections: int
+    corrections_left_out: int = Field(0, description="Those whose entities the knowledge base does not have any more.")
     model: str
     loaded: str
     version: str

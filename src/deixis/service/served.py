@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from deixis.labelling import labeller as labelling
 from deixis.labelling.labeller import Labeller
 from deixis.linking import linker as linking
 from deixis.linking.correcting import learn_corrections
-from deixis.linking.corrections import resolved
+from deixis.linking.corrections import known_to, resolved
 from deixis.linking.linker import Linker
 from deixis.service.failures import Refusal
 from deixis.store.model_folder import open_model
@@ -31,18 +31,20 @@ class Served:
     path: Path
     kind: str
     model: Linker | Labeller
+    n_left_out: int = 0  # corrections of entities that the knowledge base does not have any more
     loaded: float = field(default_factory=time.time)
 
     @classmethod
     def load(cls, path: Path, told: Sequence[Correction] = ()) -> Served:
-        """The model in a folder, memory-mapped, that has learned these corrections."""
+        """The model in a folder, memory-mapped, that has learned these corrections, where it has their entities."""
         kind = kind_of(path)
         if kind == labelling.KIND:
             return cls(path, kind, Labeller.load(path, n_threads=1))
         linker = Linker.load(path, n_threads=1)
         linker.link(linker.kb.title(0) if len(linker.kb) else "")  # so that the first request need not wait for it
-        served = cls(path, kind, linker)
-        return served.taught(told) if told and served._is_news(told) else served
+        known = known_to(linker.kb, told)
+        served = cls(path, kind, linker, len(told) - len(known))
+        return served.taught(known) if known and served._is_news(known) else served
 
     @property
     def linker(self) -> Linker:
@@ -70,7 +72,7 @@ class Served:
 
     def taught(self, told: Sequence[Correction]) -> Served:
         """The model that has learned these too."""
-        return Served(self.path, self.kind, learn_corrections(self.linker, told).linker)
+        return replace(self, model=learn_corrections(self.linker, told).linker, loaded=time.time())
 
     def _is_news(self, told: Sequence[Correction]) -> bool:
         merged = self.linker.corrections.merged(resolved(self.kb, told))

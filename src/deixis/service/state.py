@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from deixis.documents.corrections import Correction
 from deixis.errors import StoreError, ToolkitError
-from deixis.linking.corrections import Merged, resolved
+from deixis.linking.corrections import Merged, known_to, resolved
 from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
 from deixis.service.board import ALIVE, FAILED, LOADED, Board
 from deixis.service.config import ServiceConfig
 from deixis.service.failures import Refusal
 from deixis.service.journal import Journal
+from deixis.service.logs import told_of
 from deixis.service.metrics import Metrics
 from deixis.service.served import Served
 from deixis.service.work_queue import WorkQueue
@@ -57,9 +58,10 @@ class ServiceState:
         self._learning = asyncio.Lock()
         self.is_ready = True  # until it is being stopped
         self.last_failure: ToolkitError | OSError | None = None
-        asked = self.board.asked
+        asked, begin = self.board.asked, time.monotonic()
         self.served = Served.load(config.model, self.journal.read())
         self._row[ALIVE], self._row[LOADED] = time.time(), max(asked, 1)
+        self._tell_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
         """What `work` makes of the model, run in a thread of the queue: refused if that is full, late if it takes long.
@@ -69,9 +71,14 @@ class ServiceState:
         served = self.served
         return await self.queue.run(lambda: work(served))
 
-    async def link(self, documents: Sequence[Document], choices: LinkChoices) -> list[Document]:
-        """The documents linked, together with others that wait and whose requests choose the same."""
-        served = self.served
+    async def link(
+        self, documents: Sequence[Document], choices: LinkChoices, served: Served | None = None
+    ) -> list[Document]:
+        """The documents linked, together with others that wait and whose requests choose the same.
+
+        By the model of the moment, or by the one given.
+        """
+        served = served or self.served
         linked: list[Document] = await self.queue.run_together(
             lambda items: _linked(served, items, choices),
             (served, choices),
@@ -95,8 +102,9 @@ class ServiceState:
     def _learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> tuple[Merged, float]:
         try:
             with self.journal.locked() as stream:
-                before = self.served.linker.corrections.merged(resolved(self.served.kb, self.journal.read_locked()))
-                learned = before.corrections.merged(resolved(self.served.kb, told))
+                kb, kept = self.served.kb, self.journal.read_locked()
+                before = self.served.linker.corrections.merged(resolved(kb, known_to(kb, kept)))
+                learned = before.corrections.merged(resolved(kb, told))
                 served = self.served.taught(learned.corrections.each)
                 self.journal.write(stream, records)
                 asked = self.board.ask_reload()
@@ -149,12 +157,17 @@ class ServiceState:
             self.last_failure = error
             self._row[FAILED] = asked
             self.metrics.add("deixis_model_load_failures_total")
-            logger.error("model not loaded", extra={"record": {"message": str(error)}})
+            logger.error("model not loaded", extra={"record": told_of(error, self.config.is_texts_logged)})
             return
         self._row[LOADED] = asked
         self.metrics.add("deixis_model_loads_total")
-        seconds = round(time.monotonic() - begin, 3)
+        self._tell_loaded(begin)
+
+    def _tell_loaded(self, begin: float) -> None:
+        seconds, n_left_out = round(time.monotonic() - begin, 3), self.served.n_left_out
         logger.info("model loaded", extra={"record": {"seconds": seconds, "entities": len(self.served.kb)}})
+        if n_left_out:
+            logger.warning("corrections left out: their entities are gone", extra={"record": {"number": n_left_out}})
 
 
 def _linked(served: Served, documents: list[Document], choices: LinkChoices) -> list[Document]:

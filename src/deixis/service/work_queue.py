@@ -7,7 +7,6 @@ for the same thing, as long as their texts are short: long ones gain little and 
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import threading
 import time
@@ -20,7 +19,6 @@ from typing import Any, TypeVar
 from deixis.service.failures import Refusal
 
 T = TypeVar("T")
-logger = logging.getLogger(__name__)
 
 MAX_TOGETHER, MAX_SIZE = 32, 4000  # items, and what they may weigh, that are done together
 MOST_EXPECTED = 0.6  # of the time for an answer that may be spent waiting, by what work took lately

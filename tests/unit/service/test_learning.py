@@ -97,3 +97,30 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one(serve, own_model):
     assert client.state.board.row(0)[FAILED] > 0
     assert linked_to(client)["Paris"] == "paris_city"
     assert "deixis_model_load_failures_total 1" in client.get("/metrics").text
+
+
+def without_the_city(folder):
+    Linker.build(KnowledgeBase.from_records(RECORDS[1:]), n_threads=1).save(folder)
+
+
+def test_corrections_of_entities_that_are_gone_are_left_out_and_counted(serve, own_model, tmp_path):
+    client = serve(own_model)
+    learn(client, CORRECTION)
+    without_the_city(own_model)
+    told = client.post("/reload", headers=bearer()).json()
+    assert (told["corrections"], told["corrections_left_out"]) == (0, 1)
+    assert learn(client, CORRECTION).status_code == 422
+    assert learn(client, {**CORRECTION, "gold": "parma"}).json()["corrections"] == 1
+    assert linked_to(client)["Paris"] == "parma"
+    again = serve(own_model).get("/ready").json()
+    assert (again["corrections"], again["corrections_left_out"]) == (1, 1)
+
+
+def test_logs_name_the_line_of_a_bad_correction_not_its_text(serve, tmp_path, caplog):
+    client = serve()
+    (tmp_path / "corrections.jsonl").write_text(json.dumps({**CORRECTION, "surface": "Secret"}) + "\n")
+    with caplog.at_level("ERROR", "deixis"):
+        assert client.post("/reload", headers=bearer()).status_code == 409
+    told = caplog.records[-1].record
+    assert (told["error"], told["line"]) == ("DataError", 1) and told["file"].endswith("corrections.jsonl")
+    assert "Secret" not in str(told) and "Paris" not in str(told)

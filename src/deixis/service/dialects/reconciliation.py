@@ -119,7 +119,7 @@ async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
             alike.setdefault(query.choices(), {})[key] = query
     found: dict[str, Any] = {key: {"result": []} for key in queries}
     for choices, group in alike.items():
-        linked = await state.link([query.document() for query in group.values()], choices)
+        linked = await state.link([query.document() for query in group.values()], choices, served)
         for (key, query), document in zip(group.items(), linked, strict=True):
             found[key] = {"result": candidates(served.kb, query, document.mentions[0], is_calibrated)}
     return found

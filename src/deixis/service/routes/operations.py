@@ -45,6 +45,7 @@ def about(state: ServiceState) -> dict[str, Any]:
         "kind": served.kind,
         "entities": len(served.kb),
         "corrections": len(served.model.corrections) if isinstance(served.model, Linker) else 0,
+        "corrections_left_out": served.n_left_out,
         "model": served.path.name,
         "loaded": datetime.fromtimestamp(served.loaded, UTC).isoformat(timespec="seconds"),
         "version": __version__,
