@@ -20,12 +20,14 @@ from deixis.detection.ner import Recognize
 from deixis.errors import ConfigError
 from deixis.integrations.component_config import ComponentConfig, Given
 from deixis.integrations.span_candidates import NAME, add_extension
-from deixis.integrations.token_spans import Alignment, Tokens, aligned, apart
+from deixis.integrations.token_spans import Alignment, Tokens, aligned, apart, is_overlapping
+from deixis.linking.finding import Overlaps
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.types import Document, Mention
 
 MODEL_FOLDER = "model"
+Mentions = tuple[Mention, ...]
 ANY_LANGUAGE = "xx"  # spaCy's code for pipelines of no language in particular
 
 
@@ -93,12 +95,11 @@ class LinkerPipe(Pipe):
         return Scorer.score_links(examples, negative_labels=[self.config.nil_id, ""])
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
-        linker, config = self.linker, self.config
-        least = linker.least_found(config.rerank)
-        for doc, mentions in zip(docs, self._linked(docs), strict=True):
-            found = aligned(doc, mentions, config.alignment)
+        config, least = self.config, self.linker.least_found(self.config.rerank)
+        for doc, (kept, taken) in zip(docs, self._linked(docs), strict=True):
+            found = aligned(doc, kept, config.alignment)
             earlier = {(ent.start, ent.end): ent for ent in doc.ents}
-            chosen = apart(found, least, earlier)
+            chosen = apart(aligned(doc, taken, config.alignment), least, earlier)
             doc.spans[config.spans_key] = [
                 self._span(doc, tokens, mention, earlier.get(tokens)) for tokens, mention in found.items()
             ]
@@ -107,22 +108,33 @@ class LinkerPipe(Pipe):
                 for tokens, mention in chosen.items()
             ]
 
-    def _linked(self, docs: Sequence[Doc]) -> list[tuple[Mention, ...]]:
-        """The linked mentions of each document: those it came with, those found in it, or both."""
-        config = self.config
-        given = [_mentions(doc) if config.spans != "own" else () for doc in docs]
+    def _linked(self, docs: Sequence[Doc]) -> list[tuple[Mentions, Mentions]]:
+        """All linked mentions of each document, and of these the ones that the linker takes if none may overlap."""
+        given = [_mentions(doc) if self.config.spans != "own" else () for doc in docs]
         documents = [_document(doc, number) for number, doc in enumerate(docs)]
-        if config.spans == "ents":
+        if self.config.spans == "ents":
             asked = [number for number, mentions in enumerate(given) if mentions]  # a text without would be searched
             linked = self._link([documents[number].with_mentions(given[number]) for number in asked])
             found = dict(zip(asked, linked, strict=True))
-            return [found[number].mentions if number in found else () for number in range(len(docs))]
+            return [(each.mentions, each.mentions) for each in (found.get(n, documents[n]) for n in range(len(docs)))]
+        kept = self._found(documents, given, "keep")
+        # What is apart stays as it is, unless a filter has left out the longer name that a mention is part of.
+        is_filtered = any(each is not None for each in (self.config.types, self.config.subset, self.config.languages))
+        again = [number for number, mentions in enumerate(kept) if is_filtered or is_overlapping(mentions)]
+        alone = self._found([documents[number] for number in again], [given[number] for number in again], "drop")
+        taken = dict(zip(again, alone, strict=True))
+        return [(mentions, taken.get(number, mentions)) for number, mentions in enumerate(kept)]
+
+    def _found(self, documents: list[Document], given: Sequence[Mentions], overlaps: Overlaps) -> list[Mentions]:
+        """The mentions found in each document; those given count as recognized, if both kinds are wanted."""
         spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given)
         # The linker asks for the spans of each text once, in the order of the texts.
-        recognize = (lambda texts: [next(spans) for _ in texts]) if config.spans == "both" else None
-        return [document.mentions for document in self._link(documents, recognize)]
+        recognize = (lambda texts: [next(spans) for _ in texts]) if self.config.spans == "both" else None
+        return [document.mentions for document in self._link(documents, overlaps, recognize)]
 
-    def _link(self, documents: list[Document], recognize: Recognize | None = None) -> list[Document]:
+    def _link(
+        self, documents: list[Document], overlaps: Overlaps = "drop", recognize: Recognize | None = None
+    ) -> list[Document]:
         config = self.config
         return self.linker.link(
             documents,
@@ -130,7 +142,7 @@ class LinkerPipe(Pipe):
             subset=config.subset,
             languages=config.languages,
             rerank=config.rerank,
-            overlaps="keep",
+            overlaps=overlaps,
             recognize=recognize,
         )
 
@@ -204,5 +216,5 @@ def _document(doc: Doc, number: int) -> Document:
     return Document(str(number), doc.text, None if doc.lang_ in ("", ANY_LANGUAGE) else doc.lang_)
 
 
-def _mentions(doc: Doc) -> tuple[Mention, ...]:
+def _mentions(doc: Doc) -> Mentions:
     return tuple(Mention(ent.start_char, ent.end_char, ent.text) for ent in doc.ents)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +32,11 @@ def aligned(doc: Any, mentions: Iterable[Mention], alignment: Alignment) -> dict
         if other is None or _standing(mention) > _standing(other):
             found[span.start, span.end] = mention
     return dict(sorted(found.items()))
+
+
+def is_overlapping(mentions: Sequence[Mention]) -> bool:
+    """Whether any two of these mentions, which are in the order of their starts, have a letter in common."""
+    return any(one.end > other.start for one, other in pairwise(mentions))
 
 
 def apart(

@@ -14,6 +14,8 @@ from deixis.documents.reading import read_documents  # noqa: E402
 from deixis.errors import ConfigError, StoreError, UnknownNameError  # noqa: E402
 from deixis.kb.demo import demo_sentences_path, read_demo  # noqa: E402
 from deixis.kb.knowledge_base import KnowledgeBase  # noqa: E402
+from deixis.linking.config import LinkerConfig  # noqa: E402
+from deixis.linking.finding_config import FindingConfig  # noqa: E402
 from deixis.linking.linker import Linker  # noqa: E402
 
 KB = KnowledgeBase.from_records(
@@ -87,6 +89,26 @@ def test_entities_are_those_that_the_linker_gives():
         assert whole.items() <= got.items()
         n_links += len(whole)
     assert n_links > 100
+
+
+@pytest.mark.parametrize("types", [None, ["place"]], ids=["all", "places"])
+@pytest.mark.parametrize("min_names", [10_000, 0], ids=["by rules", "by chances"])
+def test_entities_are_the_mentions_that_the_linker_takes_alone(min_names, types):
+    names = {"Manchester": "place", "United": "club", "Manchester United": "club", "Troy": "place", "New Troy": "place"}
+    kb = KnowledgeBase.from_records([{"id": name, "title": name, "types": [kind]} for name, kind in names.items()])
+    config = LinkerConfig(finding=FindingConfig(min_names=min_names))
+    built = Linker.build(kb, config=config, n_threads=1)
+    assert built.finding.scorer.is_by_rules == (min_names > 0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("deixis", config={"types": types}).linker = built
+    n_kept = n_taken = 0
+    for text in ("Manchester United won.", "New Troy, not Troy.", "To United Manchester and back"):
+        doc, alone = nlp(text), built.link(text, types=types).mentions
+        kept = built.link(text, types=types, overlaps="keep").mentions
+        assert links(doc) == [(each.text, each.entity or "NIL") for each in alone]
+        assert [span.text for span in doc.spans["deixis"]] == [each.text for each in kept]
+        n_kept, n_taken = n_kept + len(kept), n_taken + len(alone)
+    assert n_taken and (n_kept > n_taken or not built.finding.scorer.is_by_rules)
 
 
 def test_given_entities_are_linked_and_no_others_are_looked_for():
