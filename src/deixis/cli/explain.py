@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import click
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -57,9 +59,8 @@ def explain(
     Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
     times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
     shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring. Each is taken for a mention that
-    was given: how likely a span is a mention at all, which counts when texts are searched, is not told, nor is the part
-    of a re-ranker or a reader.
+    --at all mentions are explained that linking finds, or that the documents bring. Where a text is searched and
+    chances decide, it is told what makes the span a mention, too. The part of a re-ranker or a reader is not.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
@@ -67,10 +68,10 @@ def explain(
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session)
         for document in read_all(files or ("-",), None):
-            if not document.mentions:
-                document = linker.link(document)  # noqa: PLW2901
-            spans, n_told = _spans(document, mention, span), 0
-            for told in explain_spans(linker, document, spans, entity, skip_unknown=mention is None and span is None):
+            linked = document if document.mentions else linker.link(document)
+            spans, n_told = _spans(linked, mention, span), 0
+            is_all = mention is None and span is None
+            for told in explain_spans(linker, document, spans, entity, skip_unknown=is_all, linked=linked):
                 n_told += 1
                 if is_json:
                     record = {"document": document.id, **told.to_record()}
@@ -126,6 +127,10 @@ def _print(told: Explanation, stream: TextIO) -> None:
     if next_best is not None:
         second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.confidence:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")
+    if told.found is not None:
+        chance = 1 / (1 + math.exp(-told.found.span_log_odds))
+        parts = ", ".join(f"{part.says} {part.contribution:+.2f}" for part in told.found.span_parts[:MAX_NGRAMS])
+        console.print(Padding(f"chance to be a mention at all {chance:.2f}: {parts}", (0, 0, 0, 2)))
     console.print()
     console.print(_parts_table(best, next_best))
     if told.path:

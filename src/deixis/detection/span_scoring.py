@@ -108,9 +108,12 @@ class SpanScorer:
         alike, log_odds = n_alike(spans), np.empty(len(spans))
         for begin in range(0, len(spans), AT_ONCE):
             rows = slice(begin, begin + AT_ONCE)
-            features = span_features(spans.take(rows), self.facts, self.seen, self.before, self.after, alike[rows])
-            log_odds[rows] = weighed(features, self.weights)
+            log_odds[rows] = weighed(self.features(spans.take(rows), alike[rows]), self.weights)
         return log_odds + told
+
+    def features(self, spans: SpanTable, alike: NDArray[np.float32]) -> NDArray[np.float32]:
+        """spans_by_features; `alike` is what `n_alike` says of them among all spans of their texts."""
+        return span_features(spans, self.facts, self.seen, self.before, self.after, alike)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The scorer as arrays under names that begin with `prefix`."""

@@ -24,8 +24,15 @@ from deixis.store.checks import check_length, check_range, require
 MAX_LOG_ODDS = 8.0
 MAX_WEIGHT = 100.0
 PENALTY = 1.0
-EVIDENCE = ("span", "score", "lead", "nameless", "nameless_score", "one")
-"""What a chance is made of: log odds of the span, logit of the best candidate's score and its lead, without a name."""
+EVIDENCE = {
+    "span": "how likely it is a mention of anything, as log odds",
+    "score": "the share of the best candidate, as log odds",
+    "lead": "how far the best candidate is ahead of the next",
+    "nameless": "it is no name on the list",
+    "nameless_score": "it is no name on the list, and the share of the best candidate",
+    "one": "what holds of every link",
+}
+"""What a chance is made of, and what that says."""
 COUNTS_FOR = np.array([True, True, True, False, False, False])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,15 +15,26 @@ from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.errors import DataError
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.explanation import ExplainedCandidate, Explanation, NameMatch, NGram, Part, TreeStep
+from deixis.linking.explanation import (
+    ExplainedCandidate,
+    Explanation,
+    FoundSpan,
+    NameMatch,
+    NGram,
+    Part,
+    TreeStep,
+    parts_of,
+)
+from deixis.linking.finding import rescored
 from deixis.linking.given import as_document
 from deixis.linking.linker import Linker
 from deixis.linking.portions import portions
 from deixis.linking.remembered import Remembered
+from deixis.linking.searched_text import SearchedText
 from deixis.linking.tree_view import topics_of
 from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import weighed
-from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, feature_names
+from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES
 from deixis.types import Candidate, Document, Mention, MentionInContext
 from deixis.xmr.tree_paths import PathStep, labels_below, path_to
 
@@ -35,10 +46,9 @@ _FORMS = NameForms(NameFormsConfig.loose())
 def explain(linker: Linker, text: str | Document, start: int, end: int, entity_id: str | None = None) -> Explanation:
     """Why the mention at `start` to `end` means its entity, or how far `entity_id` is from being it.
 
-    A text without mentions has its own found, since they speak for one another; the span asked about need not be among
-    them. It is taken for a mention that was given: how likely a span is one, and what a re-ranker or a reader would
-    change, is not told. Where the span was corrected in this very text, `is_linked` and the entity are as somebody
-    said; the numbers are those of the evidence all the same.
+    A text without mentions is searched, as linking does; the span asked about need not be among those found, and how
+    likely it is a mention is told too. What a re-ranker or a reader would change is not. Where the span was corrected
+    in this very text, `is_linked` and the entity are as somebody said; the numbers are those of the evidence.
 
     Examples
     --------
@@ -61,10 +71,12 @@ def explain_spans(
     spans: Sequence[tuple[int, int]],
     entity_id: str | None = None,
     skip_unknown: bool = False,
+    linked: Document | None = None,
 ) -> Iterator[Explanation]:
     """The explanation of each span, in the order of the text; mentions that walk together are judged once for all.
 
-    A span without candidates is an error, or with `skip_unknown` left out.
+    A span without candidates is an error, or with `skip_unknown` left out. `linked` is what linking makes of a text
+    without mentions, for who knows it already.
 
     Examples
     --------
@@ -72,19 +84,25 @@ def explain_spans(
     >>> [told.entity.id for told in explain_spans(Linker.build(kb), "Rome or Paris", [(8, 13), (0, 4)])]
     ['Q220', 'Q90']
     """
-    document = _asked(linker, as_document(text, 0), spans)
-    in_context, asked = document.mentions_in_context(), set(spans)
-    for portion in portions(in_context):
-        together = in_context[portion]
+    document, asked = as_document(text, 0), set(spans)
+    _check_inside(document, spans)
+    searched = None if document.mentions else SearchedText(linker, document)
+    links = None
+    if searched is not None:
+        links = {(each.start, each.end): each.entity for each in (linked or linker.link(document)).mentions}
+    for together in _together(document, spans) if searched is None else searched.together(spans):
         places = [place for place, each in enumerate(together) if (each.start, each.end) in asked]
         if places:
             stations = _Stations.asked(linker, together)
             if skip_unknown:
                 places = [place for place in places if stations.has_candidates(place)]
-            yield from (_explanation(linker, stations.judged(place), entity_id) for place in places)
+            yield from (_explanation(linker, stations.judged(place, searched), entity_id, links) for place in places)
 
 
-def _explanation(linker: Linker, judged: _Judged, entity_id: str | None) -> Explanation:
+def _explanation(
+    linker: Linker, judged: _Judged, entity_id: str | None, links: Mapping[tuple[int, int], str | None] | None
+) -> Explanation:
+    """`links` are those of a text that was searched; mentions that were given are linked by their candidates alone."""
     listed = [Candidate(linker.kb.ids[row], score) for row, score in zip(judged.rows, judged.confidences, strict=True)]
     told = Remembered(linker.kb, linker.corrections).candidates(judged.mention, listed)
     likely = {candidate.id for candidate in listed}
@@ -101,12 +119,16 @@ def _explanation(linker: Linker, judged: _Judged, entity_id: str | None) -> Expl
     chosen = _candidate(linker, judged, int(places[0]), mention.text)
     others = [place for place in range(len(judged.rows)) if place != places[0]]
     runner_up = _candidate(linker, judged, others[0], mention.text) if others else None
-    threshold = linker.decision()[1].least_score
+    if links is None:
+        threshold = linker.decision()[1].least_score
+        is_linked = bool(told and told[0].id == chosen.id and told[0].score >= threshold)
+    else:
+        threshold = linker.least_found()
+        is_linked = links.get((mention.start, mention.end)) == chosen.id
     return Explanation(
-        mention.start, mention.end, mention.text, chosen, runner_up,
-        is_linked=bool(told and told[0].id == chosen.id and told[0].score >= threshold), is_corrected=told != listed,
+        mention.start, mention.end, mention.text, chosen, runner_up, is_linked, is_corrected=told != listed,
         threshold=threshold, n_candidates=len(judged.rows), log_sum=judged.log_sum,
-        path=tuple(_steps(linker.generator.tree, mention, row)),
+        path=tuple(_steps(linker.generator.tree, mention, row)), found=judged.found,
     )  # fmt: skip
 
 
@@ -122,6 +144,7 @@ class _Judged:
     scores: NDArray[np.float32]
     confidences: list[float]
     log_sum: float
+    found: FoundSpan | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +175,8 @@ class _Stations:
     def has_candidates(self, place: int) -> bool:
         return bool(self.proposals.starts[place] < self.proposals.starts[place + 1])
 
-    def judged(self, place: int) -> _Judged:
-        """The candidates of one of the mentions."""
+    def judged(self, place: int, searched: SearchedText | None) -> _Judged:
+        """The candidates of one of the mentions; how sure they are says the search of the text, if it has a say."""
         own = slice(self.proposals.starts[place], self.proposals.starts[place + 1])
         rows, totals, scores = self.proposals.rows[own], self.totals[own], self.scores[own]
         if not self.has_candidates(place):
@@ -163,43 +186,45 @@ class _Stations:
             )
         order = np.lexsort((rows, -scores))
         listed = [Candidate("", float(scores[each])) for each in order]
+        found = None if searched is None else searched.found(self.mentions[place], listed)
         calibration = self.linker.decision()[0]
-        calibrated = listed if calibration is None else calibration.calibrated([listed])[0]
+        if found is not None:
+            listed = list(rescored(listed, found.chance))
+        elif calibration is not None:
+            listed = calibration.calibrated([listed])[0]
         return _Judged(
             self.mentions[place], rows[order], self.features[own][order], self.refuted[own][order], totals[order],
-            scores[order], [each.score for each in calibrated], float(np.logaddexp.reduce(totals)),
+            scores[order], [each.score for each in listed], float(np.logaddexp.reduce(totals)), found,
         )  # fmt: skip
 
 
-def _asked(linker: Linker, document: Document, asked: Sequence[tuple[int, int]]) -> Document:
-    """The document with its mentions, the spans asked about among them."""
-    for start, end in asked:
+def _check_inside(document: Document, spans: Sequence[tuple[int, int]]) -> None:
+    for start, end in spans:
         if not 0 <= start < end <= len(document.text):
             raise DataError(
                 f"A mention must stand inside the text, which has {len(document.text)} code points; got {start}..{end}."
             )
-    if not document.mentions:
-        document = linker.link(document)
+
+
+def _together(document: Document, asked: Sequence[tuple[int, int]]) -> Iterator[Sequence[MentionInContext]]:
+    """The mentions of a document, and the spans asked about, in the parts that are ranked together."""
     spans = [(mention.start, mention.end) for mention in document.mentions]
     if not set(asked) <= set(spans):
         spans = sorted({*spans, *asked})
-    return replace(document, mentions=tuple(Mention(*span, document.text[slice(*span)]) for span in spans))
+    whole = replace(document, mentions=tuple(Mention(*span, document.text[slice(*span)]) for span in spans))
+    in_context = whole.mentions_in_context()
+    yield from (in_context[portion] for portion in portions(in_context))
 
 
 def _candidate(linker: Linker, judged: _Judged, place: int, mention: str) -> ExplainedCandidate:
     row, weights = int(judged.rows[place]), linker.ranker.weights
-    says, names = {**FEATURES, **DENSE_FEATURES}, feature_names(len(weights) > len(FEATURES))
-    parts = [
-        Part(name, says[name], float(value), float(weight), float(value) * float(weight))
-        for name, value, weight in zip(names, judged.features[place], weights, strict=True)
-        if value and weight
-    ]
-    if judged.refuted[place]:
-        parts.append(Part("corrected", CORRECTED, float(judged.refuted[place]), 1.0, float(judged.refuted[place])))
-    parts.sort(key=lambda part: -abs(part.contribution))
+    says = {**FEATURES, **DENSE_FEATURES} if len(weights) > len(FEATURES) else FEATURES
+    refuted = float(judged.refuted[place])
+    corrected = Part("corrected", CORRECTED, refuted, 1.0, refuted)
     return ExplainedCandidate(
         linker.kb.ids[row], linker.kb.titles[row], float(judged.scores[place]), judged.confidences[place],
-        float(judged.totals[place]), _name_match(linker.kb, row, mention), tuple(parts),
+        float(judged.totals[place]), _name_match(linker.kb, row, mention),
+        parts_of(says, judged.features[place], weights, corrected),
     )  # fmt: skip
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,18 @@ class Part:
     value: float
     weight: float
     contribution: float
+
+
+def parts_of(
+    says: Mapping[str, str], values: NDArray[np.float32], weights: NDArray[np.float64], *more: Part
+) -> tuple[Part, ...]:
+    """What counts of the features that `says` lists in order, and of what comes besides; the most first."""
+    parts = [
+        Part(name, words, float(value), float(weight), float(value) * float(weight))
+        for (name, words), value, weight in zip(says.items(), values, weights, strict=True)
+    ]
+    counting = [part for part in (*parts, *more) if part.contribution]
+    return tuple(sorted(counting, key=lambda part: -abs(part.contribution)))
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,7 @@ class ExplainedCandidate:
     """A candidate and what speaks for it: `total` is the sum of the parts' contributions.
 
     `score` is its share among all candidates, exp(total - log_sum) with the explanation's `log_sum`; `confidence` what
-    calibration makes of it.
+    calibration makes of it, or the chance that the span was `found` with: the score that linking tells.
     """
 
     id: str
@@ -74,10 +90,28 @@ class ExplainedCandidate:
 
 
 @dataclass(frozen=True)
+class FoundSpan:
+    """How likely a span that was found in a text is a mention, and that of its best candidate.
+
+    `log_odds` is the sum of the `parts`, and `chance` is 1 / (1 + exp(-log_odds)): it is the best candidate's
+    confidence, the others' are in proportion. One of the parts weighs how likely the span is a mention of anything;
+    that, `span_log_odds`, is the sum of the `span_parts`.
+    """
+
+    chance: float
+    log_odds: float
+    parts: tuple[Part, ...]
+    span_log_odds: float
+    span_parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a mention means an entity, or would if it were linked, and what came next.
 
-    With `is_corrected` somebody said in this very text what the span means or does not mean, whatever the numbers say.
+    `found` is there where the text was searched and chances decide what is a mention: not for mentions that were given,
+    nor where every name of a short list is one. With `is_corrected` somebody said in this very text what the span means
+    or does not mean, whatever the numbers say.
     """
 
     start: int
@@ -91,6 +125,7 @@ class Explanation:
     n_candidates: int
     log_sum: float
     path: tuple[TreeStep, ...]
+    found: FoundSpan | None = None
 
     def to_record(self) -> dict[str, Any]:
         """As plain dictionaries and lists, for JSON."""

@@ -101,6 +101,11 @@ class Finding:
         overlaps: Overlaps = "drop",
     ) -> Spans:
         """The spans of the texts that may well be mentions, none of them in markup."""
+        table = self.looked_at(texts, n_threads, recognize)
+        return self.likely(Spans(table, self.log_odds(table, overlaps)))
+
+    def looked_at(self, texts: Sequence[str], n_threads: int = 0, recognize: Recognize | None = None) -> SpanTable:
+        """All spans of the texts that could be mentions, however unlikely, none of them in markup."""
         config = self.config
         if self.scorer.is_by_rules:
             config = replace(config, any_case=False, plurals=False, max_run=0)
@@ -108,11 +113,17 @@ class Finding:
         table = all_spans(self.detector, learned, texts, config, n_threads)
         if recognize is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognize, texts), texts))
+        return table
+
+    def log_odds(self, table: SpanTable, overlaps: Overlaps = "drop") -> NDArray[np.float64]:
+        """How likely each of all spans of some texts is a mention, with what corrections say of those that read so."""
         may_overlap = overlaps == "keep"
         log_odds = self.scorer.log_odds(table, may_overlap)
-        log_odds = self.corrected.revised(table, log_odds, self.scorer.is_by_rules, may_overlap)
-        is_kept = log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf)
-        return Spans(table.take(is_kept), log_odds[is_kept])
+        return self.corrected.revised(table, log_odds, self.scorer.is_by_rules, may_overlap)
+
+    def likely(self, spans: Spans) -> Spans:
+        """Those that are likely enough to be ranked."""
+        return spans.take(spans.log_odds >= (logit(self.config.min_chance) if self.config.min_chance > 0 else -np.inf))
 
     def find(
         self,
@@ -261,14 +272,14 @@ def _reach(chances: NDArray[np.float64], least: float) -> NDArray[np.bool_]:
 def _mention(document: Document, table: SpanTable, row: int, listed: Sequence[Candidate], chance: float) -> Mention:
     start, end = int(table.starts[row]), int(table.ends[row])
     score = chance if listed else None
-    return Mention(start, end, document.text[start:end], None, score, is_nil=True, candidates=_rescored(listed, chance))
+    return Mention(start, end, document.text[start:end], None, score, is_nil=True, candidates=rescored(listed, chance))
 
 
 def _linked(mention: Mention) -> Mention:
     return replace(mention, entity=mention.candidates[0].id, is_nil=False)
 
 
-def _rescored(listed: Sequence[Candidate], chance: float) -> tuple[Candidate, ...]:
+def rescored(listed: Sequence[Candidate], chance: float) -> tuple[Candidate, ...]:
     """The best candidate with its chance, the others in proportion."""
     if not listed or listed[0].score <= 0:
         return tuple(listed)

@@ -5,10 +5,17 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
+from deixis.detection.span_features import FEATURES as SPAN_FEATURES
+from deixis.detection.span_words import SAYS
+from deixis.documents.corrections import Correction
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo
+from deixis.linking.config import LinkerConfig
+from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain, explain_spans
+from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.ranking.fusion_features import FEATURES
 from deixis.types import Document, Mention
@@ -108,3 +115,57 @@ def test_mentions_without_candidates_do_not_keep_the_others_from_being_explained
     assert [each.text for each in told] == ["Paris"]
     with pytest.raises(DataError, match="no candidates"):
         list(explain_spans(linker, document, [(0, 3), (7, 12)]))
+
+
+@pytest.fixture(scope="module")
+def by_chances():
+    return Linker.build(read_demo(), config=LinkerConfig(finding=FindingConfig(min_names=0)), n_threads=1)
+
+
+TEXTS = [TEXT, "In May Java may rain; Paris Hilton and Paris, Texas, too. java is not Java", " ".join([TEXT] * 300)]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["short", "mixed", "long"])
+def test_what_is_found_in_a_text_is_explained_with_the_numbers_of_linking(by_chances, text):
+    linked = by_chances.link(text)
+    spans = [(mention.start, mention.end) for mention in linked.mentions]
+    every = list(explain_spans(by_chances, text, spans, skip_unknown=True))
+    assert every
+    for told in every:
+        mention = linked.mentions[spans.index((told.start, told.end))]
+        assert (told.entity.id, told.is_linked) == (mention.candidates[0].id, mention.entity is not None)
+        assert told.entity.confidence == pytest.approx(mention.score, rel=1e-5)
+        assert told.runner_up.confidence == pytest.approx(mention.candidates[1].score, rel=1e-4)
+        assert told.threshold == by_chances.least_found()
+        assert told.entity.confidence == pytest.approx(told.found.chance) == pytest.approx(expit(told.found.log_odds))
+        assert sum(part.contribution for part in told.found.parts) == pytest.approx(told.found.log_odds)
+        assert sum(part.contribution for part in told.found.span_parts) == pytest.approx(told.found.span_log_odds)
+        (span,) = [part for part in told.found.parts if part.name == "span"]
+        assert span.value == pytest.approx(np.clip(told.found.span_log_odds, -8, 8))
+
+
+def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(by_chances):
+    upper, lower = (explain(by_chances, f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
+    assert lower.found.span_log_odds < upper.found.span_log_odds and not lower.is_linked
+    assert "lower" in {part.name for part in lower.found.span_parts} - {part.name for part in upper.found.span_parts}
+    assert explain(by_chances, "It rained in Java.", 10, 17).found is None  # "in Java"
+
+
+def test_what_corrections_say_of_a_span_is_a_part_of_its_chance(by_chances):
+    corrected = [Correction(f"He met Java {number}.", 7, 11, "not_an_entity") for number in range(9)]
+    before, after = (
+        explain(linker, "They like Java.", 10, 14).found
+        for linker in (by_chances, learn_corrections(by_chances, corrected).linker)
+    )
+    (part,) = [part for part in after.span_parts if part.name == "corrected"]
+    assert part.contribution < 0 and after.chance < before.chance
+    assert sum(part.contribution for part in after.span_parts) == pytest.approx(after.span_log_odds)
+
+
+def test_short_lists_and_given_mentions_have_no_chance_of_a_span(linker, by_chances):
+    assert explain(linker, TEXT, 14, 19).found is None
+    assert explain(by_chances, Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)), 14, 19).found is None
+
+
+def test_every_feature_of_a_span_has_words():
+    assert set(SAYS) == {*SPAN_FEATURES, "corrected"}

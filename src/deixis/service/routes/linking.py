@@ -38,7 +38,7 @@ def router(state: ServiceState) -> APIRouter:
     async def explain_one(request: schema.ExplainRequest) -> Json:
         """Say why a span means its entity: numbers that add up, the way through the label tree, the runner-up.
 
-        A text without mentions has its own found, since they speak for one another.
+        A text without mentions is searched as `/link` does; where chances decide what is a mention, `found` says how.
         """
         document = request.document()
         told = await state.run(
@@ -53,9 +53,9 @@ def router(state: ServiceState) -> APIRouter:
         check_batch(state, "mentions", len(document.mentions))
 
         def told(served: Served) -> Sequence[Explanation]:
-            whole = document if document.mentions else served.linker.link(document)
-            spans = [(each.start, each.end) for each in whole.mentions[: state.config.limits.max_batch]]
-            return list(explain_spans(served.linker, whole, spans, skip_unknown=True))
+            linked = document if document.mentions else served.linker.link(document)
+            spans = [(each.start, each.end) for each in linked.mentions[: state.config.limits.max_batch]]
+            return list(explain_spans(served.linker, document, spans, skip_unknown=True, linked=linked))
 
         return Json([each.to_record() for each in await state.run(told)])
 

@@ -1,0 +1,52 @@
+"""A text without mentions as linking searches it, for explanations: which spans walk together, how likely each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deixis.detection.span_features import FEATURES, n_alike
+from deixis.detection.span_words import SAYS
+from deixis.detection.spans import SpanTable
+from deixis.linking.deciding import EVIDENCE, decision_evidence
+from deixis.linking.explanation import FoundSpan, Part, parts_of
+from deixis.linking.finding import Spans, in_context, is_nameless
+from deixis.linking.linker import Linker
+from deixis.ranking.calibration import evidence_of
+from deixis.types import Candidate, Document, MentionInContext
+
+
+class SearchedText:
+    """What the search of one text looks at."""
+
+    def __init__(self, linker: Linker, document: Document) -> None:
+        self._finding, self._document = linker.finding, document
+        self._table = self._finding.looked_at([document.text], linker.n_threads)
+        self._log_odds = self._finding.log_odds(self._table)
+
+    def together(self, asked: Sequence[tuple[int, int]]) -> list[list[MentionInContext]]:
+        """The likely spans, and those asked about, in the parts that are ranked together."""
+        likely = self._finding.likely(Spans(self._table, self._log_odds)).table
+        table = likely.merged(SpanTable.of_spans([asked], [self._document.text]))
+        mentions = in_context([self._document], table)
+        return [mentions[part] for part in Spans(table, np.zeros(len(table))).parts()]
+
+    def found(self, mention: MentionInContext, ranked: Sequence[Candidate]) -> FoundSpan | None:
+        """How likely the span is a mention of the best of its candidates; None where rules decide, or nobody looked."""
+        table, scorer, decider = self._table, self._finding.scorer, self._finding.decider
+        rows = np.flatnonzero((table.starts == mention.start) & (table.ends == mention.end))
+        if scorer.is_by_rules or not len(rows):
+            return None
+        span, log_odds = table.take(rows), self._log_odds[rows]
+        evidence = decision_evidence(log_odds, evidence_of([ranked]), is_nameless(span))
+        parts = parts_of(EVIDENCE, evidence[0], decider.weights)
+        corrected = float(log_odds[0] - scorer.log_odds(table)[rows[0]])
+        span_parts = parts_of(
+            {name: SAYS[name] for name in FEATURES}, scorer.features(span, n_alike(table)[rows])[0], scorer.weights,
+            Part("corrected", SAYS["corrected"], corrected, 1.0, corrected),
+        )  # fmt: skip
+        return FoundSpan(
+            float(decider.chances(evidence)[0]), sum(part.contribution for part in parts), parts,
+            float(log_odds[0]), span_parts,
+        )  # fmt: skip
