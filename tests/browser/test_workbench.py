@@ -70,7 +70,7 @@ def test_a_correction_is_learned_at_once_and_kept(page):
     title = others[0].get_attribute("data-id")
     others[0].click()
     page.locator("#status", has_text="Learned").wait_for()
-    kept = json.loads(page.evaluate("localStorage.getItem('deixis-corrections')"))
+    kept = json.loads(page.evaluate("localStorage.getItem('deixis-corrections')"))["corrections"]
     assert [(one["surface"], one["gold"]) for one in kept] == [("Paris", title)]
     page.reload()
     link(page, "Paris walked home.")
@@ -89,7 +89,14 @@ def test_what_is_no_mention_is_not_linked_again(page):
         page.click("#settings summary")
         page.click("#download")
     kept = [json.loads(line) for line in download.value.path().read_text(encoding="utf-8").splitlines()]
-    assert kept[-1] == {"text": "Octopus and chips", "start": 0, "end": 7, "surface": "Octopus", "not_an_entity": True}
+    assert kept[-1] == {
+        "id": "text1",
+        "text": "Octopus and chips",
+        "start": 0,
+        "end": 7,
+        "surface": "Octopus",
+        "not_an_entity": True,
+    }
 
 
 def test_everything_can_be_done_by_keys(page):

@@ -20,6 +20,7 @@ async function asked(path, options = {}) {
   }
   const told = await answer.json().catch(() => ({}));
   if (answer.ok) return told;
+  if (answer.status === 401) throw new ServiceError("This needs the access token of the service: put it into Settings.");
   const reason = told.error?.message ?? told.detail ?? answer.statusText;
   const wait = answer.status === 429 ? ` Try again in ${answer.headers.get("retry-after") ?? "some"} seconds.` : "";
   throw new ServiceError(`${typeof reason === "string" ? reason : JSON.stringify(reason)}${wait}`);
@@ -29,7 +30,8 @@ const posted = (path, record) => asked(path, { method: "POST", body: JSON.string
 const query = (values) => new URLSearchParams(values).toString();
 
 export const about = () => asked("ready");
-export const link = (text, overlaps) => posted("link", { text, overlaps });
+export const link = (text, overlaps, mentions = null) => posted("link", { text, overlaps, mentions });
+export const label = (text) => posted("label", { text });
 export const explain = (text, start, end, mentions, entity) => posted("explain", { text, start, end, mentions, entity });
 export const learn = (corrections) => posted("learn", { corrections });
 export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);

@@ -11,7 +11,7 @@ export function drawDetails(place, mention, actions) {
   searchField(field, hits, actions.mean, actions.complain);
   const nothing = element("button", { type: "button" }, "Nothing here ", element("kbd", {}, "0"));
   nothing.addEventListener("click", () => actions.nothing());
-  const why = element("div", { id: "why", attributes: { "aria-live": "polite" } });
+  const why = element("div", { id: "why" });
   place.replaceChildren(
     element("h2", {}, bdi(mention.text)),
     element("p", { className: "quiet" }, decision(mention)),
@@ -55,17 +55,20 @@ export function drawDescriptions(place, entities) {
   }
 }
 
-/** Fills the panel's lower part with an explanation, as the service gives it, and what is known of the entity. */
-export function drawWhy(place, told, entity) {
+/** Fills the panel's lower part with an explanation, as the service gives it, and what is known of the entity;
+ * `showInTree(entity)` shows where it stands. */
+export function drawWhy(place, told, entity, showInTree) {
   const { entity: own, runner_up: other } = told;
   const names = { same: "The mention is its name", normalized: "The mention is its name, written otherwise:", alike: "The mention is most like its name" };
   const description = shortened(entity?.description ?? "", 300);
+  const inTree = element("button", { type: "button" }, "Show it in the tree");
+  inTree.addEventListener("click", () => showInTree(own));
   place.replaceChildren(
     element("p", {}, webLink(entity?.url, own.title), " ", bdi(own.id, "quiet")),
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
     partsTable(own, other),
-    element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path)),
+    element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
   );
 }
 

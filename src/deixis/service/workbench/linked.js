@@ -1,35 +1,43 @@
 // The text with its mentions marked, and the queue of those to look at next.
 
-import { pointOfUnit, unitsOfPoints } from "./offsets.js";
+import { unitsOfPoints } from "./offsets.js";
 import { bdi, certainty, element, visible } from "./shown.js";
 
-/** Draws a linked document; `choose(number)` is called with the mention that is clicked. */
-export function drawText(place, document_, chosen, choose) {
-  const { text } = document_;
+/** Draws a linked document. The text nodes below `place` are the text, each sign once. */
+export function drawText(place, { text, mentions }) {
   const units = unitsOfPoints(text);
   const parts = [];
   let done = 0;
-  for (const [number, mention] of document_.mentions.entries()) {
+  for (const [number, mention] of mentions.entries()) {
+    const mark = element("span", { className: "mention", tabIndex: 0, attributes: { role: "button", "data-number": number } });
     if (mention.start < done) {
-      parts.push(marked(number, mention, `(${mention.text})`)); // inside or across the one before
-      continue;
+      mark.dataset.words = mention.text; // inside or across the one before: drawn by the style sheet
+    } else {
+      parts.push(text.slice(units[done], units[mention.start]));
+      mark.textContent = text.slice(units[mention.start], units[mention.end]);
+      done = mention.end;
     }
-    parts.push(text.slice(units[done], units[mention.start]));
-    parts.push(marked(number, mention, text.slice(units[mention.start], units[mention.end])));
-    done = mention.end;
+    dress(mark, mention);
+    parts.push(mark);
   }
   parts.push(text.slice(units[done]));
   place.replaceChildren(...parts);
+}
 
-  function marked(number, mention, words) {
-    const title = mention.entity == null ? "not linked" : visible(titleOf(mention));
-    const button = element("button", {
-      type: "button", className: `mention ${certainty(mention)}`, textContent: words,
-      attributes: { "aria-pressed": String(number === chosen), "aria-label": `${words}: ${title}, ${certainty(mention)}`, "data-number": number },
-    });
-    button.addEventListener("click", () => choose(number));
-    return button;
-  }
+/** Marks the mention that is chosen, as it is now, and no other; its mark is returned. */
+export function markChosen(place, mentions, chosen) {
+  for (const other of place.querySelectorAll('[aria-pressed="true"]')) other.ariaPressed = "false";
+  const mark = place.querySelector(`[data-number="${chosen}"]`);
+  dress(mark, mentions[chosen]);
+  mark.ariaPressed = "true";
+  return mark;
+}
+
+function dress(mark, mention) {
+  const title = mention.entity == null ? "not linked" : visible(titleOf(mention));
+  mark.className = `mention ${certainty(mention)}`;
+  mark.ariaPressed = "false";
+  mark.ariaLabel = `${mention.text}: ${title}, ${certainty(mention)}`;
 }
 
 /** What a mention's entity is called. */
@@ -61,22 +69,4 @@ export function drawQueue(place, mentions, chosen, choose) {
     button.addEventListener("click", () => choose(number));
     return element("li", {}, button);
   }));
-}
-
-/** The span that is selected in the text, in code points; null if there is none. */
-export function selectedSpan(place, text) {
-  const selection = getSelection();
-  if (!selection || selection.isCollapsed || !selection.rangeCount) return null;
-  const range = selection.getRangeAt(0);
-  if (!place.contains(range.commonAncestorContainer)) return null;
-  const before = range.cloneRange();
-  before.selectNodeContents(place);
-  before.setEnd(range.startContainer, range.startOffset);
-  const first = before.toString().length;
-  const words = range.toString();
-  const skipped = words.length - words.trimStart().length;
-  const units = unitsOfPoints(text);
-  const start = pointOfUnit(units, first + skipped);
-  const end = pointOfUnit(units, first + skipped + words.trim().length);
-  return end > start ? { start, end } : null;
 }

@@ -1,0 +1,69 @@
+// The settings: access token, colours, and the file of corrections.
+
+import * as api from "./api.js";
+import { asLines, asRecord, forgetLearned, keep, kept } from "./corrections.js";
+import { recall, store } from "./stored.js";
+
+const at = (id) => document.getElementById(id);
+const counted = (n) => (n === 1 ? "1 correction" : `${n} corrections`);
+const waiting = () => kept().filter((one) => !one.isLearned);
+
+/** Makes the settings work; `say(words, isWrong)` tells what came of them, `greet()` asks the service anew. */
+export function useSettings(say, greet) {
+  at("theme").addEventListener("change", () => {
+    document.documentElement.dataset.theme = at("theme").value;
+    store("deixis-theme", at("theme").value);
+  });
+  at("theme").value = recall("deixis-theme") ?? "auto";
+  at("theme").dispatchEvent(new Event("change"));
+
+  at("token").addEventListener("change", async () => {
+    store("deixis-token", at("token").value, "sessionStorage");
+    api.useToken(at("token").value);
+    if (await greet() && waiting().length) sendWaiting(say);
+  });
+  at("token").value = recall("deixis-token", "sessionStorage") ?? "";
+  api.useToken(at("token").value);
+
+  at("settings").addEventListener("toggle", showWaiting);
+  at("send").addEventListener("click", () => sendWaiting(say));
+  at("download").addEventListener("click", () => saveFile(say));
+}
+
+/** Offers to send what the service has not learned, if there is such. */
+export function showWaiting() {
+  const n = waiting().length;
+  at("send").hidden = !n;
+  at("send").textContent = `Send ${counted(n)} again`;
+}
+
+async function sendWaiting(say) {
+  let n = 0;
+  let refusal = null;
+  for (const one of waiting()) {
+    try {
+      await api.learn([asRecord(one)]); // one by one: one that is refused does not hold up the others
+      keep({ ...one, isLearned: true });
+      n += 1;
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  showWaiting();
+  if (refusal) say(`${counted(n)} learned, ${waiting().length} not: ${refusal.message}`, true);
+  else say(`${counted(n)} learned.`);
+}
+
+function saveFile(say) {
+  const all = kept();
+  if (!all.length) return say("There are no corrections that are not saved yet.");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([asLines(all)], { type: "application/jsonl" }));
+  link.download = "corrections.jsonl";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  forgetLearned();
+  const n = waiting().length;
+  const rest = n ? ` ${n === 1 ? "One that the service has not learned is" : `${n} that the service has not learned are`} still kept here.` : "";
+  say(`${counted(all.length)} saved, for: deixis learn MODEL corrections.jsonl.${rest}`);
+}
