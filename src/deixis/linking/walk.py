@@ -31,6 +31,7 @@ from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
 from deixis.linking.uncorrected import Uncorrected
 from deixis.nearest.allowed import Mask
+from deixis.progress import track
 from deixis.ranking.fusion import FusionRanker
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
@@ -352,7 +353,8 @@ class Walk:
         self, mentions: Sequence[MentionInContext], allowed: Mask | None, k: int, rerank: bool
     ) -> Iterator[sparse.csr_matrix]:
         reranker = self._own_reranking().ranker if rerank else None
-        for portion in portions(mentions):
+        parts = list(portions(mentions))
+        for portion in track(parts, "ranking candidates") if len(parts) > 1 else parts:
             asked = mentions[portion]
             proposals = self.generator.propose(asked, allowed)
             if reranker is None:

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from deixis.progress import listening
 from deixis.service.failures import Refusal
 
 T = TypeVar("T")
@@ -34,8 +35,32 @@ class _Job:
     future: Future[list[Any]] = field(default_factory=Future)
 
 
+@dataclass(frozen=True)
+class _Until:
+    """Hears how work goes on, and ends it after the time when nobody waits for it any more."""
+
+    deadline: float
+
+    def started(self, _label: str, _total: int | None) -> int:
+        self.advanced(0, 0)
+        return 0
+
+    def advanced(self, _task: int, _n: int) -> None:
+        if time.monotonic() > self.deadline:
+            raise Refusal(504, "late", "There was no answer in time.")
+
+    def told(self, _task: int, _text: str) -> None:
+        """Words are of no concern."""
+
+    def finished(self, _task: int) -> None:
+        """Nor is the end."""
+
+
 class WorkQueue:
-    """Runs work in threads, at most `n_waiting` pieces beyond those that run; each has `seconds` for its answer."""
+    """Runs work in threads, at most `n_waiting` pieces beyond those that run; each has `seconds` for its answer.
+
+    Work that takes longer ends where it tells of its progress.
+    """
 
     def __init__(self, n_threads: int, n_waiting: int, seconds: float) -> None:
         self.n_threads, self.n_waiting, self.seconds = n_threads, n_waiting, seconds
@@ -144,7 +169,8 @@ class WorkQueue:
 def _do(jobs: list[_Job]) -> None:
     """Gives each job its results; if together they fail, each is tried alone, so that it gets its own error."""
     try:
-        results = jobs[0].work([item for job in jobs for item in job.items])
+        with listening(_Until(max(job.deadline for job in jobs))):
+            results = jobs[0].work([item for job in jobs for item in job.items])
     except Exception as error:  # noqa: BLE001 - the waiting request gets it
         if len(jobs) == 1:
             _fail(jobs[0], error)

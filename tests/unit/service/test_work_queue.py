@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
+from deixis.progress import track
 from deixis.service.failures import Refusal
 from deixis.service.work_queue import WorkQueue
 
@@ -166,3 +168,23 @@ def test_a_full_queue_is_refused_at_the_gate(serve):
     brake.may_end.set()
     thread.join()
     assert client.post("/link", json={"text": "Troy"}).status_code == 200
+
+
+def test_work_that_nobody_waits_for_any_more_ends_where_it_tells_of_its_progress():
+    done = []
+
+    def work():
+        for number in track(range(1000), "counting"):
+            time.sleep(0.01)
+            done.append(number)
+
+    async def scenario():
+        queue = WorkQueue(1, 4, 0.2)
+        with pytest.raises(Refusal) as refused:
+            await queue.run(work)
+        assert refused.value.status == 504
+        assert await queue.run(lambda: 42) == 42  # the thread is free again
+        assert 5 < len(done) < 100 and queue.n_held == 0
+        queue.close()
+
+    asyncio.run(scenario())
