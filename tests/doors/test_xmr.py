@@ -182,6 +182,17 @@ def test_a_threshold_leaves_labels_out(deixis_inside, library):
     assert min(scores) >= 0.5 and len(scores) < 200
 
 
+def test_a_document_left_out_keeps_its_row_in_a_matrix(deixis_inside, library):
+    (deixis_inside.folder / "odd.jsonl").write_text('{"text": "cats and a kitten"}\n{"txt": 1}\n{"text": "a comet"}\n')
+    refused = deixis_inside("xmr", "predict", library / "model", "odd.jsonl", code=1).stderr
+    assert "odd.jsonl, line 2" in refused and "(--skip-bad leaves bad documents out)" in refused
+    asked = ("xmr", "predict", library / "model", "odd.jsonl", "--skip-bad", "-k", 1)
+    told = deixis_inside(*asked, "--to", "npz", "-o", "odd.npz").stderr
+    assert "Documents left out: 1" in told
+    assert np.diff(sparse.load_npz(deixis_inside.folder / "odd.npz").indptr).tolist() == [1, 0, 1]
+    assert len(deixis_inside(*asked).stdout.splitlines()) == 2
+
+
 def test_matrices_of_scores_agree_with_each_other(deixis_inside, library):
     for to, name in (("npz", "s.npz"), ("xc", "s.txt"), ("xc", "s.txt.gz")):
         deixis_inside("xmr", "predict", library / "model", library / "dev.jsonl", "-k", 2, "--to", to, "-o", name)

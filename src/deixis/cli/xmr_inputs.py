@@ -88,22 +88,26 @@ class Reading:
         _tell(session, corpus.report)
         return corpus
 
-    def bare_texts(self, session: Session, files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def bare_texts(self, session: Session, files: Sequence[str], has_gaps: bool = False) -> Iterator[tuple[str, str]]:
         """Id and text of each document as they come; labels are passed over, ids that lack are numbers.
 
-        What was left out is told at the end.
+        What was left out is told at the end; if it `has_gaps`, an empty text stands in its place.
         """
         self._check_texts()
         number, report = 0, LabelledReport()
         for path in files:
             for record in read_records(path, self.format, otherwise="lines"):
-                if isinstance(record, DataError):
-                    if not self.skip_bad:
-                        raise record
-                    report.skip(record)
+                if not isinstance(record, DataError):
+                    number += 1
+                    yield record.id or str(number), record.text
                     continue
-                number += 1
-                yield record.id or str(number), record.text
+                if not self.skip_bad:
+                    hint = "(--skip-bad leaves bad documents out)"
+                    raise DataError(f"{record.reason} {hint}", path=record.path, line=record.line)
+                report.skip(record)
+                if has_gaps:
+                    number += 1
+                    yield str(number), ""
         _tell(session, report)
 
 

@@ -75,7 +75,7 @@ def predict(
 
     DOCS hold JSON lines with a "text", Annif's tables or folders, or plain text with a document a line; without a
     file, or with -, stdin is read. Labels that documents have already are passed over. A document without a word that
-    MODEL knows gets none.
+    MODEL knows gets none. In a matrix, row by row, documents that --skip-bad leaves out have a row without labels.
     """
     if pretty and to != "jsonl":
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
@@ -84,7 +84,8 @@ def predict(
     with session.watching():
         labeller = Labeller.load(model, n_threads=session.threads)
         is_dialogue = not docs and sys.stdin.isatty()
-        portions = _portions(session, labeller, docs or ("-",), reading, 1 if is_dialogue else BATCH_SIZE)
+        size = 1 if is_dialogue else BATCH_SIZE
+        portions = _portions(session, labeller, docs or ("-",), reading, size, has_gaps=to in MATRICES)
         labelled = (each.labelled(labeller, k, threshold) for each in portions)
         if to in MATRICES:
             _write_whole(output, to, labelled, labeller.vocabulary)
@@ -121,7 +122,7 @@ class _Portion:
 
 
 def _portions(
-    session: Session, labeller: Labeller, docs: tuple[str, ...], reading: Reading, size: int
+    session: Session, labeller: Labeller, docs: tuple[str, ...], reading: Reading, size: int, has_gaps: bool
 ) -> Iterator[_Portion]:
     if labeller.features is None:
         rows = _feature_rows(docs, reading, labeller.n_features)
@@ -132,7 +133,7 @@ def _portions(
         return
     if reading.is_rows(docs):
         raise click.UsageError("MODEL reads texts, and DOCS hold rows of features. Give documents with texts.")
-    texts = track(reading.bare_texts(session, docs), "labelling")
+    texts = track(reading.bare_texts(session, docs, has_gaps), "labelling")
     while batch := list(islice(texts, size)):
         yield _Portion([id_ for id_, _ in batch], [text for _, text in batch])
 
