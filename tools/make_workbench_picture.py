@@ -1,4 +1,4 @@
-"""Draws docs/how-to/figures/workbench.png: the workbench before the demo's knowledge base, in Chromium.
+"""Draws docs/how-to/figures/workbench.png and workbench_tree.png: the workbench before the demo's knowledge base, in Chromium.
 
 `python tools/make_workbench_picture.py`; needs the extra `serve`, playwright and chromium (tools/install_browser.sh).
 """
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 from deixis.kb.demo import read_demo
 from deixis.linking.linker import Linker
 
-PICTURE = Path(__file__).parent.parent / "docs" / "how-to" / "figures" / "workbench.png"
+FIGURES = Path(__file__).parent.parent / "docs" / "how-to" / "figures"
 PORT = 8797
 TEXT = (
     "Paris awarded the golden apple to Aphrodite and carried Helen off to Troy. Mercury is the planet nearest to the "
@@ -38,7 +38,7 @@ def main() -> int:
         finally:
             served.terminate()
             served.wait()
-    print(f"wrote {PICTURE.name}")
+    print("wrote workbench.png and workbench_tree.png")
     return 0
 
 
@@ -56,15 +56,20 @@ def _wait() -> None:
 def _draw() -> None:
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1100, "height": 760})
+        page = browser.new_page(viewport={"width": 1100, "height": 1000})
         page.goto(f"http://127.0.0.1:{PORT}/workbench/")
         page.fill("#input", TEXT)
         page.press("#input", "Control+Enter")
         page.click("#text .mention >> text=Paris")
         page.wait_for_selector("#why table")
         page.locator(".candidate .about", has_text="·").first.wait_for()
-        PICTURE.parent.mkdir(exist_ok=True)
-        page.screenshot(path=str(PICTURE))
+        FIGURES.mkdir(exist_ok=True)
+        page.screenshot(path=str(FIGURES / "workbench.png"))
+        page.set_viewport_size({"width": 1100, "height": 760})
+        page.click("#tab-tree")
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(1000)  # until nothing moves
+        page.screenshot(path=str(FIGURES / "workbench_tree.png"))
         browser.close()
 
 

@@ -9,6 +9,7 @@ import pytest
 from deixis.documents.corrections import read_corrections
 from tests.browser.conftest import TOKEN
 from tests.browser.test_workbench import link
+from tests.browser.waiting import until
 
 EMOJI = "\U0001f3db\U0001f419 Octopus Troy saw the Trojan horse."
 FULL = "Storage.prototype.setItem = () => { throw new DOMException('no room', 'QuotaExceededError'); }"
@@ -168,7 +169,7 @@ def test_a_long_text_with_many_corrections_is_kept_and_saved_once(page):
     for n in range(1, 4):
         page.keyboard.press("n")
         page.keyboard.press("1")
-        page.wait_for_function(f"JSON.parse(localStorage['deixis-corrections']).corrections.length === {n}")
+        until(page, f"JSON.parse(localStorage['deixis-corrections']).corrections.length === {n}")
         page.locator("#status", has_text="Learned").wait_for()
     assert page.evaluate("localStorage['deixis-corrections'].length") < 1.1 * len(text)
     path = saved(page)

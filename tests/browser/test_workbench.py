@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.browser.hostile import RECORDS, RTL, SCRIPT
+from tests.browser.hostile import RTL, SCRIPT
 
 TEXT = "To save Troy, Paris had to be sacrificed. \U0001f3db\U0001f419 Octopus met Mallory and Paris."
 
@@ -118,18 +118,6 @@ def test_everything_can_be_done_by_keys(page):
     page.wait_for_selector("#tree g")
     page.keyboard.press("?")
     assert page.is_visible("#help")
-
-
-def test_the_tree_can_be_walked_and_searched(page):
-    page.click("#tab-tree")
-    page.wait_for_selector("#tree g")
-    page.fill("#tree-query", "Troy")
-    page.wait_for_selector("#tree-hits button")
-    page.click("#tree-hits button >> nth=0")
-    page.wait_for_selector("#tree g.found")
-    assert "Troy" in page.get_attribute("#tree g.found", "aria-label")
-    labels = page.eval_on_selector_all("#tree g", "all => all.length")
-    assert 0 < labels <= len(RECORDS)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from deixis.candidates.filters import unknown_ids
 from deixis.candidates.label_tree import LabelTreeCandidates
 from deixis.errors import DataError
+from deixis.features.stop_words import filler_words
 from deixis.xmr.tree_paths import labels_below, nodes_to
 
 N_TOPICS, N_TITLES = 5, 3
@@ -93,17 +95,22 @@ def topics_of(generator: LabelTreeCandidates, rows: NDArray[np.int32]) -> tuple[
     step = max(1, len(rows) // MAX_LOOKED_AT)
     words = generator.features.mention
     titles = words.transform(generator.kb.titles.take(rows[::step]), n_threads=1)
-    together = np.asarray(titles.sum(axis=0)).ravel()[: words.n_words]
-    strongest = np.lexsort((np.arange(len(together)), -together))[: 3 * N_TOPICS]
-    names = words.feature_names(strongest[together[strongest] > 0])
-    return tuple(_apart(names))[:N_TOPICS]
+    columns, places = np.unique(titles.indices, return_inverse=True)
+    together = np.bincount(places, weights=titles.data)[columns < words.n_words]  # without n-grams of characters
+    strongest = np.argsort(-together, kind="stable")[: 3 * N_TOPICS]
+    return tuple(_apart(words.feature_names(columns[strongest])))[:N_TOPICS]
 
 
 def _apart(names: list[str]) -> Iterator[str]:
-    """The names in order, without those whose words have all come already."""
+    """The names in order, without those whose words have all come already; names of stop words come last."""
     seen: set[str] = set()
-    for name in names:
+    for name in sorted(names, key=lambda each: _fillers().issuperset(each.split())):
         words = set(name.split())
         if not words <= seen:
             seen |= words
             yield name
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(filler_words())

@@ -1,11 +1,13 @@
 """The tree can be walked from its root to every entity, and branches say what they are about."""
 
+import numpy as np
 import pytest
 
 from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo
-from deixis.linking.tree_view import TreeView
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.tree_view import TreeView, topics_of
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig
 
@@ -48,6 +50,15 @@ def test_branches_are_named_by_what_leads_to_them(view):
     (troy,) = (branch for branch in view.below(level, node) if branch.entity == "troy_ancient")
     assert "troy" in troy.topics and troy.titles == ("Troy",)
     assert all(branch.topics for branch in view.below(0, 0))
+
+
+def test_words_that_say_little_name_no_branch_that_has_others():
+    records = [
+        {"id": f"e{n}", "title": title} for n, title in enumerate(["Of the", "The Tower of York", "The Lord of York"])
+    ]
+    generator = LabelTreeCandidates.build(KnowledgeBase.from_records(records))
+    assert "york" in topics_of(generator, np.arange(3, dtype=np.int32))[0]
+    assert topics_of(generator, np.arange(1, dtype=np.int32))  # a title of such words alone still has a name
 
 
 @pytest.mark.parametrize(("place", "words"), [((9, 0), "levels 0.."), ((0, 1), "Level 0 has 1 nodes")])

@@ -38,6 +38,7 @@ async function linkText() {
   order = inOrderOfDoubt(linked.mentions).map((number) => linked.mentions[number]);
   chosen = -1;
   at("details").replaceChildren(at("hint").content.cloneNode(true));
+  at("details").classList.remove("chosen");
   at("input").rows = 3;
   at("linked").hidden = false;
   at("edit").hidden = false;
@@ -63,6 +64,8 @@ function choose(number) {
   const mention = linked.mentions[number];
   const mark = markChosen(at("text"), linked.mentions, number);
   drawQueue(at("queue"), linked.mentions, chosen, choose);
+  at("details").classList.add("chosen");
+  at("details").scrollTop = 0;
   const why = drawDetails(at("details"), mention, {
     mean: (entity) => correct(number, entity), nothing: () => correct(number, null), explain: (id) => showWhy(why, number, id), complain,
   });
@@ -152,10 +155,11 @@ function nextWord(isForward) {
   if (word) say(`Selected: ${word}. Shift and the arrows select more, a adds it as a mention.`);
 }
 
-const tree = new TreeBrowser(complain, (branch) => say(`${branch.titles[0]} (${branch.entity})`));
+const tree = new TreeBrowser(complain);
 
 function open(name) {
   show(name);
+  say("");
   if (name === "tree") tree.show();
 }
 

@@ -3,9 +3,12 @@
 import { bdi, element, visible, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 
+const SEEN = 4; // candidates that are seen at once
+const MOST = 9; // candidates, one for each key
+
 /** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
 export function drawDetails(place, mention, actions) {
-  const candidates = mention.candidates ?? [];
+  const items = (mention.candidates ?? []).slice(0, MOST).map((one, number) => item(one, number, mention, actions));
   const field = element("input", { type: "search", id: "search", autocomplete: "off", spellcheck: false });
   const hits = element("ul", { className: "hits", attributes: { "aria-label": "Entities found" } });
   searchField(field, hits, actions.mean, actions.complain);
@@ -15,7 +18,8 @@ export function drawDetails(place, mention, actions) {
   place.replaceChildren(
     element("h2", {}, bdi(mention.text)),
     element("p", { className: "quiet" }, decision(mention)),
-    element("ol", { className: "candidates" }, ...candidates.slice(0, 9).map((one, number) => item(one, number, mention, actions))),
+    element("ol", { className: "candidates" }, ...items.slice(0, SEEN)),
+    items.length > SEEN ? element("details", {}, element("summary", {}, `${items.length - SEEN} more`), element("ol", { className: "candidates" }, ...items.slice(SEEN))) : "",
     element("p", { className: "buttons" }, nothing),
     element("label", {}, "It means something else ", element("kbd", {}, "/"), field),
     hits,

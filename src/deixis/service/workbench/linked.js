@@ -63,9 +63,9 @@ export function drawQueue(place, mentions, chosen, choose) {
   place.replaceChildren(...inOrderOfDoubt(mentions).map((number) => {
     const mention = mentions[number];
     const answer = mention.entity == null ? "not linked" : titleOf(mention);
-    const score = mention.score == null ? "" : ` ${mention.score.toFixed(2)}`;
+    const score = mention.score == null ? "" : ` ${mention.score.toFixed(2)} `;
     const button = element("button", { type: "button", attributes: { "aria-current": String(number === chosen) } },
-      bdi(mention.text), " → ", bdi(answer), element("span", { className: "quiet" }, score));
+      bdi(mention.text), " → ", bdi(answer), element("span", { className: "quiet" }, score, mention.entity == null ? "" : bdi(mention.entity)));
     button.addEventListener("click", () => choose(number));
     return element("li", {}, button);
   }));

@@ -26,6 +26,11 @@ export function useSettings(say, greet) {
   api.useToken(at("token").value);
 
   at("settings").addEventListener("toggle", showWaiting);
+  at("settings").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    at("settings").open = false;
+    at("settings").querySelector("summary").focus();
+  });
   at("send").addEventListener("click", () => sendWaiting(say));
   at("download").addEventListener("click", () => saveFile(say));
 }

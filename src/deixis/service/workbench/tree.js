@@ -1,129 +1,158 @@
-// The label tree as a picture: a node and what lies below it, as tall as it has entities. Click or Enter goes down.
+// The label tree as a picture: what lies below a node, and below that. A click or Enter goes down into it.
 
-import { branches, wayTo } from "./api.js";
-import { bdi, element, visible } from "./shown.js";
-import { searchField } from "./search.js";
+import { branches, entities, wayTo } from "./api.js";
+import { bdi, element, webLink } from "./shown.js";
+import { searchField, shortened } from "./search.js";
+import { keyOf, laidOut } from "./tree_layout.js";
+import { TreePicture } from "./tree_picture.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const LEAST = 22; // pixels of a branch
+const MOST_OPENED = 64; // branches whose children are asked for without being told to
+const SPREAD = [360, 70, 40]; // of the colours below a node, by its level
+const at = (id) => document.getElementById(id);
+const ROOT = { level: 0, node: 0, topics: ["all entities"], hue: 200 };
 
 export class TreeBrowser {
-  constructor(complain, open) {
-    this.svg = document.getElementById("tree");
-    this.crumbs = document.getElementById("crumbs");
+  constructor(complain) {
     this.complain = complain;
-    this.open = open;
-    this.way = [{ level: 0, node: 0, topics: ["all entities"] }];
+    this.way = [ROOT]; // from the root to the node whose children are shown
+    this.known = new Map(); // key of a node -> what lies below it
     this.found = null;
-    const list = document.getElementById("tree-hits");
-    searchField(document.getElementById("tree-query"), list, (entity) => {
-      list.replaceChildren();
+    searchField(at("tree-query"), at("tree-hits"), (entity) => {
+      at("tree-hits").replaceChildren();
       this.goTo(entity);
     }, complain);
-    document.getElementById("tree-search").addEventListener("submit", (event) => event.preventDefault());
-    this.svg.addEventListener("keydown", (event) => this.pressed(event));
-    addEventListener("resize", () => this.last && this.draw(this.last));
+    at("tree-search").addEventListener("submit", (event) => event.preventDefault());
+    at("tree").addEventListener("keydown", (event) => this.pressed(event));
+    at("tree").addEventListener("click", (event) => {
+      const group = event.target.closest("g");
+      if (group) this.enter(group.box);
+    });
+    addEventListener("resize", () => this.picture && this.draw());
   }
 
-  async show() {
-    const { level, node } = this.way.at(-1);
-    try {
-      const told = await branches(level, node);
-      this.last = told.branches;
-      this.draw(told.branches);
-    } catch (error) {
-      this.complain(error);
-    }
+  /** Shows the tree as it is now. */
+  show() {
+    this.picture ??= new TreePicture(at("tree"));
+    this.known.clear();
+    return this.open(this.way);
   }
 
+  /** Goes to where an entity stands. */
   async goTo(entity) {
-    try {
+    this.picture ??= new TreePicture(at("tree"));
+    await this.tried(async () => {
       const told = await wayTo(entity.id);
-      this.found = entity.id;
-      const way = [this.way[0]];
+      const way = [ROOT];
       for (const { level, node } of told.way.slice(1)) {
-        const above = await branches(way.at(-1).level, way.at(-1).node);
-        way.push(above.branches.find((one) => one.level === level && one.node === node));
+        way.push((await this.below(way.at(-1))).find((one) => one.level === level && one.node === node));
       }
-      this.way = way;
-      await this.show();
-      this.svg.querySelector("g.found")?.focus();
-    } catch (error) {
-      this.complain(error);
-    }
+      this.found = entity.id;
+      await this.open(way);
+      at("tree").querySelector("g.found")?.focus();
+      await this.tell(entity.id);
+    });
   }
 
-  draw(children) {
-    const width = this.svg.clientWidth || 600;
-    const total = children.reduce((sum, one) => sum + one.n_entities, 0) || 1;
-    this.svg.style.height = ""; // else it is still as tall as the node before
-    const height = this.svg.clientHeight;
-    const room = Math.max(height, children.length * LEAST);
-    const spare = room - children.length * LEAST;
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${room}`);
-    if (room > height) this.svg.style.height = `${room}px`;
-    let top = 0;
-    this.svg.replaceChildren(...children.map((one, number) => {
-      const tall = LEAST + (spare * one.n_entities) / total;
-      const group = this.branch(one, number, top, width, tall);
-      top += tall;
-      return group;
-    }));
-    this.crumbs.replaceChildren(...this.way.map((one, depth) => {
+  /** Shows what lies below the last node of a way, then, one by one, what lies below its branches. */
+  async open(way, focus = null) {
+    await this.tried(async () => {
+      const children = await this.below(way.at(-1));
+      this.way = way;
+      this.draw();
+      if (focus) this.picture.focus(focus);
+      await this.picture.still();
+      for (const one of children.slice(0, MOST_OPENED)) {
+        if (one.entity != null) break;
+        await this.below(one);
+        if (this.way !== way) return; // somebody went on
+        this.draw();
+      }
+    });
+  }
+
+  /** What lies below a node; children have colours near its own. */
+  async below(node) {
+    const key = keyOf(node);
+    if (!this.known.has(key)) {
+      const told = (await branches(node.level, node.node)).branches;
+      const spread = SPREAD[Math.min(node.level, SPREAD.length - 1)];
+      const hue = (number) => Math.round(node.hue + spread * ((number + 0.5) / told.length - 0.5) + 360) % 360;
+      this.known.set(key, told.map((one, number) => ({ ...one, hue: hue(number) })));
+    }
+    return this.known.get(key);
+  }
+
+  draw() {
+    const width = at("tree").clientWidth || 600;
+    const least = Math.max(320, innerHeight - at("tree").getBoundingClientRect().top - scrollY - 24);
+    const { boxes, height } = laidOut(this.known.get(keyOf(this.way.at(-1))), (one) => this.known.get(keyOf(one)), width, least);
+    this.picture.draw(boxes.map((box) => ({
+      ...box, hue: box.branch.hue, isFound: this.found != null && box.branch.entity === this.found,
+    })), width, height);
+    at("crumbs").replaceChildren(...this.way.map((one, depth) => {
       const button = element("button", { type: "button" }, bdi(one.topics.slice(0, 3).join(", ")));
-      if (depth === this.way.length - 1) button.setAttribute("aria-current", "page");
-      button.addEventListener("click", () => {
-        this.way = this.way.slice(0, depth + 1);
-        this.show();
-      });
+      if (depth === this.way.length - 1) button.ariaCurrent = "page";
+      button.addEventListener("click", () => this.up(depth));
       return element("li", {}, button);
     }));
   }
 
-  branch(one, number, top, width, height) {
-    const isEntity = one.entity != null;
-    const words = isEntity ? one.titles[0] : one.topics.join(", ");
-    const size = isEntity ? one.entity : `${one.n_entities.toLocaleString()} entities, such as ${one.titles.join(", ")}`;
-    const group = drawn("g", { role: "treeitem", tabindex: number ? -1 : 0, "aria-label": visible(`${words}: ${size}`), transform: `translate(0 ${top})` });
-    if (isEntity && one.entity === this.found) group.classList.add("found");
-    group.append(
-      drawn("rect", { width, height: Math.max(1, height - 1) }),
-      drawn("text", { x: 10, y: height / 2 + (height > 40 ? -2 : 4) }, visible(words)),
-    );
-    if (height > 40) group.append(drawn("text", { x: 10, y: height / 2 + 14, class: "size" }, visible(size)));
-    group.addEventListener("click", () => this.enter(one));
-    group.branch = one;
-    return group;
+  /** Goes down into a branch, or tells what is known of an entity. */
+  enter({ branch, parent }) {
+    if (branch.entity != null) {
+      this.found = branch.entity;
+      this.draw();
+      this.picture.focus(keyOf(branch));
+      return this.tried(() => this.tell(branch.entity));
+    }
+    const between = parent && parent !== keyOf(branch) ? this.picture.drawn.get(parent).box.branch : null;
+    this.leave();
+    return this.open([...this.way, ...(between ? [between] : []), branch], "first");
   }
 
-  enter(one) {
-    if (one.entity != null) return this.open(one);
-    this.way = [...this.way, one];
+  /** Goes up to a node of the way; the branch that one comes from is chosen there. */
+  up(depth) {
+    const from = this.way[depth + 1];
+    this.leave();
+    return this.open(this.way.slice(0, depth + 1), from ? keyOf(from) : "first");
+  }
+
+  leave() {
     this.found = null;
-    return this.show().then(() => this.svg.querySelector("g")?.focus());
+    at("entity").hidden = true;
+  }
+
+  async tell(id) {
+    const [known] = await entities([id]);
+    if (!known || this.found !== id) return;
+    at("entity").hidden = false;
+    at("entity").replaceChildren(
+      element("strong", {}, webLink(known.url, known.title)), " ", bdi(known.id, "quiet"), " ", bdi(shortened(known.description, 300)));
+  }
+
+  async tried(deed) {
+    try {
+      await deed();
+    } catch (error) {
+      this.complain(error);
+    }
   }
 
   pressed(event) {
-    const groups = [...this.svg.querySelectorAll("g")];
-    const place = groups.indexOf(document.activeElement);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && groups.length) {
-      event.preventDefault();
-      groups[Math.min(Math.max(place + step, 0), groups.length - 1)].focus();
-    } else if ((event.key === "Enter" || event.key === "ArrowRight") && place >= 0) {
-      event.preventDefault();
-      this.enter(groups[place].branch);
-    } else if ((event.key === "ArrowLeft" || event.key === "Backspace") && this.way.length > 1) {
-      event.preventDefault();
-      this.way = this.way.slice(0, -1);
-      this.show().then(() => this.svg.querySelector("g")?.focus());
-    }
+    const items = this.picture.items();
+    const current = items.find((one) => one === document.activeElement);
+    if (!current || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { depth, key, parent } = current.box;
+    const column = items.filter((one) => one.box.depth === depth);
+    const place = column.indexOf(current);
+    const goal = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: column.length - 1 }[event.key];
+    const child = items.find((one) => one.box.parent === key);
+    if (goal !== undefined) column[goal] && this.picture.focus(column[goal].box.key);
+    else if (event.key === "ArrowRight" && child) this.picture.focus(child.box.key);
+    else if (event.key === "Enter" || event.key === " " || event.key === "ArrowRight") this.enter(current.box);
+    else if (event.key === "ArrowLeft" && depth === 2) this.picture.focus(parent);
+    else if (event.key === "ArrowLeft" || event.key === "Backspace") this.way.length > 1 && this.up(this.way.length - 2);
+    else return;
+    event.preventDefault();
   }
-}
-
-function drawn(name, attributes, text = null) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== null) made.textContent = text;
-  return made;
 }
