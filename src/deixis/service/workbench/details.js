@@ -71,6 +71,7 @@ export function drawWhy(place, told, entity, showInTree) {
     element("p", {}, webLink(entity?.url, own.title), " ", bdi(own.id, "quiet")),
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
+    other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), " ", bdi(other.id), ":") : "",
     partsTable(own, other),
     element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
   );
@@ -80,7 +81,7 @@ function partsTable(own, other) {
   const theirs = new Map((other?.parts ?? []).map((part) => [part.name, part.contribution]));
   const rows = own.parts.filter((part) => Math.abs(part.contribution) >= 0.005).map((part) => element("tr", {},
     number(part.contribution), number(theirs.get(part.name) ?? 0, "quiet"), element("td", {}, part.says)));
-  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? bdi(other.title) : ""), element("th", { scope: "col" }, "because of"));
+  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? "the next" : ""), element("th", { scope: "col" }, "because of"));
   const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "together"));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
 }
