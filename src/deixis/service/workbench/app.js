@@ -4,7 +4,6 @@ import * as api from "./api.js";
 import { keep } from "./corrections.js";
 import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { useDrops } from "./dropping.js";
-import { drawLabels } from "./labels.js";
 import { drawQueue, drawText, inOrderOfDoubt, markChosen } from "./linked.js";
 import { selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
@@ -16,7 +15,6 @@ const at = (id) => document.getElementById(id);
 let linked = null; // the document as the service gave it, with corrections
 let chosen = -1;
 let order = []; // mentions in the order of doubt, as it was when the text was linked; added ones come last
-let isLabeller = false;
 
 function say(words, isWrong = false) {
   at("status").textContent = words;
@@ -28,9 +26,8 @@ const complain = (error) => say(error.message ?? String(error), true);
 async function linkText() {
   const text = at("input").value;
   if (!text.trim()) return say("There is no text yet.");
-  say(isLabeller ? "Labelling …" : "Linking …");
+  say("Linking …");
   try {
-    if (isLabeller) return showLabels(await api.label(text));
     linked = await api.link(text, at("overlaps").checked ? "keep" : "drop");
   } catch (error) {
     return complain(error);
@@ -46,11 +43,6 @@ async function linkText() {
   const n = linked.mentions.filter((mention) => mention.entity != null).length;
   say(linked.mentions.length ? `${n} of ${linked.mentions.length} mentions linked.` : "No mention was found in it.");
   at("text").focus();
-}
-
-function showLabels({ labels }) {
-  drawLabels(at("details"), labels);
-  say(labels.length === 1 ? "1 label." : `${labels.length} labels.`);
 }
 
 function draw() {
@@ -208,7 +200,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   const isText = isShown("text");
   if (event.key === "?") at("help").showModal();
-  else if (event.key === "t" && !isLabeller) open(isText ? "tree" : "text");
+  else if (event.key === "t") open(isText ? "tree" : "text");
   else if (event.key === "/") {
     event.preventDefault();
     (isText ? at("search") ?? at("input") : at("tree-query")).focus();
@@ -225,9 +217,7 @@ document.addEventListener("keydown", (event) => {
 async function greet() {
   try {
     const told = await api.about();
-    isLabeller = told.kind === "labeller";
-    document.body.classList.toggle("labeller", isLabeller);
-    at("model").textContent = `${told.entities.toLocaleString()} ${isLabeller ? "labels" : "entities"}`;
+    at("model").textContent = `${told.entities.toLocaleString()} entities`;
     say("");
     return true;
   } catch (error) {
