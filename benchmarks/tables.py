@@ -21,7 +21,7 @@ from deixis.bench.results import LATEST, Row, read_rows, row_key
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)
-DIGITS = {"share": 3, "x": 1}
+DIGITS = {"share": 3, "x": 1} | dict.fromkeys(("requests", "workers", "times", "status"), 0)
 
 
 def render(text: str, rows: Iterable[Row]) -> str:
@@ -124,7 +124,8 @@ def cell(row: Row | None) -> str:
     if row is None:
         return "–"
     value, unit = row["value"], row["unit"]
-    digits = DIGITS.get(unit, 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3)
+    digits = 0 if unit.startswith("of ") else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    digits = DIGITS.get(unit, digits)
     number = f"{value:,.{digits}f}"
     return number.removeprefix("0") if unit == "share" else f"{number}×" if unit == "x" else f"{number} {unit}"
 
