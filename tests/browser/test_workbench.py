@@ -177,3 +177,44 @@ def test_the_page_may_do_nothing_that_it_need_not(browser, address):
         with pytest.raises(Exception, match="Trusted(HTML|Script)"):  # not even the page's own scripts may
             page.evaluate(write)
     page.close()
+
+
+def test_on_a_phone_what_a_mention_may_mean_is_in_sight_at_once(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(address)
+    link(page, f"{TEXT} {'Nothing else was said. ' * 100} Troy fell.")
+    page.tap("#text .mention >> nth=-1")
+    page.wait_for_selector(".candidate")
+    for shown in (".candidate >> nth=0", "#text .mention >> nth=-1"):
+        box = page.locator(shown).bounding_box()
+        assert 0 <= box["y"] and box["y"] + box["height"] <= 800
+    context.close()
+
+
+def test_a_text_with_very_many_mentions_lists_the_least_certain_only(page):
+    link(page, "Troy met Paris. " * 100)
+    assert page.locator("#queue button").count() == 100
+    assert page.text_content("#queue li:last-child") == "and 100 more"
+
+
+def test_a_service_that_was_stopped_is_told_and_the_text_stays(page):
+    page.route("**/link", lambda route: route.abort())
+    page.fill("#input", TEXT)
+    page.press("#input", "Control+Enter")
+    page.locator("#status.wrong", has_text="does not answer").wait_for()
+    assert page.input_value("#input") == TEXT
+
+
+def test_where_all_needs_the_token_the_page_asks_for_it(page):
+    refusal = {"error": {"kind": "token", "message": "needs the token"}}
+    page.route("**/ready", lambda route: route.fulfill(status=401, json=refusal))
+    page.reload()
+    page.locator("#status.wrong", has_text="put it into Settings").wait_for()
+
+
+def test_settings_are_closed_by_escape(page):
+    page.click("#settings summary")
+    page.focus("#token")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#token") and page.evaluate("document.activeElement.tagName") == "SUMMARY"

@@ -7,6 +7,7 @@ import { useDrops } from "./dropping.js";
 import { drawQueue, drawText, inOrderOfDoubt, markChosen } from "./linked.js";
 import { selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
+import { counted } from "./shown.js";
 import { TreeBrowser } from "./tree.js";
 import { isShown, show, useTabs } from "./views.js";
 
@@ -41,7 +42,7 @@ async function linkText() {
   at("edit").hidden = false;
   draw();
   const n = linked.mentions.filter((mention) => mention.entity != null).length;
-  say(linked.mentions.length ? `${n} of ${linked.mentions.length} mentions linked.` : "No mention was found in it.");
+  say(linked.mentions.length ? `${n.toLocaleString()} of ${counted(linked.mentions.length, "mention", "mentions")} linked.` : "No mention was found in it.");
   at("text").focus();
 }
 
@@ -217,7 +218,7 @@ document.addEventListener("keydown", (event) => {
 async function greet() {
   try {
     const told = await api.about();
-    at("model").textContent = `${told.entities.toLocaleString()} entities`;
+    at("model").textContent = counted(told.entities, "entity", "entities");
     say("");
     return true;
   } catch (error) {

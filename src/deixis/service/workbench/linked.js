@@ -59,8 +59,13 @@ function doubt(mention) {
   return 1 - Math.abs(first.score - (second?.score ?? 0)); // near a tie is what a person can settle
 }
 
+const MOST_QUEUED = 100; // mentions that are listed at once
+
+/** Draws the list of the least certain; `choose(number)` is called with the one that is clicked. */
 export function drawQueue(place, mentions, chosen, choose) {
-  place.replaceChildren(...inOrderOfDoubt(mentions).map((number) => {
+  const order = inOrderOfDoubt(mentions);
+  const rest = order.length > MOST_QUEUED ? element("li", { className: "quiet" }, `and ${(order.length - MOST_QUEUED).toLocaleString()} more`) : "";
+  place.replaceChildren(...order.slice(0, MOST_QUEUED).map((number) => {
     const mention = mentions[number];
     const answer = mention.entity == null ? "not linked" : titleOf(mention);
     const score = mention.score == null ? "" : ` ${mention.score.toFixed(2)} `;
@@ -68,5 +73,5 @@ export function drawQueue(place, mentions, chosen, choose) {
       bdi(mention.text), " → ", bdi(answer), element("span", { className: "quiet" }, score, mention.entity == null ? "" : bdi(mention.entity)));
     button.addEventListener("click", () => choose(number));
     return element("li", {}, button);
-  }));
+  }), rest);
 }

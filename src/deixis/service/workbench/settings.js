@@ -2,10 +2,11 @@
 
 import * as api from "./api.js";
 import { asLines, asRecord, forgetLearned, keep, kept } from "./corrections.js";
+import { counted } from "./shown.js";
 import { recall, store } from "./stored.js";
 
 const at = (id) => document.getElementById(id);
-const counted = (n) => (n === 1 ? "1 correction" : `${n} corrections`);
+const corrections = (n) => counted(n, "correction", "corrections");
 const waiting = () => kept().filter((one) => !one.isLearned);
 
 /** Makes the settings work; `say(words, isWrong)` tells what came of them, `greet()` asks the service anew. */
@@ -39,7 +40,7 @@ export function useSettings(say, greet) {
 export function showWaiting() {
   const n = waiting().length;
   at("send").hidden = !n;
-  at("send").textContent = `Send ${counted(n)} again`;
+  at("send").textContent = `Send ${corrections(n)} again`;
 }
 
 async function sendWaiting(say) {
@@ -55,8 +56,8 @@ async function sendWaiting(say) {
     }
   }
   showWaiting();
-  if (refusal) say(`${counted(n)} learned, ${waiting().length} not: ${refusal.message}`, true);
-  else say(`${counted(n)} learned.`);
+  if (refusal) say(`${corrections(n)} learned, ${waiting().length} not: ${refusal.message}`, true);
+  else say(`${corrections(n)} learned.`);
 }
 
 function saveFile(say) {
@@ -70,5 +71,5 @@ function saveFile(say) {
   forgetLearned();
   const n = waiting().length;
   const rest = n ? ` ${n === 1 ? "One that the service has not learned is" : `${n} that the service has not learned are`} still kept here.` : "";
-  say(`${counted(all.length)} saved, for: deixis learn MODEL corrections.jsonl.${rest}`);
+  say(`${corrections(all.length)} saved, for: deixis learn MODEL corrections.jsonl.${rest}`);
 }

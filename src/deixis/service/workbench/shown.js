@@ -41,3 +41,8 @@ export function certainty(mention) {
   if (mention.score >= 0.5) return "sure";
   return mention.score >= 0.2 ? "likely" : "unsure";
 }
+
+/** A number of things, in words. */
+export function counted(n, one, more) {
+  return `${n.toLocaleString()} ${n === 1 ? one : more}`;
+}

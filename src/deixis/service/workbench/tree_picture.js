@@ -1,6 +1,6 @@
 // Draws the boxes of the tree. Those that were there before move to their new place, unless motion is not wanted.
 
-import { visible } from "./shown.js";
+import { counted, visible } from "./shown.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FONT = 13; // pixels
@@ -91,7 +91,7 @@ function made(box) {
     node("rect", { width: Math.max(1, width - 2), height: Math.max(1, height - 2), rx: 3 }),
     node("text", { x: 8, y: height / 2 + (isTall ? -3 : 4), class: "words" }, height >= FONT ? fitted(visible(words), width - 16, box.depth === 1 ? 600 : 400) : ""),
   );
-  const size = branch.entity ?? `${branch.n_entities.toLocaleString()} entities`;
+  const size = branch.entity ?? counted(branch.n_entities, "entity", "entities");
   if (isTall) group.append(node("text", { x: 8, y: height / 2 + 14, class: "size" }, fitted(visible(size), width - 16)));
   if (!box.note) group.append(node("title", {}, labelOf(box)));
   group.box = box;
@@ -100,7 +100,7 @@ function made(box) {
 
 function labelOf({ branch }) {
   if (branch.entity != null) return visible(`${branch.titles[0]}: ${branch.entity}`);
-  return visible(`${branch.topics.join(", ")}: ${branch.n_entities.toLocaleString()} entities, such as ${branch.titles.join(", ")}`);
+  return visible(`${branch.topics.join(", ")}: ${counted(branch.n_entities, "entity", "entities")}, such as ${branch.titles.join(", ")}`);
 }
 
 /** As much of the words as there is room for. */
