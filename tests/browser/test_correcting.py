@@ -124,6 +124,18 @@ def test_words_of_a_mention_can_be_selected_by_the_mouse(page):
     assert page.locator("#text .mention").count() == n + 1
 
 
+def test_a_tap_adds_what_is_selected_even_where_it_ends_the_selection(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(address)
+    link(page, EMOJI)
+    select(page, "horse")
+    page.evaluate("add.addEventListener('touchend', () => getSelection().removeAllRanges())")
+    page.tap("#add")
+    page.wait_for_selector("#details h2 >> text=horse")
+    context.close()
+
+
 @pytest.mark.parametrize("way", ["key", "button"])
 def test_after_a_correction_the_mention_still_has_the_focus(page, way):
     link(page, "Troy stood where Paris was.")

@@ -142,6 +142,22 @@ def test_branches_whose_children_cannot_be_had_show_some_titles(page):
     assert page.locator("#tree .note").count() == BRANCHING
 
 
+def test_a_place_that_a_new_model_does_not_have_leads_back_to_the_root(tree):
+    tree.locator("#tree [role=treeitem]").first.click()
+    until(tree, "document.querySelectorAll('#crumbs li').length === 2")
+    refusal = {"error": {"kind": "data", "message": "there is no node 0"}}
+    tree.route(
+        lambda url: "/tree?" in url and "level=0" not in url, lambda route: route.fulfill(status=422, json=refusal)
+    )
+    tree.click("#tab-text")
+    tree.click("#tab-tree")
+    tree.locator("#status.wrong", has_text="no node").wait_for()
+    tree.unroute_all()
+    tree.click("#tab-text")
+    tree.click("#tab-tree")
+    until(tree, "document.querySelectorAll('#crumbs li').length === 1")
+
+
 def test_the_picture_is_as_wide_as_a_phone(browser, address):
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()

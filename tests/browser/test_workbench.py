@@ -99,6 +99,20 @@ def test_what_is_no_mention_is_not_linked_again(page):
     }
 
 
+def test_going_back_begins_with_the_last(page):
+    link(page)
+    page.keyboard.press("p")
+    assert page.get_attribute("#queue li:last-child button", "aria-current") == "true"
+
+
+def test_a_search_that_finds_nothing_says_so(page):
+    link(page)
+    page.keyboard.press("n")
+    page.route("**/entities?*", lambda route: route.fulfill(json={"entities": []}))
+    page.fill("#search", "xyzzy")
+    page.locator(".hits", has_text="Nothing has such a name").wait_for()
+
+
 def test_everything_can_be_done_by_keys(page):
     link(page)
     page.keyboard.press("n")

@@ -5,7 +5,7 @@ import { keep } from "./corrections.js";
 import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { useDrops } from "./dropping.js";
 import { drawQueue, drawText, inOrderOfDoubt, markChosen } from "./linked.js";
-import { selectedSpan, selectWord } from "./selecting.js";
+import { isSelected, selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
 import { counted } from "./shown.js";
 import { TreeBrowser } from "./tree.js";
@@ -14,7 +14,9 @@ import { isShown, show, useTabs } from "./views.js";
 const at = (id) => document.getElementById(id);
 
 let linked = null; // the document as the service gave it, with corrections
+let asked = 0; // how often a text was sent
 let chosen = -1;
+let pressed = null; // what was selected when the finger came down on the button that adds it: a tap may end that
 let order = []; // mentions in the order of doubt, as it was when the text was linked; added ones come last
 
 function say(words, isWrong = false) {
@@ -28,11 +30,15 @@ async function linkText() {
   const text = at("input").value;
   if (!text.trim()) return say("There is no text yet.");
   say("Linking …");
+  const number = ++asked;
+  let told = null;
   try {
-    linked = await api.link(text, at("overlaps").checked ? "keep" : "drop");
+    told = await api.link(text, at("overlaps").checked ? "keep" : "drop");
   } catch (error) {
     return complain(error);
   }
+  if (number !== asked) return; // another text was sent meanwhile
+  linked = told;
   order = inOrderOfDoubt(linked.mentions).map((number) => linked.mentions[number]);
   chosen = -1;
   at("details").replaceChildren(at("hint").content.cloneNode(true));
@@ -114,12 +120,13 @@ function step(by) {
   const current = linked.mentions[chosen];
   const waiting = order.filter((mention) => !mention.correction || mention === current);
   if (order.every((mention) => mention.correction)) return say("All mentions have been looked at.");
-  const place = waiting.indexOf(current);
-  choose(linked.mentions.indexOf(waiting[(place + by + waiting.length) % waiting.length]));
+  const place = current ? waiting.indexOf(current) + by : Math.min(by, 0);
+  choose(linked.mentions.indexOf(waiting[(place + waiting.length) % waiting.length]));
 }
 
 async function addSelected() {
-  const span = linked && selectedSpan(at("text"), linked.text);
+  const span = pressed ?? (linked && selectedSpan(at("text"), linked.text));
+  pressed = null;
   if (!span) return say("Select words of the text first.");
   const known = linked.mentions.findIndex((one) => one.start === span.start && one.end === span.end);
   getSelection().removeAllRanges();
@@ -181,9 +188,12 @@ at("text").addEventListener("keydown", (event) => {
   choose(Number(event.target.dataset.number));
 });
 document.addEventListener("selectionchange", () => {
-  at("add").disabled = !linked || !selectedSpan(at("text"), linked.text);
+  if (!pressed) at("add").disabled = !isSelected(at("text"));
 });
-at("add").addEventListener("pointerdown", (event) => event.preventDefault()); // what is selected stays so
+at("add").addEventListener("pointerdown", () => {
+  pressed = selectedSpan(at("text"), linked.text);
+  addEventListener("pointerup", () => setTimeout(() => { pressed = null; }, 500), { once: true });
+});
 at("add").addEventListener("click", addSelected);
 useTabs(open);
 useDrops(at("form"), (text) => {

@@ -36,10 +36,14 @@ export function searchField(field, list, choose, complain) {
     if (!name) return list.replaceChildren();
     try {
       const told = await search(name);
-      if (number === last) list.replaceChildren(...told.entities.map(item));
+      if (number === last) list.replaceChildren(...(told.entities.length ? told.entities.map(item) : [nothing()]));
     } catch (error) {
       complain(error);
     }
+  }
+
+  function nothing() {
+    return element("li", { className: "quiet", attributes: { role: "status" } }, "Nothing has such a name.");
   }
 
   function item(entity) {

@@ -5,6 +5,11 @@ import { pointOfUnit, unitsOfPoints } from "./offsets.js";
 const NEAR = 500; // units in which the next word is looked for
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 
+/** Whether words of the text are selected. */
+export function isSelected(place) {
+  return selectedUnits(place) !== null && getSelection().toString().trim() !== "";
+}
+
 /** The span that is selected in the text, in code points and without spaces around it; null if there is none. */
 export function selectedSpan(place, text) {
   const found = selectedUnits(place);

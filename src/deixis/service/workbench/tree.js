@@ -40,6 +40,7 @@ export class TreeBrowser {
   /** Goes to where an entity stands. */
   async goTo(entity) {
     this.picture ??= new TreePicture(at("tree"));
+    this.known.clear();
     await this.tried(async () => {
       const told = await wayTo(entity.id);
       const way = [ROOT];
@@ -83,9 +84,11 @@ export class TreeBrowser {
   }
 
   draw() {
-    const width = at("tree").clientWidth || 600;
+    const children = this.known.get(keyOf(this.way.at(-1)));
+    if (!children || !at("tree").clientWidth) return; // not there yet, or not in sight
+    const width = at("tree").clientWidth;
     const least = Math.max(320, innerHeight - at("tree").getBoundingClientRect().top - scrollY - 24);
-    const { boxes, height } = laidOut(this.known.get(keyOf(this.way.at(-1))), (one) => this.known.get(keyOf(one)), width, least);
+    const { boxes, height } = laidOut(children, (one) => this.known.get(keyOf(one)), width, least);
     this.picture.draw(boxes.map((box) => ({
       ...box, hue: box.branch.hue, isFound: this.found != null && box.branch.entity === this.found,
     })), width, height);
@@ -134,6 +137,7 @@ export class TreeBrowser {
     try {
       await deed();
     } catch (error) {
+      this.way = this.known.has(keyOf(this.way.at(-1))) ? this.way : [ROOT]; // after another model was loaded it may be gone
       this.complain(error);
     }
   }
