@@ -1,4 +1,4 @@
-"""Draws docs/how-to/figures/workbench.png and workbench_tree.png: the workbench before the demo's knowledge base, in Chromium.
+"""Draws workbench.png and workbench_tree.png in docs/how-to/figures: the demo's knowledge base, seen in Chromium.
 
 `python tools/make_workbench_picture.py`; needs the extra `serve`, playwright and chromium (tools/install_browser.sh).
 """

@@ -110,7 +110,7 @@ async function correct(number, entity) {
     keep({ ...correction, isLearned: true });
     say(`Learned: ${mention.text} ${entity === null ? "is not linked" : `means ${entity.title || entity.id}`}.${kept}`);
   } catch (error) {
-    say(`The service has not learned it: ${error.message}${kept || " It is kept in this browser, to be sent again (Settings)."}`, true);
+    say(`The service has not learned it: ${error.message}${kept || " It is kept in this browser, and can be sent again in Settings."}`, true);
   }
   showWaiting();
 }

@@ -1,6 +1,6 @@
 // What a mention may mean, why, and the buttons that correct it.
 
-import { bdi, element, visible, webLink } from "./shown.js";
+import { bdi, element, idAfter, visible, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 
 const SEEN = 4; // candidates that are seen at once
@@ -68,10 +68,10 @@ export function drawWhy(place, told, entity, showInTree) {
   const inTree = element("button", { type: "button" }, "Show it in the tree");
   inTree.addEventListener("click", () => showInTree(own));
   place.replaceChildren(
-    element("p", {}, webLink(entity?.url, own.title), " ", bdi(own.id, "quiet")),
+    element("p", {}, webLink(entity?.url, own.title), idAfter(own.title, own.id)),
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
-    other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), " ", bdi(other.id), ":") : "",
+    other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
     partsTable(own, other),
     element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
   );

@@ -1,7 +1,7 @@
 // The text with its mentions marked, and the queue of those to look at next.
 
 import { unitsOfPoints } from "./offsets.js";
-import { bdi, certainty, element, visible } from "./shown.js";
+import { bdi, certainty, element, idAfter, visible } from "./shown.js";
 
 /** Draws a linked document. The text nodes below `place` are the text, each sign once. */
 export function drawText(place, { text, mentions }) {
@@ -68,9 +68,9 @@ export function drawQueue(place, mentions, chosen, choose) {
   place.replaceChildren(...order.slice(0, MOST_QUEUED).map((number) => {
     const mention = mentions[number];
     const answer = mention.entity == null ? "not linked" : titleOf(mention);
-    const score = mention.score == null ? "" : ` ${mention.score.toFixed(2)} `;
+    const score = mention.score == null ? "" : ` ${mention.score.toFixed(2)}`;
     const button = element("button", { type: "button", attributes: { "aria-current": String(number === chosen) } },
-      bdi(mention.text), " → ", bdi(answer), element("span", { className: "quiet" }, score, mention.entity == null ? "" : bdi(mention.entity)));
+      bdi(mention.text), " → ", bdi(answer), mention.entity == null ? "" : idAfter(answer, mention.entity), element("span", { className: "quiet" }, score));
     button.addEventListener("click", () => choose(number));
     return element("li", {}, button);
   }), rest);

@@ -1,7 +1,7 @@
 // Type to search the knowledge base: a field and the list of what it finds.
 
 import { search } from "./api.js";
-import { bdi, element } from "./shown.js";
+import { bdi, element, idAfter } from "./shown.js";
 
 const PAUSE = 150; // milliseconds without a key before the service is asked
 
@@ -47,7 +47,7 @@ export function searchField(field, list, choose, complain) {
   }
 
   function item(entity) {
-    const button = element("button", { type: "button" }, bdi(entity.title, "title"), " ", bdi(entity.id, "quiet"));
+    const button = element("button", { type: "button" }, bdi(entity.title, "title"), idAfter(entity.title, entity.id));
     if (entity.description) button.append(element("span", { className: "about quiet" }, " ", bdi(shortened(entity.description))));
     button.addEventListener("click", () => choose(entity));
     return element("li", {}, button);

@@ -22,6 +22,11 @@ export function bdi(string, className = "") {
   return element("bdi", { className }, visible(string));
 }
 
+/** An entity's id, to stand after its title; nothing where it says the same. */
+export function idAfter(title, id) {
+  return id === title ? "" : element("span", { className: "quiet" }, " ", bdi(id));
+}
+
 /** A link to a page of the web, or the string alone if it leads anywhere else (javascript:, data:, ...). */
 export function webLink(url, label) {
   let parsed = null;

@@ -1,7 +1,7 @@
 // The label tree as a picture: what lies below a node, and below that. A click or Enter goes down into it.
 
 import { branches, entities, wayTo } from "./api.js";
-import { bdi, element, webLink } from "./shown.js";
+import { bdi, element, idAfter, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 import { keyOf, laidOut } from "./tree_layout.js";
 import { TreePicture } from "./tree_picture.js";
@@ -130,7 +130,7 @@ export class TreeBrowser {
     if (!known || this.found !== id) return;
     at("entity").hidden = false;
     at("entity").replaceChildren(
-      element("strong", {}, webLink(known.url, known.title)), " ", bdi(known.id, "quiet"), " ", bdi(shortened(known.description, 300)));
+      element("strong", {}, webLink(known.url, known.title)), idAfter(known.title, known.id), " ", bdi(shortened(known.description, 300)));
   }
 
   async tried(deed) {
