@@ -81,7 +81,7 @@ function partsTable(own, other) {
   const theirs = new Map((other?.parts ?? []).map((part) => [part.name, part.contribution]));
   const rows = own.parts.filter((part) => Math.abs(part.contribution) >= 0.005).map((part) => element("tr", {},
     number(part.contribution), number(theirs.get(part.name) ?? 0, "quiet"), element("td", {}, part.says)));
-  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? "the next" : ""), element("th", { scope: "col" }, "because of"));
+  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? "next" : ""), element("th", { scope: "col" }, "because of"));
   const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "together"));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
 }
