@@ -32,7 +32,6 @@ ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
         link_routes.router,
         learning_routes.learn_router,
         tree.router,
-        workbench.router,
         rel.router,
         spotlight.router,
         nif.router,
@@ -41,7 +40,7 @@ ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
     labelling.KIND: (label_routes.router, annif.router),
 }
 """Kind of a model -> what makes the routes that only such models have."""
-COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router)
+COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router, workbench.router)
 FAILURES = (401, 403, 404, 408, 409, 413, 421, 422, 429, 503, 504)
 
 

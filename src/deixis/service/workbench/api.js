@@ -31,6 +31,7 @@ const query = (values) => new URLSearchParams(values).toString();
 
 export const about = () => asked("ready");
 export const link = (text, overlaps, mentions = null) => posted("link", { text, overlaps, mentions });
+export const label = (text) => posted("label", { text });
 export const explain = (text, start, end, mentions, entity) => posted("explain", { text, start, end, mentions, entity });
 export const learn = (corrections) => posted("learn", { corrections });
 export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);

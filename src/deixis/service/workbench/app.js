@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { keep } from "./corrections.js";
 import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { useDrops } from "./dropping.js";
+import { drawLabels } from "./labels.js";
 import { drawQueue, drawText, inOrderOfDoubt, markChosen } from "./linked.js";
 import { isSelected, selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
@@ -18,6 +19,7 @@ let asked = 0; // how often a text was sent
 let chosen = -1;
 let pressed = null; // what was selected when the finger came down on the button that adds it: a tap may end that
 let order = []; // mentions in the order of doubt, as it was when the text was linked; added ones come last
+let isLabeller = false;
 
 function say(words, isWrong = false) {
   at("status").textContent = words;
@@ -29,10 +31,11 @@ const complain = (error) => say(error.message ?? String(error), true);
 async function linkText() {
   const text = at("input").value;
   if (!text.trim()) return say("There is no text yet.");
-  say("Linking …");
+  say(isLabeller ? "Labelling …" : "Linking …");
   const number = ++asked;
   let told = null;
   try {
+    if (isLabeller) return showLabels(await api.label(text));
     told = await api.link(text, at("overlaps").checked ? "keep" : "drop");
   } catch (error) {
     return complain(error);
@@ -50,6 +53,11 @@ async function linkText() {
   const n = linked.mentions.filter((mention) => mention.entity != null).length;
   say(linked.mentions.length ? `${n.toLocaleString()} of ${counted(linked.mentions.length, "mention", "mentions")} linked.` : "No mention was found in it.");
   at("text").focus();
+}
+
+function showLabels({ labels }) {
+  drawLabels(at("details"), labels);
+  say(labels.length === 1 ? "1 label." : `${labels.length} labels.`);
 }
 
 function draw() {
@@ -211,7 +219,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   const isText = isShown("text");
   if (event.key === "?") at("help").showModal();
-  else if (event.key === "t") open(isText ? "tree" : "text");
+  else if (event.key === "t" && !isLabeller) open(isText ? "tree" : "text");
   else if (event.key === "/") {
     event.preventDefault();
     (isText ? at("search") ?? at("input") : at("tree-query")).focus();
@@ -228,7 +236,9 @@ document.addEventListener("keydown", (event) => {
 async function greet() {
   try {
     const told = await api.about();
-    at("model").textContent = counted(told.entities, "entity", "entities");
+    isLabeller = told.kind === "labeller";
+    document.body.classList.toggle("labeller", isLabeller);
+    at("model").textContent = isLabeller ? counted(told.entities, "label", "labels") : counted(told.entities, "entity", "entities");
     say("");
     return true;
   } catch (error) {
