@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 
 from deixis.candidates.filters import unknown_ids
 from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.listing import listed as as_lists
 from deixis.errors import DataError
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -87,16 +88,19 @@ def explain_spans(
     document, asked = as_document(text, 0), set(spans)
     _check_inside(document, spans)
     searched = None if document.mentions else SearchedText(linker, document)
-    links = None
-    if searched is not None:
-        links = {(each.start, each.end): each.entity for each in (linked or linker.link(document)).mentions}
+    if searched is not None and linker.reading is not None and linked is None:
+        linked = linker.link(document)  # a reader decides
+    links = None if linked is None else {(each.start, each.end): each.entity for each in linked.mentions}
     for together in _together(document, spans) if searched is None else searched.together(spans):
         places = [place for place, each in enumerate(together) if (each.start, each.end) in asked]
         if places:
             stations = _Stations.asked(linker, together)
             if skip_unknown:
                 places = [place for place in places if stations.has_candidates(place)]
-            yield from (_explanation(linker, stations.judged(place, searched), entity_id, links) for place in places)
+            here = links
+            if searched is not None and links is None:
+                here = searched.links(together, stations.ranked())
+            yield from (_explanation(linker, stations.judged(place, searched), entity_id, here) for place in places)
 
 
 def _explanation(
@@ -174,6 +178,11 @@ class _Stations:
 
     def has_candidates(self, place: int) -> bool:
         return bool(self.proposals.starts[place] < self.proposals.starts[place + 1])
+
+    def ranked(self) -> list[list[Candidate]]:
+        """The candidates of each mention, best first, by their scores."""
+        n_candidates = self.linker.config.n_candidates
+        return as_lists(self.linker.kb, self.proposals.best(self.scores, n_candidates, len(self.linker.kb)))
 
     def judged(self, place: int, searched: SearchedText | None) -> _Judged:
         """The candidates of one of the mentions; how sure they are says the search of the text, if it has a say."""

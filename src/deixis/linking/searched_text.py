@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -13,17 +14,22 @@ from deixis.linking.deciding import EVIDENCE, decision_evidence
 from deixis.linking.explanation import FoundSpan, Part, parts_of
 from deixis.linking.finding import Spans, in_context, is_nameless
 from deixis.linking.linker import Linker
+from deixis.linking.remembered import Remembered
 from deixis.ranking.calibration import evidence_of
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.types import Candidate, Document, Mention, MentionInContext
 
 
 class SearchedText:
     """What the search of one text looks at."""
 
     def __init__(self, linker: Linker, document: Document) -> None:
-        self._finding, self._document = linker.finding, document
+        self._linker, self._finding, self._document = linker, linker.finding, document
         self._table = self._finding.looked_at([document.text], linker.n_threads)
         self._log_odds = self._finding.log_odds(self._table)
+        self._rows = {span: row for row, span in enumerate(self._spans())}
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        return zip(self._table.starts.tolist(), self._table.ends.tolist(), strict=True)
 
     def together(self, asked: Sequence[tuple[int, int]]) -> list[list[MentionInContext]]:
         """The likely spans, and those asked about, in the parts that are ranked together."""
@@ -32,12 +38,32 @@ class SearchedText:
         mentions = in_context([self._document], table)
         return [mentions[part] for part in Spans(table, np.zeros(len(table))).parts()]
 
+    def links(
+        self, together: Sequence[MentionInContext], ranked: list[list[Candidate]]
+    ) -> dict[tuple[int, int], str | None]:
+        """What the spans of a part are linked to, None for names of nothing known; those that are no mentions lack."""
+        is_looked_at = [(each.start, each.end) in self._rows for each in together]
+        mentions = list(compress(together, is_looked_at))
+        rows = np.array([self._rows[each.start, each.end] for each in mentions], dtype=np.int64)
+        spans = Spans(self._table.take(rows), self._log_odds[rows])
+        listed = self._linker.decidable(mentions, list(compress(ranked, is_looked_at)))
+        is_taken, is_linked = self._finding.decide(
+            spans, self._finding.chances(spans, listed), self._linker.least_found(), "drop"
+        )
+        taken = [
+            Mention(each.start, each.end, each.text, best[0].id if is_link else None)
+            for each, best, is_link in compress(zip(mentions, listed, is_linked, strict=True), is_taken)
+        ]
+        remembered = Remembered(self._linker.kb, self._linker.corrections)
+        held = remembered.held_to(self._document.with_mentions(taken)).mentions
+        return {(each.start, each.end): each.entity for each in held}
+
     def found(self, mention: MentionInContext, ranked: Sequence[Candidate]) -> FoundSpan | None:
         """How likely the span is a mention of the best of its candidates; None where rules decide, or nobody looked."""
         table, scorer, decider = self._table, self._finding.scorer, self._finding.decider
-        rows = np.flatnonzero((table.starts == mention.start) & (table.ends == mention.end))
-        if scorer.is_by_rules or not len(rows):
+        if scorer.is_by_rules or (mention.start, mention.end) not in self._rows:
             return None
+        rows = np.array([self._rows[mention.start, mention.end]])
         span, log_odds = table.take(rows), self._log_odds[rows]
         evidence = decision_evidence(log_odds, evidence_of([ranked]), is_nameless(span))
         parts = parts_of(EVIDENCE, evidence[0], decider.weights)

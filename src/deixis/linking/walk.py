@@ -274,14 +274,15 @@ class Walk:
 
     def _rank(self, allowed: Mask | None, rerank: bool = False) -> Rank:
         """Candidates of spans, with scores as the decision over a text takes them."""
-        calibration = self.calibration if self.finding.scorer.is_by_rules else None
-        remembered = Remembered(self.kb, self.corrections, allowed)
+        return lambda mentions: self.decidable(mentions, self.ranked(mentions, allowed, rerank=rerank), allowed)
 
-        def rank(mentions: Sequence[MentionInContext]) -> list[list[Candidate]]:
-            ranked = self.ranked(mentions, allowed, rerank=rerank)
-            return remembered.revised(mentions, ranked if calibration is None else calibration.calibrated(ranked))
-
-        return rank
+    def decidable(
+        self, mentions: Sequence[MentionInContext], ranked: list[list[Candidate]], allowed: Mask | None = None
+    ) -> list[list[Candidate]]:
+        """What the ranker says of spans, as the decision over a text takes it."""
+        if self.calibration is not None and self.finding.scorer.is_by_rules:
+            ranked = self.calibration.calibrated(ranked)
+        return Remembered(self.kb, self.corrections, allowed).revised(mentions, ranked)
 
     def _named(self, found: list[Document], allowed: Mask | None) -> list[Document]:
         """Without the names that no entity has that passes the filter."""

@@ -144,6 +144,22 @@ def test_what_is_found_in_a_text_is_explained_with_the_numbers_of_linking(by_cha
         assert span.value == pytest.approx(np.clip(told.found.span_log_odds, -8, 8))
 
 
+MANY = "Paris Hilton left Paris, Texas, for New York City; York and Java, the Java of Troy, New Jersey"
+
+
+@pytest.mark.parametrize("kind", ["rules", "chances", "corrected"])
+def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, by_chances, kind):
+    asked = linker if kind == "rules" else by_chances
+    if kind == "corrected":
+        told = [Correction(MANY, 6, 12, "gold", "paris_city"), Correction(MANY, 18, 23, "not_an_entity")]
+        asked = learn_corrections(asked, told).linker
+    table = asked.finding.looked_at([MANY])
+    spans = list(zip(table.starts.tolist(), table.ends.tolist(), strict=True))
+    every = explain_spans(asked, MANY, spans, skip_unknown=True)
+    links = {(each.start, each.end) for each in asked.link(MANY).mentions if each.entity is not None}
+    assert {(told.start, told.end) for told in every if told.is_linked} == links and len(links) > 2
+
+
 def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(by_chances):
     upper, lower = (explain(by_chances, f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
     assert lower.found.span_log_odds < upper.found.span_log_odds and not lower.is_linked
