@@ -32,7 +32,7 @@ const query = (values) => new URLSearchParams(values).toString();
 export const about = () => asked("ready");
 export const link = (text, overlaps, mentions = null) => posted("link", { text, overlaps, mentions });
 export const label = (text) => posted("label", { text });
-export const explain = (text, start, end, mentions, entity) => posted("explain", { text, start, end, mentions, entity });
+export const explain = (text, start, end, entity) => posted("explain", { text, start, end, entity });
 export const learn = (corrections) => posted("learn", { corrections });
 export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);
 export const entities = async (ids) => (await posted("entities", { ids })).entities;

@@ -5,7 +5,7 @@ import { keep } from "./corrections.js";
 import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { useDrops } from "./dropping.js";
 import { drawLabels } from "./labels.js";
-import { drawQueue, drawText, inOrderOfDoubt, markChosen } from "./linked.js";
+import { drawQueue, drawText, inOrder, inOrderOfDoubt, markChosen, merged } from "./linked.js";
 import { isSelected, selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
 import { counted } from "./shown.js";
@@ -13,6 +13,7 @@ import { TreeBrowser } from "./tree.js";
 import { isShown, show, useTabs } from "./views.js";
 
 const at = (id) => document.getElementById(id);
+const MOST_AGAIN = 50_000; // letters of a text that is linked again after each correction
 
 let linked = null; // the document as the service gave it, with corrections
 let asked = 0; // how often a text was sent
@@ -44,8 +45,7 @@ async function linkText() {
   linked = told;
   order = inOrderOfDoubt(linked.mentions).map((number) => linked.mentions[number]);
   chosen = -1;
-  at("details").replaceChildren(at("hint").content.cloneNode(true));
-  at("details").classList.remove("chosen");
+  showHint();
   at("input").rows = 3;
   at("linked").hidden = false;
   at("edit").hidden = false;
@@ -58,6 +58,11 @@ async function linkText() {
 function showLabels({ labels }) {
   drawLabels(at("details"), labels);
   say(labels.length === 1 ? "1 label." : `${labels.length} labels.`);
+}
+
+function showHint() {
+  at("details").replaceChildren(at("hint").content.cloneNode(true));
+  at("details").classList.remove("chosen");
 }
 
 function draw() {
@@ -74,12 +79,12 @@ function choose(number) {
   at("details").classList.add("chosen");
   at("details").scrollTop = 0;
   const why = drawDetails(at("details"), mention, {
-    mean: (entity) => correct(number, entity), nothing: () => correct(number, null), explain: (id) => showWhy(why, number, id), complain,
+    mean: (entity) => correct(mention, entity), nothing: () => correct(mention, null), explain: (id) => showWhy(why, mention, id), complain,
   });
   mark.focus();
   if (!mention.candidates?.length) return void (why.textContent = "Nothing in the knowledge base is like it.");
   describe(why, mention.candidates);
-  showWhy(why, number, mention.entity ?? mention.candidates[0].id);
+  showWhy(why, mention, mention.entity ?? mention.candidates[0].id);
 }
 
 async function describe(why, candidates) {
@@ -91,36 +96,63 @@ async function describe(why, candidates) {
   }
 }
 
-async function showWhy(place, number, id) {
-  const { start, end } = linked.mentions[number];
-  const spans = linked.mentions.map((one) => ({ start: one.start, end: one.end }));
+async function showWhy(place, { start, end }, id) {
   place.dataset.id = id; // the last one asked for is shown, whichever answer comes last
   try {
-    const [told, known] = await Promise.all([api.explain(linked.text, start, end, spans, id), api.entities([id])]);
+    const [told, known] = await Promise.all([api.explain(linked.text, start, end, id), api.entities([id])]);
     if (place.dataset.id === id) drawWhy(place, told, known[0], showInTree);
   } catch (error) {
     place.textContent = error.message;
   }
 }
 
-async function correct(number, entity) {
-  const mention = linked.mentions[number];
+async function correct(mention, entity) {
   const { start, end } = mention;
+  const within = linked;
   const verdict = entity === null ? { not_an_entity: true } : { gold: entity.id };
   const correction = { text: linked.text, start, end, surface: mention.text, ...verdict };
   Object.assign(mention, { entity: entity?.id ?? null, title: entity?.title, correction: true });
   const isKept = keep(correction);
-  choose(number);
+  choose(linked.mentions.indexOf(mention));
   say("Telling the service …");
   const kept = isKept ? "" : " This browser did not keep it, its storage is full or forbidden: save the corrections before you leave the page.";
   try {
     await api.learn([correction]);
-    keep({ ...correction, isLearned: true });
-    say(`Learned: ${mention.text} ${entity === null ? "is not linked" : `means ${entity.title || entity.id}`}.${kept}`);
   } catch (error) {
     say(`The service has not learned it: ${error.message}${kept || " It is kept in this browser, and can be sent again in Settings."}`, true);
+    return showWaiting();
   }
+  keep({ ...correction, isLearned: true });
   showWaiting();
+  const learned = `Learned: ${mention.text} ${entity === null ? "is not linked" : `means ${entity.title || entity.id}`}.`;
+  try {
+    const n = await linkAgain(within);
+    say(`${learned}${n ? ` ${counted(n, "other mention has", "other mentions have")} changed.` : ""}${kept}`);
+  } catch (error) {
+    say(`${learned}${kept} The text could not be linked again: ${error.message}`, true);
+  }
+}
+
+/** Links the text with what the service has learned; what was corrected or added here stays. How many others changed. */
+async function linkAgain(within) {
+  if (within.text.length > MOST_AGAIN) return 0;
+  const told = await api.link(within.text, at("overlaps").checked ? "keep" : "drop");
+  if (linked !== within) return 0; // another text was linked meanwhile
+  const current = linked.mentions[chosen];
+  const { mentions, changed } = merged(linked.mentions, told.mentions);
+  if (!changed.size) return 0;
+  linked.mentions = mentions;
+  order = [...order.filter((one) => mentions.includes(one)), ...mentions.filter((one) => changed.has(one) && !order.includes(one))];
+  chosen = mentions.indexOf(current);
+  const isAtMention = at("text").contains(document.activeElement);
+  draw();
+  if (chosen < 0) showHint();
+  else if (changed.has(current)) choose(chosen);
+  else {
+    const mark = markChosen(at("text"), mentions, chosen);
+    if (isAtMention) mark.focus();
+  }
+  return changed.size;
 }
 
 function step(by) {
@@ -150,9 +182,10 @@ async function addSelected() {
     return complain(error);
   }
   if (linked !== within) return; // another text was linked meanwhile
+  mention.isAdded = true;
   say(mention.candidates?.length ? "Added: choose what it means." : "Added: search for what it means.");
   order.push(mention);
-  linked.mentions = [...linked.mentions, mention].sort((one, other) => one.start - other.start || one.end - other.end);
+  linked.mentions = inOrder([...linked.mentions, mention]);
   draw();
   choose(linked.mentions.indexOf(mention));
 }
@@ -211,7 +244,7 @@ useDrops(at("form"), (text) => {
 
 const KEYS = {
   n: () => step(1), p: () => step(-1), a: addSelected, w: () => nextWord(true), W: () => nextWord(false), e: () => at("input").focus(),
-  0: () => chosen >= 0 && correct(chosen, null),
+  0: () => chosen >= 0 && correct(linked.mentions[chosen], null),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -228,7 +261,7 @@ document.addEventListener("keydown", (event) => {
     KEYS[event.key]();
   } else if (isText && chosen >= 0 && event.key >= "1" && event.key <= "9") {
     const candidate = linked.mentions[chosen].candidates?.[Number(event.key) - 1];
-    if (candidate) correct(chosen, candidate);
+    if (candidate) correct(linked.mentions[chosen], candidate);
   }
 });
 

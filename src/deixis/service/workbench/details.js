@@ -73,18 +73,32 @@ export function drawWhy(place, told, entity, showInTree) {
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
     other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
     partsTable(own, other),
+    told.found ? foundPart(told.found) : "",
     element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
   );
 }
 
+/** What counts for the entity, and beside it for the next one; what tells them apart comes first. */
 function partsTable(own, other) {
-  const theirs = new Map((other?.parts ?? []).map((part) => [part.name, part.contribution]));
-  const rows = own.parts.filter((part) => Math.abs(part.contribution) >= 0.005).map((part) => element("tr", {},
-    number(part.contribution), number(theirs.get(part.name) ?? 0, "quiet"), element("td", {}, part.says)));
+  const [ours, theirs] = [own, other].map((one) => new Map((one?.parts ?? []).map((part) => [part.name, part.contribution])));
+  const gap = (name) => Math.abs((ours.get(name) ?? 0) - (other ? theirs.get(name) ?? 0 : 0));
+  const says = new Map([...(other?.parts ?? []), ...own.parts].filter(counts).map((part) => [part.name, part.says]));
+  const rows = [...says].sort(([one], [two]) => gap(two) - gap(one)).map(([name, words]) => element("tr", {},
+    number(ours.get(name) ?? 0), other ? number(theirs.get(name) ?? 0, "quiet") : element("td", {}), element("td", {}, words)));
   const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? "next" : ""), element("th", { scope: "col" }, "because of"));
   const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "together"));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
 }
+
+function foundPart({ span_log_odds: odds, span_parts: parts }) {
+  const chance = 1 / (1 + Math.exp(-odds));
+  const rows = parts.filter(counts).map((part) => element("tr", {}, number(part.contribution), element("td", {}, part.says)));
+  const sum = element("tr", {}, number(odds), element("td", {}, `together: ${chance.toFixed(2)}`));
+  return element("details", {}, element("summary", {}, `A mention of anything: ${chance.toFixed(2)}`),
+    element("table", {}, element("tbody", {}, ...rows), element("tfoot", {}, sum)));
+}
+
+const counts = (part) => Math.abs(part.contribution) >= 0.005;
 
 function number(value, className = value < 0 ? "against" : "for") {
   return element("td", { className: `number ${className}` }, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));

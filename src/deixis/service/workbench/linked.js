@@ -46,6 +46,32 @@ export function titleOf(mention) {
   return mention.candidates?.find((candidate) => candidate.id === mention.entity)?.title || mention.entity;
 }
 
+/** The mentions as they stand in the text. */
+export function inOrder(mentions) {
+  return mentions.sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+/** The mentions of a text that was linked again, and which of them changed, came or went: those that were there are the
+ * same objects, and what was corrected or added stays as it is. */
+export function merged(before, after) {
+  const place = (mention) => `${mention.start}:${mention.end}`;
+  const known = new Map(before.map((one) => [place(one), one]));
+  const isSettled = (one) => one.correction || one.isAdded;
+  const changed = new Set();
+  const mentions = after.map((fresh) => {
+    const old = known.get(place(fresh));
+    known.delete(place(fresh));
+    if (!old || (!isSettled(old) && old.entity !== fresh.entity)) changed.add(old ?? fresh);
+    if (!old) return fresh;
+    return isSettled(old) ? old : Object.assign(old, fresh);
+  });
+  for (const gone of known.values()) {
+    if (isSettled(gone)) mentions.push(gone);
+    else changed.add(gone);
+  }
+  return { mentions: inOrder(mentions), changed };
+}
+
 /** Numbers of the mentions nobody has looked at, the least certain first. */
 export function inOrderOfDoubt(mentions) {
   return [...mentions.keys()]
