@@ -100,24 +100,31 @@ class RankerLevel:
         shape = (n_features, int(self.child_starts[-1]))
         return sparse.csc_matrix((values, (features, children)), shape=shape), self.arrays["biases"].astype(np.float32)
 
-    def weights_below(self, parent: int, n_features: int) -> sparse.csc_matrix:
-        """features_by_children: the rankers of one parent's children."""
-        features, children, values = self._unpacked(parent, n_features)
-        first, last = self.child_starts[parent : parent + 2].tolist()
-        return sparse.csc_matrix((values, (features, children - first)), shape=(n_features, last - first))
+    def weights_of(self, parent: int, child: int, columns: NDArray[np.int32], n_features: int) -> NDArray[np.float32]:
+        """What each of these features, ascending, weighs for one child of a parent."""
+        features, _, values = self._unpacked(parent, n_features, child)
+        weights = np.zeros(len(columns), dtype=np.float32)
+        places = np.searchsorted(columns, features)
+        is_asked = places < len(columns)
+        is_asked[is_asked] = columns[places[is_asked]] == features[is_asked]
+        weights[places[is_asked]] = values[is_asked]
+        return weights
 
     def _unpacked(
-        self, parent: int, n_features: int
+        self, parent: int, n_features: int, child: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Feature, child and weight of everything below one parent."""
+        """Feature, child and weight of everything below one parent, or of one child."""
         n_bits = max(1, int(n_features - 1).bit_length())
         first, last = self.arrays["entry_starts"][parent : parent + 2]
         own = np.asarray(self.arrays["entries"]).view(ENTRY)[first:last]
         begin, end = self.arrays["bucket_offsets"][parent : parent + 2]
         bucket_starts: NDArray[np.int64] = self.arrays["bucket_starts"][begin:end].astype(np.int64)
-        sizes = np.diff(bucket_starts)
-        key_bits = n_bits - (len(sizes).bit_length() - 1)
-        buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+        rows = np.arange(len(own))
+        if child is not None:
+            rows = np.flatnonzero(own["child"] == child - self.child_starts[parent])
+            own = own[rows]
+        key_bits = n_bits - ((len(bucket_starts) - 1).bit_length() - 1)
+        buckets = (np.searchsorted(bucket_starts - bucket_starts[:1], rows, side="right") - 1).astype(np.uint64)
         hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
         inverse = np.uint64(pow(0x9E3779B1, -1, 1 << n_bits))  # of the hash in packed_weights.hpp
         features = ((hashed * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)

@@ -44,12 +44,14 @@ def path_to(tree: RankedTree, label: int, row: sparse.csr_matrix, config: BeamCo
     >>> bool(np.isclose(np.exp(step.path_log_score), ranker.rank(X[1], 1).data[0], atol=1e-5))
     True
     """
-    columns, values = row.indices.astype(np.int32), row.data.astype(np.float32)
+    order = np.argsort(row.indices)
+    columns, values = row.indices[order].astype(np.int32), row.data[order].astype(np.float32)
     steps: list[PathStep] = []
     inherited = 0.0
     for level, parent, node in nodes_to(tree, label):
-        weights, bias = child_weights(tree, level, parent, node)
-        used = np.asarray(weights[columns].toarray(), dtype=np.float32).ravel()
+        rankers = tree.levels[level]
+        used = rankers.weights_of(parent, node, columns, tree.n_features)
+        bias = float(rankers.arrays["biases"][node])
         margin = bias + float(values.astype(np.float64) @ used.astype(np.float64))
         own = _log_score(margin, config)
         inherited = own + config.memory * inherited
@@ -68,13 +70,6 @@ def nodes_to(tree: RankedTree, label: int) -> Iterator[tuple[int, int, int]]:
     way.reverse()
     for level in range(len(way) - 1):
         yield level, way[level], way[level + 1]
-
-
-def child_weights(tree: RankedTree, level: int, parent: int, node: int) -> tuple[sparse.csc_matrix, float]:
-    """The weights of all features for one child, as a column, and its bias."""
-    rankers = tree.levels[level]
-    below = rankers.weights_below(parent, tree.n_features)
-    return below[:, node - int(rankers.child_starts[parent])], float(rankers.arrays["biases"][node])
 
 
 def labels_below(tree: RankedTree, level: int, node: int) -> NDArray[np.int32]:

@@ -7,7 +7,7 @@ from scipy import sparse
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
-from deixis.xmr.tree_paths import child_weights, labels_below, nodes_to, path_to
+from deixis.xmr.tree_paths import labels_below, nodes_to, path_to
 
 N_LABELS = 40
 BEAMS = {
@@ -62,9 +62,12 @@ def test_the_way_ends_at_the_label_and_narrows(fitted):
 
 def test_weights_of_a_child_are_those_of_its_level(fitted):
     tree = fitted[0].trees[0]
-    for level, rankers in enumerate(tree.levels):
-        together, biases = rankers.weights_by_child(tree.n_features)
+    some = np.array([0, 3, 4, 17, 59], dtype=np.int32)
+    for rankers in tree.levels:
+        together = rankers.weights_by_child(tree.n_features)[0].toarray()
         for parent in range(len(rankers.child_starts) - 1):
             for node in range(*rankers.child_starts[parent : parent + 2].tolist()):
-                weights, bias = child_weights(tree, level, parent, node)
-                assert (weights != together[:, node]).nnz == 0 and bias == biases[node]
+                every = rankers.weights_of(parent, node, np.arange(tree.n_features, dtype=np.int32), tree.n_features)
+                assert np.array_equal(every, together[:, node]) and every.any()
+                assert np.array_equal(rankers.weights_of(parent, node, some, tree.n_features), every[some])
+                assert len(rankers.weights_of(parent, node, some[:0], tree.n_features)) == 0
