@@ -12,6 +12,9 @@ per CPU second on one thread. Systems:
 - `deixis+rerank`, only if asked for: zero-shot, and a re-ranker taught by `--reranked` annotated mentions looks again
   at what was found (extra `neural`; 300 mentions take about four CPU minutes).
 
+With `--min-chance 0.02`, which may be repeated, `deixis` is also asked with spans ranked from that chance on, and
+recorded as `deixis@0.02`.
+
 On dev, AIDA's training documents are split: four fifths teach, one fifth is asked; Reddit (its dev halves) is asked of
 the same models. BC5CDR and NCBI teach with train and are asked on dev. With `--split test` all training documents
 teach, and testa, testb, Reddit's test halves and the test files are asked.
@@ -22,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +78,7 @@ def main() -> int:
     parser.add_argument("--system", action="append", default=[], choices=SYSTEMS + ON_REQUEST, help="only these")
     parser.add_argument("--split", action="append", default=[], choices=("dev", "test"), help="dev unless told")
     parser.add_argument("--documents", type=int, help="at most so many of each part are asked, drawn evenly")
+    parser.add_argument("--min-chance", type=float, action="append", default=[], help="of spans that are ranked")
     parser.add_argument("--reranked", type=int, default=300, help="mentions that teach a re-ranker")
     chosen = parser.parse_args()
     data = DataFolder(data_folder())
@@ -105,6 +109,9 @@ def ask(data: DataFolder, kb: KnowledgeBase, suites: list[Suite], system: str, c
             settings["mentions"] = chosen.reranked
         for task in tasks:
             record(list(measure(kb, system, built[1], task, settings)))
+            for chance in chosen.min_chance if system == "deixis" else []:
+                link = from_chance(built[1], chance)
+                record(list(measure(kb, f"{system}@{chance:g}", link, task, settings | {"min_chance": chance})))
 
 
 def read_tasks(
@@ -150,8 +157,7 @@ def measure(kb: KnowledgeBase, system: str, link: Link, task: Task, told: dict[s
 def build(kb: KnowledgeBase, system: str, taught: list[Document]) -> Link:
     """A function from documents without mentions to documents with links."""
     if system.startswith("deixis"):
-        linker = Linker.build(kb, taught if system == "deixis+mentions" else None, n_threads=1)
-        return lambda documents: linker.link(documents)
+        return Linker.build(kb, taught if system == "deixis+mentions" else None, n_threads=1).link
     names = list(kb.names()[0])
     if system == "dictionary":
         proposer: ExactNames | PriorNames = ExactNames.build(kb)
@@ -171,6 +177,13 @@ def build(kb: KnowledgeBase, system: str, taught: list[Document]) -> Link:
         return linked
 
     return link
+
+
+def from_chance(link: Link, chance: float) -> Link:
+    """The same linker, which ranks spans from that chance on."""
+    linker: Linker = link.__self__  # type: ignore[attr-defined]
+    finding = replace(linker.finding, config=replace(linker.finding.config, min_chance=chance))
+    return linker._with(finding=finding).link
 
 
 def reranked(kb: KnowledgeBase, taught: list[Document], n_mentions: int) -> Link:

@@ -22,7 +22,7 @@ class FindingConfig:
     any_case: bool = field(default=True, metadata={"help": "Look at names however they are written."})
     plurals: bool = field(default=True, metadata={"help": "Look at names with an -s more or less at their end."})
     max_run: int = field(default=5, metadata={"help": "Words with capitals looked at together that are no name."})
-    min_chance: float = field(default=0.02, metadata={"help": "Chance to be a mention from which on a span is ranked."})
+    min_chance: float = field(default=0.08, metadata={"help": "Chance to be a mention from which on a span is ranked."})
     min_names: int = field(
         default=10_000, metadata={"help": "Names in a list from which on chances decide without annotated documents."}
     )
