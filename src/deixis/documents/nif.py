@@ -58,11 +58,16 @@ def read_nif(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
     >>> [(document.id, document.text) for document in read_nif(enumerate(turtle.splitlines(), start=1), "x.ttl")]
     [('http://x.org/1', 'Paris')]
     """
+    yield from nif_documents(read_triples(lines, path), path)
+
+
+def nif_documents(triples: Iterable[Triple], path: str) -> Iterator[Document]:
+    """The same from the statements of the file."""
     nodes: dict[str, _Node] = {}
     contexts: list[str] = []
     triple = None
     same: dict[str, list[str]] = {}
-    for triple in read_triples(lines, path):
+    for triple in triples:
         if triple.predicate == _SAME_AS:
             same.setdefault(triple.subject, []).append(triple.object.value)
         else:

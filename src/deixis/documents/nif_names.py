@@ -57,6 +57,17 @@ def alternatives(entity: str) -> list[str]:
     return parts if all(parts) and len(set(parts)) == len(parts) else [entity]
 
 
+def entity_iris(entity: str) -> list[str]:
+    """The IRIs of what a mention is linked to: one, or one for each alternative.
+
+    Examples
+    --------
+    >>> entity_iris("http://dbpedia.org/resource/Paris|Q90")
+    ['http://dbpedia.org/resource/Paris', 'urn:deixis:entity:Q90']
+    """
+    return [to_iri(part, "entity") for part in alternatives(entity)]
+
+
 def context_iri(document_id: str, length: int) -> str:
     """The IRI of a document's context, which by NIF's custom ends in the span of the whole text.
 

@@ -173,3 +173,10 @@ def test_a_span_that_no_text_could_have_is_a_part_of_the_name():
     name = f"http://x.org/1#char=0,{'9' * 5000}"
     rows = f'{HEAD}<{name}> a nif:Context ; nif:isString "Paris" .'.splitlines()
     assert [document.id for document in read_nif(enumerate(rows, start=1), "x.ttl")] == [name]
+
+
+def test_iris_that_are_given_for_entities_are_written_as_they_are():
+    stream = io.StringIO()
+    document = Document("http://x.org/1", "Troy", mentions=(Mention(0, 4, "Troy", "a|b"),))
+    write_nif([document], stream, iris_of=lambda entity: [f"urn:deixis:entity:{len(entity)}"])
+    assert "itsrdf:taIdentRef <urn:deixis:entity:3>" in stream.getvalue()

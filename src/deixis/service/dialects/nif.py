@@ -6,15 +6,15 @@ found. Offsets count code points, as NIF defines them. Contexts keep the names t
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from deixis.documents.nif import read_nif
+from deixis.documents.nif import nif_documents
 from deixis.documents.nif_names import NIF, document_id, to_iri
 from deixis.documents.nif_out import write_nif
 from deixis.documents.turtle import read_triples
@@ -45,14 +45,14 @@ def router(state: ServiceState) -> APIRouter:
         body = await request.body()
         documents, contexts = await state.run(lambda _: _read(body))
         check_batch(state, "documents", len(documents))
-        kb = state.served.kb
-        linked = await state.link(documents, LinkChoices())
-        return turtle(linked, kb, state.config.uri_prefix, kind, contexts)
+        served = state.served
+        linked = await state.link(documents, LinkChoices(), served)
+        return await turtle(linked, served.kb, state.config.uri_prefix, kind, contexts)
 
     return routes
 
 
-def turtle(
+async def turtle(
     documents: Sequence[Document],
     kb: KnowledgeBase,
     uri_prefix: str,
@@ -60,30 +60,29 @@ def turtle(
     contexts: Mapping[str, str] | None = None,
 ) -> Response:
     """Linked documents in NIF, their entities as URIs; `contexts` are names of contexts by the id of the document."""
-    told = [each.with_mentions([_with_uri(mention, kb, uri_prefix) for mention in each.mentions]) for each in documents]
-    stream = io.StringIO()
-    write_nif(told, stream, contexts=contexts)
-    return Response(stream.getvalue().encode("utf-8"), headers={"content-type": f"{kind}; charset=utf-8"})
 
+    def written() -> bytes:
+        stream = io.StringIO()
+        write_nif(documents, stream, contexts=contexts, iris_of=lambda entity: [uri_of(kb, entity, uri_prefix)])
+        return stream.getvalue().encode("utf-8")
 
-def _with_uri(mention: Mention, kb: KnowledgeBase, uri_prefix: str) -> Mention:
-    if mention.entity is None:
-        return mention
-    return replace(mention, entity=uri_of(kb, mention.entity, uri_prefix))
+    # Not in a thread of the queue: what is linked already is not to be refused because others wait there.
+    return Response(await asyncio.to_thread(written), headers={"content-type": f"{kind}; charset=utf-8"})
 
 
 def _read(body: bytes) -> tuple[list[Document], dict[str, str]]:
     """The documents, their phrases not linked, and the names of their contexts by their ids."""
     try:
-        lines = list(enumerate(io.StringIO(body.decode("utf-8-sig")), start=1))
+        lines = enumerate(io.StringIO(body.decode("utf-8-sig")), start=1)
     except UnicodeDecodeError:
         raise bad("Turtle is text in UTF-8, and the body is not.") from None
+    triples = list(read_triples(lines, SOURCE))
     documents = [
         each.with_mentions([Mention(mention.start, mention.end, mention.text) for mention in each.mentions])
-        for each in read_nif(lines, SOURCE)
+        for each in nif_documents(triples, SOURCE)
     ]
     if not documents:
         raise bad(f"There is no document in the body: no nif:isString (nif: is <{NIF}>).")
-    texts = (triple for triple in read_triples(lines, SOURCE) if triple.predicate == f"{NIF}isString")
+    texts = (triple for triple in triples if triple.predicate == f"{NIF}isString")
     named = (each for each in texts if to_iri(each.subject, "document") == each.subject)
     return documents, {document_id(each.subject, len(each.object.value)): each.subject for each in named}

@@ -98,7 +98,7 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
         if kind == "text/html":
             return annotated_page(document.text, kept, kb, uri_prefix)
         if kind == "text/turtle":
-            return turtle([document.with_mentions(kept)], kb, uri_prefix, kind)
+            return await turtle([document.with_mentions(kept)], kb, uri_prefix, kind)
         told = {
             "@text": asked.text,
             "@confidence": "" if asked.confidence is None else str(asked.confidence),
@@ -128,6 +128,6 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
 
 
 async def _linked(state: ServiceState, asked: Asked) -> tuple[Document, KnowledgeBase]:
-    kb = state.served.kb
-    linked = await state.link([Document("doc1", asked.text)], asked.choices())
-    return linked[0], kb
+    served = state.served
+    linked = await state.link([Document("doc1", asked.text)], asked.choices(), served)
+    return linked[0], served.kb

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.service.app import create_app
-from deixis.service.config import Access, ServiceConfig
+from deixis.service.config import URI_PREFIX, Access, ServiceConfig
 from deixis.service.state import ServiceState
 from tests.unit.service.conftest import RECORDS, served
 
@@ -32,6 +32,7 @@ MORE: list[dict[str, Any]] = [
     },
 ]  # fmt: skip
 PREFIX = "https://kb.example/"
+PREFIXES = (PREFIX, URI_PREFIX)
 Ask = Callable[..., TestClient]
 
 
@@ -44,9 +45,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def client(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+def prefix() -> str:
+    """What ids that are no URIs come after; modules whose answers have URIs try the default as well."""
+    return PREFIX
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
-    with served(ServiceConfig(folder, corrections, uri_prefix=PREFIX)) as client:
+    with served(ServiceConfig(folder, corrections, uri_prefix=prefix)) as client:
         yield client
 
 
@@ -66,11 +73,11 @@ def on_a_port(config: ServiceConfig) -> Iterator[str]:
         thread.join(30)
 
 
-@pytest.fixture(scope="session")
-def address(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def address(folder: Path, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where a linker listens."""
     corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
-    with on_a_port(ServiceConfig(folder, corrections, access=Access(), uri_prefix=PREFIX)) as url:
+    with on_a_port(ServiceConfig(folder, corrections, access=Access(), uri_prefix=prefix)) as url:
         yield url
 
 
