@@ -52,7 +52,7 @@ def router(state: ServiceState) -> APIRouter:
         served = state.served
         found: list[list[Candidate]] = [[] for _ in texts]
         if limit:
-            found = await state.run(lambda served: served.labeller.label(texts, limit, threshold))
+            found = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
         return [{"results": [_result(served.kb, each, state.config.uri_prefix) for each in labels]} for labels in found]
 

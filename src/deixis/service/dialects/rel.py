@@ -60,9 +60,11 @@ def router(state: ServiceState) -> APIRouter:
     async def rel(request: RelRequest) -> Json:
         """Link a text as REL does: lists of start, length, mention, entity, confidences and type."""
         asked = request.document()
-        linked = (await state.link([asked], LinkChoices()))[0]
-        kb = state.served.kb
-        return Json([_listed(kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity])
+        served = state.served
+        linked = (await state.link([asked], LinkChoices(), served))[0]
+        return Json(
+            [_listed(served.kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity]
+        )
 
     @routes.get(PATHS[0], response_model=dict[str, int | str])
     async def status() -> Json:
