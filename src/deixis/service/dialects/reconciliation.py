@@ -18,7 +18,6 @@ from deixis.service.dialects.forms import bad, fields_of, form_schema
 from deixis.service.dialects.pages import Page, link
 from deixis.service.dialects.reconciling import (
     LIMIT,
-    ReconciliationQuery,
     candidates,
     entity_facts,
     entity_result,
@@ -29,6 +28,7 @@ from deixis.service.dialects.uris import uri_of
 from deixis.service.failures import Refusal
 from deixis.service.searching import search
 from deixis.service.state import LinkChoices, ServiceState
+from deixis.types import Mention
 
 ROOT = "/reconcile"
 PREVIEW = (430, 300)  # pixels
@@ -113,16 +113,19 @@ async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
     check_batch(state, "queries", len(queries))
     served = state.served
     is_calibrated = served.linker.calibration is not None
-    alike: dict[LinkChoices, dict[str, ReconciliationQuery]] = {}
-    for key, query in queries.items():
-        if query.name:
-            alike.setdefault(query.choices(), {})[key] = query
-    found: dict[str, Any] = {key: {"result": []} for key in queries}
-    for choices, group in alike.items():
-        linked = await state.link([query.document() for query in group.values()], choices, served)
-        for (key, query), document in zip(group.items(), linked, strict=True):
-            found[key] = {"result": candidates(served.kb, query, document.mentions[0], is_calibrated)}
-    return found
+    type_names = frozenset(served.kb.type_names)
+    chosen = {key: query.choices(type_names) for key, query in queries.items()}
+    alike: dict[LinkChoices, list[str]] = {}
+    for key, choices in ((key, each) for key, listed in chosen.items() for each in listed):
+        alike.setdefault(choices, []).append(key)
+    found: dict[tuple[str, LinkChoices], Mention] = {}
+    for choices, keys in alike.items():
+        linked = await state.link([queries[key].document() for key in keys], choices, served)
+        found |= {(key, choices): document.mentions[0] for key, document in zip(keys, linked, strict=True)}
+    mentions = {key: [found[key, choices] for choices in chosen[key]] for key in queries}
+    return {
+        key: {"result": candidates(served.kb, query, mentions[key], is_calibrated)} for key, query in queries.items()
+    }
 
 
 def _base(state: ServiceState, request: Request) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from deixis.documents.json_lines import short_score
 from deixis.kb.entity import Entity
@@ -19,6 +20,9 @@ LIMIT, MAX_LIMIT = 10, 100
 MAX_QUERY = 10_000
 FULL_SCORE = 100.0
 
+Strictness = Literal["any", "all", "should"]
+"""Whether an entity must have one of the types, or all of them, or is only preferred if it has one."""
+
 
 @dataclass(frozen=True)
 class ReconciliationQuery:
@@ -31,15 +35,29 @@ class ReconciliationQuery:
     context: str = ""
     types: tuple[str, ...] = ()
     limit: int = LIMIT
-    is_all_types: bool = False
+    strictness: Strictness = "any"
 
     def document(self) -> Document:
         """The name as a mention, followed by its context: what `Linker.link_names` makes of a row."""
         return named_documents([self.name], [self.context])[0]
 
-    def choices(self) -> LinkChoices:
-        """How to link it; queries that choose the same are linked together."""
-        return LinkChoices(types=self.types or None, top_k=self.limit)
+    def choices(self, type_names: Collection[str]) -> list[LinkChoices]:
+        """How to link it, in a knowledge base of these types; queries that choose the same are linked together.
+
+        Types come first; nothing remains if no entity can have the types that it must have.
+        """
+        known = tuple(each for each in self.types if each in type_names)
+        if not self.name or (self.strictness == "all" and len(known) < len(self.types)):
+            return []
+        filters = [known] if known else []
+        is_open = not self.types or self.strictness == "should"
+        # Some more than asked for: whether a name is that of one entity only shows among several.
+        return [LinkChoices(types=each, top_k=max(self.limit, LIMIT)) for each in [*filters, *([None] * is_open)]]
+
+    def fits(self, entity: Entity) -> bool:
+        """Whether an entity is of the types asked for."""
+        of_type = set(self.types) & set(entity.types)
+        return len(of_type) == len(set(self.types)) if self.strictness == "all" else bool(of_type) or not self.types
 
 
 def queries_from(written: str) -> dict[str, ReconciliationQuery]:
@@ -70,7 +88,7 @@ def _query(key: str, told: object) -> ReconciliationQuery:
         context=", ".join(_values(told.get("properties"), where))[:MAX_QUERY],
         types=_types(told.get("type"), where),
         limit=int(min(limit, MAX_LIMIT)),
-        is_all_types=told.get("type_strict") == "all",
+        strictness=next((each for each in get_args(Strictness) if each == told.get("type_strict")), "any"),
     )
 
 
@@ -99,35 +117,59 @@ def _values(properties: object, where: str) -> list[str]:
 
 
 def candidates(
-    kb: KnowledgeBase, query: ReconciliationQuery, linked: Mention, is_calibrated: bool
+    kb: KnowledgeBase, query: ReconciliationQuery, linked: Sequence[Mention], is_calibrated: bool
 ) -> list[dict[str, Any]]:
-    """The candidates for a query, best first.
+    """The candidates for a query, best first, of what each of its choices found.
 
-    The best one is a match if its id was asked for. Otherwise, if the scores are calibrated, when the linker would link
-    it; if they are not, when the name is one of its names and no other candidate's.
+    The best one is a match if it is of the type, and its id was asked for, which is the name of no other candidate.
+    Otherwise, if the scores are calibrated, when the linker would link it; if they are not, when the linker would and
+    the name is one of its names and no other candidate's name or id. Only candidates of the type count.
     """
     row = kb.row_of(query.name)
     own = None if row is None else kb.entity(row)
-    if own is not None and query.types and not set(own.types) & set(query.types):
-        own = None
-    listed = [(kb.entity(each.id), _percent(each)) for each in linked.candidates if kb.row_of(each.id) is not None]
-    if own is not None:
-        listed = [(own, FULL_SCORE), *((entity, score) for entity, score in listed if entity.id != own.id)]
-    if query.is_all_types:
-        listed = [(entity, score) for entity, score in listed if set(query.types) <= set(entity.types)]
-    listed = listed[: query.limit]
+    listed = _listed(kb, query, linked, own)
     is_named = [_has_name(entity, query.name) for entity, _ in listed]
-    is_sure = linked.entity is not None and (is_calibrated or sum(is_named) == 1)
+    meant = [entity for named, (entity, _) in zip(is_named, listed, strict=True) if named or entity is own]
+    n_meant = sum(map(query.fits, meant))
+    best = linked[0].entity if linked else None
+
+    def is_match(entity: Entity) -> bool:
+        is_only = n_meant == 1 and entity in meant
+        is_linked = best == entity.id and (is_calibrated or is_only)
+        return query.fits(entity) and (is_linked or (is_only and entity is own))
+
     return [
         entity_result(entity)
         | {
             "score": score,
-            "match": place == 0 and (entity is own or (is_sure and (is_calibrated or is_named[0]))),
+            "match": place == 0 and is_match(entity),
             "features": [{"id": "name_match", "value": is_named[place]}],
             "type": type_records(entity.types),
         }
-        for place, (entity, score) in enumerate(listed)
+        for place, (entity, score) in enumerate(listed[: query.limit])
     ]
+
+
+def _listed(
+    kb: KnowledgeBase, query: ReconciliationQuery, linked: Sequence[Mention], own: Entity | None
+) -> list[tuple[Entity, float]]:
+    """Entities and scores, best first: those of the type, then, if the type is only preferred, others.
+
+    The entity whose id was asked for has the full score, unless it is the name of others: then it is as good as they.
+    """
+    found: dict[str, tuple[Entity, float]] = {}
+    for each in (candidate for mention in linked for candidate in mention.candidates):
+        if kb.row_of(each.id) is not None:
+            entity = kb.entity(each.id)
+            found.setdefault(entity.id, (entity, _percent(each)))
+    if own is not None:
+        _, score = found.pop(own.id, (own, 0.0))
+        namesakes = [other for entity, other in found.values() if query.fits(entity) and _has_name(entity, query.name)]
+        found[own.id] = own, max(score, *namesakes) if namesakes else FULL_SCORE
+    kept = [each for each in found.values() if query.strictness == "should" or query.fits(each[0])]
+    kept.sort(key=lambda each: (not query.fits(each[0]), -each[1]))
+    lowest = itertools.accumulate((score for _, score in kept), min)  # others do not stand above those of the type
+    return [(entity, score) for (entity, _), score in zip(kept, lowest, strict=True)]
 
 
 def entity_result(entity: Entity) -> dict[str, Any]:

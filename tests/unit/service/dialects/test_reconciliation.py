@@ -9,6 +9,7 @@ from reconciler import reconcile
 
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.linker import Linker
 from deixis.service.config import ServiceConfig
 from deixis.service.dialects.reconciling import ReconciliationQuery, candidates
 from deixis.types import Candidate, Mention
@@ -81,6 +82,27 @@ def test_an_id_finds_its_entity_for_sure(client):
     assert all(each["id"] != "paris_trojan" for each in other)
 
 
+def test_an_id_that_is_the_name_of_another_is_listed_but_not_for_sure(tmp_path):
+    books = [{"id": "1984", "title": "Brave New World"}, {"id": "7", "title": "1984"}, {"id": "8", "title": "Emma"}]
+    Linker.build(KnowledgeBase.from_records(books), n_threads=1).save(tmp_path / "model")
+    with served(ServiceConfig(tmp_path / "model", tmp_path / "c.jsonl")) as client:
+        found = asked(client, both={"query": "1984"}, one={"query": "1984", "limit": 1}, sure={"query": "8"})
+    assert [(each["id"], each["match"]) for each in found["both"]["result"]][:2] == [("7", False), ("1984", False)]
+    assert [(each["id"], each["match"]) for each in found["one"]["result"]] == [("7", False)]
+    assert found["sure"]["result"][0]["id"] == "8" and found["sure"]["result"][0]["match"]
+
+
+def test_a_model_that_is_calibrated_decides_between_an_id_and_a_name():
+    kb = KnowledgeBase.from_records([{"id": "1984", "title": "Brave New World"}, {"id": "7", "title": "1984"}])
+    linked = Mention(0, 4, "1984", "7", 0.9, candidates=(Candidate("7", 0.9),))
+    found = candidates(kb, ReconciliationQuery("1984"), [linked], is_calibrated=True)
+    assert [(each["id"], each["match"]) for each in found] == [("7", True), ("1984", False)]
+
+
+def test_namesakes_are_no_match_however_few_are_asked_for(client):
+    assert [each["match"] for each in asked(client, q0={"query": "Paris", "limit": 1})["q0"]["result"]] == [False]
+
+
 @pytest.mark.parametrize("kind", ["person", ["person"], [{"id": "person", "name": "Person"}]])
 def test_types_leave_others_out(client, kind):
     found = asked(client, q0={"query": "Paris", "type": kind})["q0"]["result"]
@@ -93,6 +115,48 @@ def test_all_of_several_types_can_be_asked_for(client):
     wanted = {"query": "Mallory", "type": ["person", EVIL]}
     assert len(asked(client, q0=wanted)["q0"]["result"]) > 1
     assert [each["name"] for each in asked(client, q0={**wanted, "type_strict": "all"})["q0"]["result"]] == ["Mallory"]
+
+
+def test_a_preferred_type_comes_first_and_others_follow_without_a_match(client):
+    def told(**query):
+        found = asked(client, q0={"type_strict": "should", **query})["q0"]["result"]
+        scores = [each["score"] for each in found]
+        assert scores == sorted(scores, reverse=True)
+        return [(each["id"], each["match"]) for each in found]
+
+    first, *others = told(query="Paris", type="person")
+    assert first == ("paris_trojan", True) and ("paris_city", False) in others
+    assert told(query="Paris", type="city")[0] == ("paris_city", True)
+    assert told(query="Paris", type="person", limit=1) == [("paris_trojan", True)]
+    troy = "http://example.org/troy"
+    assert (troy, False) in told(query="Troy", type="person") and (troy, False) in told(query=troy, type="person")
+    assert (troy, False) in told(query="Troy", type="unheard")
+
+
+def test_a_type_that_nothing_has_finds_nothing_and_spoils_no_other_query(client):
+    found = asked(
+        client,
+        none={"query": "Troy", "type": "unheard"},
+        own={"query": "paris_city", "type": "unheard"},
+        one={"query": "Troy", "type": ["unheard", "city"]},
+        all={"query": "Troy", "type": ["unheard", "city"], "type_strict": "all"},
+        free={"query": "Troy"},
+    )
+    assert found["none"] == found["own"] == found["all"] == {"result": []}
+    assert found["one"]["result"][0]["match"] and found["free"]["result"][0]["match"]
+
+
+def test_a_model_without_types_answers_queries_that_have_some(tmp_path):
+    Linker.build(KnowledgeBase.from_records([{"id": "t", "title": "Troy"}]), n_threads=1).save(tmp_path / "model")
+    with served(ServiceConfig(tmp_path / "model", tmp_path / "c.jsonl")) as client:
+        found = asked(
+            client,
+            must={"query": "Troy", "type": "city"},
+            may={"query": "Troy", "type": "city", "type_strict": "should"},
+            free={"query": "Troy"},
+        )
+    told = {key: [(each["id"], each["match"]) for each in value["result"]] for key, value in found.items()}
+    assert told == {"must": [], "may": [("t", False)], "free": [("t", True)]}
 
 
 def test_other_columns_tell_namesakes_apart(client):
@@ -110,8 +174,8 @@ def test_calibrated_scores_are_a_match_when_the_linker_links():
     query = ReconciliationQuery("Paris")
     for linked, is_match in ((Mention(0, 5, "Paris", "paris_city", 0.9, candidates=ranked), True),
                              (Mention(0, 5, "Paris", None, 0.9, True, ranked), False)):  # fmt: skip
-        assert candidates(kb, query, linked, is_calibrated=True)[0]["match"] is is_match
-        assert candidates(kb, query, linked, is_calibrated=False)[0]["match"] is False
+        assert candidates(kb, query, [linked], is_calibrated=True)[0]["match"] is is_match
+        assert candidates(kb, query, [linked], is_calibrated=False)[0]["match"] is False
 
 
 @pytest.mark.parametrize(
@@ -120,7 +184,6 @@ def test_calibrated_scores_are_a_match_when_the_linker_links():
         "{", "[]", "1", '{"q": 1}', '{"q": {}}', '{"q": {"query": 1}}', "[" * 9999,
         '{"q": {"query": "a", "limit": 0}}', '{"q": {"query": "a", "limit": true}}',
         '{"q": {"query": "a", "limit": NaN}}', '{"q": {"query": "a", "type": [1]}}',
-        '{"q": {"query": "a", "type": "unheard"}}',
         '{"q": {"query": "a", "properties": {}}}', json.dumps({"q": {"query": "a" * 10_001}}),
     ],
 )  # fmt: skip
