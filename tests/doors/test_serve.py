@@ -186,10 +186,8 @@ def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, wo
 def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_out_of_the_log(deixis, model):
     (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 40, "gold": "rome"}\n')
     told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
-    assert '"file": "told.jsonl", "line": 1' in told and "Rome" not in told
+    assert "told.jsonl, line 1: this cannot be read" in told and "Rome" not in told
     assert "The service cannot start; the line above says why." in told
-    told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", "--log-texts", code=1).stderr
-    assert "told.jsonl, line 1: " in told and "lies outside the text" in told
 
 
 def test_what_is_asked_for_with_head_has_no_body(deixis, model):

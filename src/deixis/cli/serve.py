@@ -85,9 +85,13 @@ def serve(
     what was accepted finish. A worker that dies is replaced. Logs are JSON lines on stderr and hold no texts unless
     --log-texts asks for them; /metrics is for Prometheus, /health and /ready for whoever starts and stops this.
     """
-    path = Path(model)
+    path, host = Path(os.path.abspath(model)), host.strip("[]")
     access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
-    kept = Path(corrections) if corrections is not None else path.with_name(f"{path.name}.corrections.jsonl")
+    kept = Path(corrections) if corrections is not None else path.parent / f"{path.name}.corrections.jsonl"
+    if not kept.parent.is_dir():
+        raise ConfigError(
+            f"There is no folder {kept.parent} for the corrections. Name another file: --corrections FILE."
+        )
     limits = with_settings(Limits(), typed)
     config = ServiceConfig(
         path,

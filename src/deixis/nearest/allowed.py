@@ -30,27 +30,27 @@ def check_allowed(allowed: Mask, n_labels: int) -> None:
 
 
 class PreparedMasks(Generic[Prepared]):
-    """What `prepare` makes of masks, kept for the last few: the next call with the same array does not make it again.
+    """What an engine makes of masks, kept for the last few: the next call with the same array does not make it again.
 
-    Only an array that cannot be written to is remembered; another may have changed since.
+    Only an array that cannot be written to is remembered; another may have changed since. What makes it comes with each
+    call: held here, an engine's own method would keep the engine and its files open until a garbage collection.
 
     Examples
     --------
-    >>> masks = PreparedMasks(lambda allowed: int(allowed.sum()))
-    >>> masks.of(np.array([True, False, True]))
+    >>> masks = PreparedMasks()
+    >>> masks.of(np.array([True, False, True]), lambda allowed: int(allowed.sum()))
     2
     """
 
-    def __init__(self, prepare: Callable[[Mask], Prepared]) -> None:
-        self._prepare = prepare
+    def __init__(self) -> None:
         self._kept: tuple[tuple[Mask, Prepared], ...] = ()
 
-    def of(self, allowed: Mask) -> Prepared:
-        """What was made of this mask."""
+    def of(self, allowed: Mask, prepare: Callable[[Mask], Prepared]) -> Prepared:
+        """What `prepare`, which is always the same, makes of this mask, or made of it before."""
         for kept, prepared in self._kept:
             if kept is allowed:
                 return prepared
-        prepared = self._prepare(allowed)
+        prepared = prepare(allowed)
         if not allowed.flags.writeable:
             self._kept = ((allowed, prepared), *self._kept[: MAX_KEPT - 1])
         return prepared

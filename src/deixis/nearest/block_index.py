@@ -65,7 +65,7 @@ class BlockIndex:
         self.n_groups = n_groups
         self._arrays = {name: arrays[name] for name in _ARRAYS}
         self._search = _core.BlockSearch(*(arrays[name] for name in _ARRAYS), n_groups, config.block_size)
-        self._masks = PreparedMasks(self._allowed_rows)
+        self._masks: PreparedMasks[tuple[NDArray[np.uint8], NDArray[np.int32]]] = PreparedMasks()
 
     @property
     def n_columns(self) -> int:
@@ -120,7 +120,7 @@ class BlockIndex:
             raise DataError(f"The queries have {queries.shape[1]} columns; the index has {self.n_columns}.")
         rows = core_rows(queries, "queries")
         try:
-            masks = _NO_FILTER if allowed is None else self._masks.of(allowed)
+            masks = _NO_FILTER if allowed is None else self._masks.of(allowed, self._allowed_rows)
             indptr, groups, scores = self._search.search(
                 *rows, min(k, self.n_groups + 1), max_blocks, n_threads, *masks
             )

@@ -41,7 +41,7 @@ ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
 }
 """Kind of a model -> what makes the routes that only such models have."""
 COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router, workbench.router)
-FAILURES = (401, 403, 404, 408, 409, 413, 421, 422, 429, 503, 504)
+FAILURES = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 503, 504)
 
 
 def create_app(state: ServiceState) -> FastAPI:

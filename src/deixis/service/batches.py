@@ -8,11 +8,19 @@ from deixis.service.state import ServiceState
 
 def check_batch(state: ServiceState, what: str, n: int) -> None:
     """Raises the refusal for more things in one request than the service allows."""
-    most = state.config.limits.max_batch
+    _check(what, n, state.config.limits.max_batch, "--max-batch")
+
+
+def check_mentions(state: ServiceState, n: int) -> None:
+    """Raises the refusal for more given mentions in one request than the service allows."""
+    _check("mentions", n, state.config.limits.max_mentions, "--max-mentions")
+
+
+def _check(what: str, n: int, most: int, flag: str) -> None:
     if n > most:
         raise Refusal(
             422,
             "batch",
             f"The request has {n:,} {what}; at most {most:,} go into one. Send several requests, or start the service "
-            "with a larger --max-batch.",
+            f"with a larger {flag}.",
         )

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_COLUMNS = 4096
-ASKED, LOADED, FAILED, ALIVE, N_OWN = range(5)
-"""The first columns: when a reload was asked for (in row 0), up to which asking the worker has loaded or failed to, and
-when it was last alive."""
+ASKED, TOLD, LOADED, LEARNED, FAILED, ALIVE, N_OWN = range(7)
+"""The first columns of who writes the row: when it last asked that the model folder be loaded anew, and that new
+corrections be learned; up to which askings it has done so, or failed to; and when it was last alive.
+
+All by a clock that never goes back, and that all processes of a machine share."""
 MAX_SILENCE = 2.0  # seconds after which a worker counts as gone
 
 
 class Board:
-    """A table of shared numbers, a row for each worker; it is handed to worker processes as it is.
+    """A table of shared numbers, a row for each worker and a last one for the supervisor; processes get it as it is.
 
     Examples
     --------
@@ -31,14 +33,14 @@ class Board:
 
     def __init__(self, n_workers: int = 1) -> None:
         self.n_workers = n_workers
-        self._memory = RawArray("d", n_workers * N_COLUMNS)
+        self._memory = RawArray("d", (n_workers + 1) * N_COLUMNS)
 
     @property
     def _table(self) -> NDArray[np.float64]:
-        return np.frombuffer(self._memory, dtype=np.float64).reshape(self.n_workers, N_COLUMNS)
+        return np.frombuffer(self._memory, dtype=np.float64).reshape(self.n_workers + 1, N_COLUMNS)
 
     def row(self, worker: int) -> NDArray[np.float64]:
-        """The row of a worker, to write to."""
+        """The row of a worker, to write to; -1 is the supervisor's."""
         own: NDArray[np.float64] = self._table[worker]
         return own
 
@@ -47,25 +49,29 @@ class Board:
         total: NDArray[np.float64] = self._table.sum(axis=0)
         return total
 
-    def ask_reload(self) -> float:
-        """Has every worker load anew; gives the time of asking, for `n_behind`."""
-        asked = time.time()
-        self._table[0, ASKED] = asked
-        return asked
+    def ask(self, what: int, worker: int = -1) -> float:
+        """Has every worker load the folder (`ASKED`) or learn (`TOLD`) anew; gives the time of asking, for `n_behind`.
 
-    @property
-    def asked(self) -> float:
-        """When a reload was last asked for; 0 if never."""
-        return float(self._table[0, ASKED])
+        Each asks in a row of its own: of two that ask at once, neither is lost.
+        """
+        now = time.monotonic()
+        self._table[worker, what] = now
+        return now
 
-    def n_behind(self, asked: float) -> int:
-        """Workers alive that have neither loaded nor failed to since then."""
-        table = self._table
-        is_alive = table[:, ALIVE] > time.time() - MAX_SILENCE
-        is_behind = np.maximum(table[:, LOADED], table[:, FAILED]) < asked
+    def asked(self, what: int) -> float:
+        """When that was last asked for by anyone; 0 if never."""
+        return float(self._table[:, what].max())
+
+    def n_behind(self, loaded: float = 0.0, learned: float = 0.0) -> int:
+        """Workers alive that have not loaded since the one time, or learned since the other, nor failed to."""
+        table = self._table[: self.n_workers]
+        is_alive = table[:, ALIVE] > time.monotonic() - MAX_SILENCE
+        is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
+            np.maximum(table[:, LEARNED], table[:, FAILED]) < learned
+        )
         return int((is_alive & is_behind).sum())
 
     @property
     def n_loaded(self) -> int:
         """Workers that have loaded their model at least once."""
-        return int((self._table[:, LOADED] > 0).sum())
+        return int((self._table[: self.n_workers, LOADED] > 0).sum())

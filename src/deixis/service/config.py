@@ -13,6 +13,7 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 URI_PREFIX = "urn:deixis:entity:"
 """What makes a URI of the id of an entity that has none; the same as in files of NIF."""
 URI_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+(:[0-9]{1,5})?")
 WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|\\^`?#/]")
 
 
@@ -25,6 +26,7 @@ class Limits:
     seconds: float = field(default=30.0, metadata={"help": "Time for an answer; then the request gets 504."})
     max_body: int = field(default=4 << 20, metadata={"help": "Bytes of a request's body; larger ones get 413."})
     max_batch: int = field(default=256, metadata={"help": "Documents, names or corrections in one request."})
+    max_mentions: int = field(default=10_000, metadata={"help": "Mentions that may be given in one request."})
     body_seconds: float = field(default=20.0, metadata={"help": "Time for a body to arrive; then it gets 408."})
     header_seconds: float = field(default=10.0, metadata={"help": "Time for headers to arrive; then it is cut off."})
     max_connections: int = field(
@@ -32,7 +34,7 @@ class Limits:
     )
 
     def __post_init__(self) -> None:
-        for name in ("threads", "max_body", "max_batch", "max_connections"):
+        for name in ("threads", "max_body", "max_batch", "max_mentions", "max_connections"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
         if self.queue < 0:
@@ -44,7 +46,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Access:
-    """Who may ask. `hosts` are the names that requests may give the service; empty allows any."""
+    """Who may ask. `hosts` are the names, in small letters, that requests may give the service; empty allows any."""
 
     token: str | None = None
     is_token_for_all: bool = False
@@ -75,7 +77,14 @@ class Access:
             )
         if is_token_for_all and token is None:
             raise ConfigError("A token for everything needs a token. Give one with --token-file or in DEIXIS_TOKEN.")
-        own = tuple(dict.fromkeys((*LOOPBACK_NAMES, host, *hosts))) if is_near else hosts
+        for origin in cors_origins:
+            if origin != "*" and not ORIGIN.fullmatch(origin):
+                raise ConfigError(
+                    "--cors-origin is an address without a path, such as https://example.org or http://localhost:3000, "
+                    f"got {origin[:200]!r}."
+                )
+        further = [name.lower().strip("[]") for name in hosts]
+        own = tuple(dict.fromkeys((*LOOPBACK_NAMES, host.lower(), *further))) if is_near or hosts else ()
         return cls(checked_token(token), is_token_for_all or not is_near, cors_origins, own)
 
 

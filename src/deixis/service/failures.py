@@ -93,6 +93,8 @@ def handle_failures(app: FastAPI) -> None:
         if not isinstance(error, HTTPException):
             return answer_to(error)
         message = str(error.detail)
+        if error.status_code == 400:  # all that the framework says is that the body cannot be parsed
+            message = f"{message}: it must be JSON in UTF-8, not nested too deeply."
         if error.status_code == 404:
             message = f"There is nothing at {request.url.path[:200]!r}. What there is says /openapi.json."
         elif error.status_code == 405:

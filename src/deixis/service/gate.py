@@ -41,6 +41,7 @@ class Gate:
             check_token(self._state.config.access, scope["method"], scope["path"], headers.get("authorization", ""))
             if scope["method"] == "POST" and scope["path"] not in WRITES:
                 self._state.queue.check_room()
+            check_encoding(headers.get("content-encoding", "identity"))
             self._check_length(headers.get("content-length"))
             body = await self._body(receive)
         except Refusal as refusal:
@@ -48,9 +49,12 @@ class Gate:
             return
         if body is None:  # the caller has gone
             return
-        if scope["method"] == "HEAD":  # what GET says, without its body: that the server leaves away
-            scope = {**scope, "method": "GET"}
-        await self._app(scope, _replayed(body, receive), send)
+        if scope["method"] != "HEAD":
+            await self._app(scope, _replayed(body, receive), send)
+            return
+        asked = {**scope, "method": "GET"}  # what GET says, without its body: that the server leaves away
+        await self._app(asked, _replayed(body, receive), send)
+        scope["route"] = asked.get("route")
 
     def _check_length(self, given: str | None) -> None:
         most = self._state.config.limits.max_body
@@ -89,6 +93,14 @@ def check_host(access: Access, host: str) -> None:
             "host",
             f"This service does not go by the name {name[:100]!r}, only by {', '.join(access.hosts)}. Start it with "
             "--allow-host to add one.",
+        )
+
+
+def check_encoding(encoding: str) -> None:
+    """Raises the refusal for a body that is packed: how large it is would only be known when it is unpacked."""
+    if encoding.strip().lower() not in ("", "identity"):
+        raise Refusal(
+            415, "encoding", f"Bodies are taken as they are, not as {encoding[:50]!r}. Send this one without encoding."
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deixis.documents.corrections import Correction, read_corrections
+from deixis.errors import DataError, StoreError
 
 if sys.platform != "win32":
     import fcntl
@@ -48,8 +49,14 @@ class Journal:
             return self.read_locked()
 
     def read_locked(self) -> list[Correction]:
-        """The same, for who holds the lock."""
-        return read_corrections(self.path) if self.path.stat().st_size else []
+        """The same, for who holds the lock. A line that cannot be read is an error that does not quote it."""
+        try:
+            return read_corrections(self.path) if self.path.stat().st_size else []
+        except DataError as error:
+            raise StoreError(
+                f"{self.path}, line {error.line}: this cannot be read as a correction. `deixis learn MODEL "
+                f"{self.path}` says what is wrong with it. Mend the line, or take it out."
+            ) from None
 
     @contextmanager
     def locked(self) -> Iterator[FileIO]:

@@ -7,9 +7,6 @@ import logging
 import os
 import sys
 from datetime import UTC, datetime
-from typing import Any
-
-from deixis.errors import DataError
 
 
 class JsonLines(logging.Formatter):
@@ -27,15 +24,6 @@ class JsonLines(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             line["error"] = record.exc_info[0].__name__  # its message may hold a user's text
         return json.dumps(line, default=str)
-
-
-def told_of(error: Exception, is_text_shown: bool) -> dict[str, Any]:
-    """What a log says of an error. What is wrong with data may quote a user's text, so of that only where it stands."""
-    record: dict[str, Any] = {"error": type(error).__name__}
-    if isinstance(error, DataError) and not is_text_shown:
-        record |= {"file": str(error.path), "line": error.line}
-        return record | {"message": "Something there cannot be read; deixis learn or --log-texts says what."}
-    return record | {"message": str(error)}
 
 
 def log_to_stderr(is_quiet: bool = False) -> None:

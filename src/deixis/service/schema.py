@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -16,9 +16,12 @@ from deixis.types import Document, Mention
 MAX_TOP_K = 1000
 TROY = "To save Troy, Paris had to be sacrificed."
 Match = Literal["any", "prefix", "alike"]
+T = TypeVar("T")
 Text = Annotated[str, AfterValidator(without_surrogates)]
 Name = Annotated[Text, Field(min_length=1, max_length=1000)]
-Names = Annotated[list[Name], Field(min_length=1, max_length=100_000)]
+Many = Annotated[list[T], Field(fail_fast=True)]
+"""A list in a request; the first item that does not fit is told, not a million of them."""
+Names = Annotated[Many[Name], Field(min_length=1, max_length=100_000)]
 
 
 class Request(BaseModel):
@@ -41,7 +44,7 @@ class DocumentIn(Request):
     id: Text | None = Field(None, max_length=1000)
     text: Text
     lang: Text | None = Field(None, max_length=100)
-    mentions: list[SpanIn] | None = None
+    mentions: Many[SpanIn] | None = None
 
     def document(self, number: int = 0) -> Document:
         """As the linker takes it; an error if a mention does not stand in the text."""
@@ -94,7 +97,7 @@ class LinkBatch(ChoicesIn):
     """Documents, and how to link them all."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"documents": [{"text": TROY}], "types": ["city"]}]})
-    documents: list[DocumentIn] = Field(min_length=1)
+    documents: Many[DocumentIn] = Field(min_length=1)
 
 
 class CandidateOut(BaseModel):
@@ -151,8 +154,8 @@ class EntitiesRequest(Request):
     """Entities by id, and entities by name."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["Q90"]}, {"names": ["Paris"], "limit": 3}]})
-    ids: list[Annotated[Text, Field(max_length=10_000)]] = []
-    names: list[Name] = []
+    ids: Many[Annotated[Text, Field(max_length=10_000)]] = []
+    names: Many[Name] = []
     match: Match = "any"
     types: Names | None = None
     limit: int = Field(10, ge=1, le=100)
@@ -215,7 +218,7 @@ class LearnRequest(Request):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"corrections": [{"text": TROY, "start": 14, "end": 19, "gold": "Q167646"}]}]}
     )
-    corrections: list[CorrectionIn] = Field(min_length=1)
+    corrections: Many[CorrectionIn] = Field(min_length=1)
 
 
 class LearnAnswer(BaseModel):
@@ -241,7 +244,7 @@ class LabelBatch(Request):
     """Texts to label."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"texts": ["Baking bread at home"], "top_k": 5}]})
-    texts: list[Text] = Field(min_length=1)
+    texts: Many[Text] = Field(min_length=1)
     top_k: int = Field(10, ge=1, le=MAX_TOP_K)
     threshold: float = Field(0.0, ge=0, le=1)
 

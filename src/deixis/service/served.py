@@ -16,7 +16,7 @@ from deixis.labelling import labeller as labelling
 from deixis.labelling.labeller import Labeller
 from deixis.linking import linker as linking
 from deixis.linking.correcting import learn_corrections
-from deixis.linking.corrections import known_to, resolved
+from deixis.linking.corrections import Merged, known_to, resolved
 from deixis.linking.linker import Linker
 from deixis.service.failures import Refusal
 from deixis.store.model_folder import open_model
@@ -25,26 +25,58 @@ KINDS = (linking.KIND, labelling.KIND)
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
-    """A linker or a labeller."""
+class Opened:
+    """A linker or a labeller as it is in its folder, memory-mapped."""
 
     path: Path
     kind: str
+    model: Linker | Labeller
+
+    @classmethod
+    def at(cls, path: Path) -> Opened:
+        """The model in a folder."""
+        kind = kind_of(path)
+        if kind == labelling.KIND:
+            return cls(path, kind, Labeller.load(path, n_threads=1))
+        linker = Linker.load(path, n_threads=1)
+        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # so that the first request need not wait for it
+        return cls(path, kind, linker)
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """What is linked to, or the vocabulary of labels."""
+        return self.model.kb if isinstance(self.model, Linker) else self.model.vocabulary
+
+    @cached_property
+    def prefixes(self) -> NamePrefixes:
+        """Its names by how they begin; made when somebody first asks."""
+        return NamePrefixes(self.kb, self.model.ranker.popularity if isinstance(self.model, Linker) else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """The model in a folder with what was corrected since: learned from that folder's, whatever was served before."""
+
+    opened: Opened
     model: Linker | Labeller
     n_left_out: int = 0  # corrections of entities that the knowledge base does not have any more
     loaded: float = field(default_factory=time.time)
 
     @classmethod
     def load(cls, path: Path, told: Sequence[Correction] = ()) -> Served:
-        """The model in a folder, memory-mapped, that has learned these corrections, where it has their entities."""
-        kind = kind_of(path)
-        if kind == labelling.KIND:
-            return cls(path, kind, Labeller.load(path, n_threads=1))
-        linker = Linker.load(path, n_threads=1)
-        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # so that the first request need not wait for it
-        known = known_to(linker.kb, told)
-        served = cls(path, kind, linker, len(told) - len(known))
-        return served.taught(known) if known and served._is_news(known) else served
+        """The model in a folder that has learned these corrections."""
+        opened = Opened.at(path)
+        return cls(opened, opened.model).taught(told)
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self.opened.path
+
+    @property
+    def kind(self) -> str:
+        """Whether it links or labels."""
+        return self.opened.kind
 
     @property
     def linker(self) -> Linker:
@@ -63,20 +95,28 @@ class Served:
     @property
     def kb(self) -> KnowledgeBase:
         """What is linked to, or the vocabulary of labels."""
-        return self.model.kb if isinstance(self.model, Linker) else self.model.vocabulary
+        return self.opened.kb
 
-    @cached_property
+    @property
     def prefixes(self) -> NamePrefixes:
-        """Its names by how they begin; made when somebody first asks."""
-        return NamePrefixes(self.kb, self.model.ranker.popularity if isinstance(self.model, Linker) else None)
+        """Its names by how they begin."""
+        return self.opened.prefixes
+
+    def merged(self, told: Sequence[Correction]) -> Merged:
+        """The corrections in the folder's model and these, where the knowledge base has their entities."""
+        return self._folder.corrections.merged(resolved(self.kb, known_to(self.kb, told)))
 
     def taught(self, told: Sequence[Correction]) -> Served:
-        """The model that has learned these too."""
-        return replace(self, model=learn_corrections(self.linker, told).linker, loaded=time.time())
+        """The folder's model that has learned these, where it has their entities, and no others."""
+        if not told or not isinstance(self.opened.model, Linker):
+            return replace(self, model=self.opened.model, n_left_out=0, loaded=time.time())
+        known, merged = known_to(self.kb, told), self.merged(told)
+        model = learn_corrections(self._folder, known).linker if merged.n_new or merged.n_changed else self._folder
+        return replace(self, model=model, n_left_out=len(told) - len(known), loaded=time.time())
 
-    def _is_news(self, told: Sequence[Correction]) -> bool:
-        merged = self.linker.corrections.merged(resolved(self.kb, told))
-        return bool(merged.n_new or merged.n_changed)
+    @property
+    def _folder(self) -> Linker:
+        return replace(self, model=self.opened.model).linker
 
 
 def kind_of(path: Path) -> str:

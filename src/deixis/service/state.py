@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 
 from deixis.documents.corrections import Correction
 from deixis.errors import StoreError, ToolkitError
-from deixis.linking.corrections import Merged, known_to, resolved
+from deixis.linking.corrections import Merged, resolved
 from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
-from deixis.service.board import ALIVE, FAILED, LOADED, Board
+from deixis.service.board import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
 from deixis.service.config import ServiceConfig
 from deixis.service.failures import Refusal
 from deixis.service.journal import Journal
-from deixis.service.logs import told_of
 from deixis.service.metrics import Metrics
-from deixis.service.served import Served
+from deixis.service.served import Served, kind_of
 from deixis.service.work_queue import WorkQueue
 from deixis.types import Document
 
@@ -54,13 +53,13 @@ class ServiceState:
         self.journal = Journal(config.corrections)
         self.queue = WorkQueue(config.limits.threads, config.limits.queue, config.limits.seconds)
         self._row = self.board.row(worker)
-        self._row[LOADED] = self._row[FAILED] = 0
+        self._row[LOADED] = self._row[LEARNED] = self._row[FAILED] = 0
         self._learning = asyncio.Lock()
         self.is_ready = True  # until it is being stopped
-        self.last_failure: ToolkitError | OSError | None = None
-        asked, begin = self.board.asked, time.monotonic()
+        self._last_failure: ToolkitError | OSError | None = None
+        begin = time.monotonic()
         self.served = Served.load(config.model, self.journal.read())
-        self._row[ALIVE], self._row[LOADED] = time.time(), max(asked, 1)
+        self._row[ALIVE], self._row[LOADED], self._row[LEARNED] = time.monotonic(), begin, begin
         self._tell_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
@@ -95,21 +94,20 @@ class ServiceState:
         """Learns corrections, keeps them in the journal, and returns when all workers know them."""
         async with self._learning:
             learned, asked = await asyncio.to_thread(self._learn, told, records)
-        await self.all_loaded(asked)
+        await self._all_done(learned=asked)
         self.metrics.add("deixis_corrections_total", learned.n_new + learned.n_changed)
         return learned
 
     def _learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> tuple[Merged, float]:
         try:
             with self.journal.locked() as stream:
-                kb, kept = self.served.kb, self.journal.read_locked()
-                before = self.served.linker.corrections.merged(resolved(kb, known_to(kb, kept)))
-                learned = before.corrections.merged(resolved(kb, told))
-                served = self.served.taught(learned.corrections.each)
+                before, kept = self.served, self.journal.read_locked()
+                learned = before.merged(kept).corrections.merged(resolved(before.kb, told))
+                served = before.taught([*kept, *told])
                 self.journal.write(stream, records)
-                asked = self.board.ask_reload()
-                self.served = served
-                self._row[LOADED] = asked
+                # The folder may have to be loaded as well: that is asked for apart, and still to be done.
+                asked = self.board.ask(TOLD, self.worker)
+                self.served, self._row[LEARNED] = served, asked
         except OSError as error:
             raise StoreError(
                 f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
@@ -119,15 +117,15 @@ class ServiceState:
 
     async def reload(self) -> None:
         """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
-        asked = self.board.ask_reload()
-        await self.all_loaded(asked)
-        if self._row[FAILED] >= asked and self.last_failure is not None:
-            raise Refusal(409, "model", f"The model that was there stays in use. {self.last_failure}")
+        asked = self.board.ask(ASKED, self.worker)
+        await self._all_done(loaded=asked)
+        if self._row[FAILED] >= asked and self._last_failure is not None:
+            raise Refusal(409, "model", f"The model that was there stays in use. {self._last_failure}")
 
-    async def all_loaded(self, asked: float) -> None:
+    async def _all_done(self, loaded: float = 0.0, learned: float = 0.0) -> None:
         """Returns when no worker is behind what was asked then."""
         deadline = time.monotonic() + self.config.limits.seconds
-        while self.board.n_behind(asked):
+        while self.board.n_behind(loaded, learned):
             if time.monotonic() > deadline:
                 raise Refusal(504, "late", "Not all workers have loaded the model yet; they go on doing so.")
             await asyncio.sleep(TICK / 4)
@@ -135,33 +133,47 @@ class ServiceState:
     async def watch(self) -> None:
         """Loads the model whenever that is asked for, and shows that this worker is alive, until cancelled."""
         while True:
-            self._row[ALIVE] = time.time()
+            self._row[ALIVE] = time.monotonic()
             self.metrics.set("deixis_requests_running", self.queue.n_running)
             self.metrics.set("deixis_requests_waiting", self.queue.n_held - self.queue.n_running)
             self.metrics.set("deixis_entities", len(self.served.kb))
-            asked = self.board.asked
-            if asked > max(self._row[LOADED], self._row[FAILED]):
+            if self._is_behind():
                 async with self._learning:  # what is being learned must not be lost
-                    await self._load(asked)
+                    await self._load()
             await asyncio.sleep(TICK)
 
-    async def _load(self, asked: float) -> None:
-        begin = time.monotonic()
-        loading = asyncio.create_task(asyncio.to_thread(lambda: Served.load(self.config.model, self.journal.read())))
+    def _is_behind(self) -> bool:
+        loaded, learned, failed = (float(self._row[column]) for column in (LOADED, LEARNED, FAILED))
+        return self.board.asked(ASKED) > max(loaded, failed) or self.board.asked(TOLD) > max(learned, failed)
+
+    async def _load(self) -> None:
+        begin = time.monotonic()  # what is asked for from now on is not done by this
+        loading = asyncio.create_task(asyncio.to_thread(self._loaded))
         while not loading.done():
-            self._row[ALIVE] = time.time()
+            self._row[ALIVE] = time.monotonic()
             await asyncio.wait([loading], timeout=TICK)
         try:
             self.served = loading.result()
         except (ToolkitError, OSError) as error:
-            self.last_failure = error
-            self._row[FAILED] = asked
+            self._last_failure = error
+            self._row[FAILED] = begin
             self.metrics.add("deixis_model_load_failures_total")
-            logger.error("model not loaded", extra={"record": told_of(error, self.config.is_texts_logged)})
+            record = {"error": type(error).__name__, "message": str(error)}
+            logger.error("model not loaded", extra={"record": record})
             return
-        self._row[LOADED] = asked
+        self._row[LOADED] = self._row[LEARNED] = begin
         self.metrics.add("deixis_model_loads_total")
         self._tell_loaded(begin)
+
+    def _loaded(self) -> Served:
+        """The model in the folder; an error if it is of another kind, which this service has no paths for."""
+        kind = kind_of(self.config.model)
+        if kind != self.served.kind:
+            raise StoreError(
+                f"{self.config.model} holds a {kind} now, and this service was started with a {self.served.kind}. "
+                "Start it again, or put the model back."
+            )
+        return Served.load(self.config.model, self.journal.read())
 
     def _tell_loaded(self, begin: float) -> None:
         seconds, n_left_out = round(time.monotonic() - begin, 3), self.served.n_left_out

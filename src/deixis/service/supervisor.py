@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import ConfigError, StoreError
-from deixis.service.board import LOADED, Board
+from deixis.service.board import ASKED, LOADED, Board
 from deixis.service.config import ServiceConfig
 from deixis.service.logs import log_to_stderr
 from deixis.service.served import kind_of
@@ -83,7 +83,9 @@ class Supervisor:
         self.workers = [self._started(number) for number in range(self.board.n_workers)]
         is_ready = False
         while not self._is_stopping:
-            wait([worker.sentinel for worker in self.workers], timeout=LOOK_SECONDS if is_ready else 0.05)
+            # Of those that died and are not started again yet nothing is to be awaited: they would not let it wait.
+            living = [worker.sentinel for worker in self.workers if worker.exitcode is None]
+            wait(living, timeout=LOOK_SECONDS if is_ready else 0.05)
             if not is_ready and self.board.n_loaded == len(self.workers):
                 is_ready = True
                 when_ready()
@@ -107,7 +109,7 @@ class Supervisor:
         if self._is_reload_asked or (stamp is not None and stamp != self._manifest):
             self._is_reload_asked = False
             self._manifest = stamp
-            self.board.ask_reload()
+            self.board.ask(ASKED)
 
     def _started(self, number: int) -> BaseProcess:
         _, pause = self._starts[number]

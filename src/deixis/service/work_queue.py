@@ -141,8 +141,9 @@ class WorkQueue:
             finally:
                 with self._changed:
                     self.n_running -= len(jobs)
-                    took = (time.monotonic() - begin) / max(1, len(jobs))
-                    self._mean_seconds += 0.1 * (took - self._mean_seconds)
+                    if jobs:  # those that nobody waited for any more took no time, and say nothing
+                        took = (time.monotonic() - begin) / len(jobs)
+                        self._mean_seconds += 0.1 * (took - self._mean_seconds)
 
     def _next(self) -> list[_Job] | None:
         """The jobs to do next, all of one key; none of those that nobody waits for any more. None at the end."""

@@ -15,7 +15,7 @@ from deixis.errors import ToolkitError
 from deixis.service.app import create_app
 from deixis.service.board import Board
 from deixis.service.config import ServiceConfig
-from deixis.service.logs import log_to_stderr, told_of
+from deixis.service.logs import log_to_stderr
 from deixis.service.patient_protocol import patient_protocol
 from deixis.service.state import ServiceState
 
@@ -52,7 +52,7 @@ def run_worker(config: ServiceConfig, board: Board, number: int, listener: socke
     try:
         state = ServiceState(config, board, number)
     except (ToolkitError, OSError) as error:
-        logger.error("cannot start", extra={"record": told_of(error, config.is_texts_logged)})
+        logger.error("cannot start", extra={"record": {"error": type(error).__name__, "message": str(error)}})
         sys.exit(EXIT_CANNOT_START)
     sys.setswitchinterval(SWITCH_SECONDS)
     app = create_app(state)

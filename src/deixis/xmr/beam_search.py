@@ -62,7 +62,7 @@ class TreeSearcher:
         self._n_levels = len(levels)
         self._labels = labels
         self._child_starts = [level.child_starts for level in levels]
-        self._masks = PreparedMasks(self._allowed_below)
+        self._masks: PreparedMasks[list[NDArray[np.int32]]] = PreparedMasks()
 
     def search(
         self,
@@ -76,7 +76,7 @@ class TreeSearcher:
 
         Of a filter's labels as many as there are up to `k`: the beam grows beyond its width where it holds fewer.
         """
-        n_allowed = [] if allowed is None else self._masks.of(allowed)
+        n_allowed = [] if allowed is None else self._masks.of(allowed, self._allowed_below)
         found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,

@@ -24,29 +24,30 @@ def masks(made):
         made.append(allowed)
         return int(allowed.sum())
 
-    return PreparedMasks(prepare)
+    kept = PreparedMasks()
+    return lambda allowed: kept.of(allowed, prepare)
 
 
 def test_a_mask_that_cannot_change_is_prepared_once(masks, made):
     first, second = read_only(True, False), read_only(True, True)
-    assert [masks.of(mask) for mask in (first, second, first, second)] == [1, 2, 1, 2]
+    assert [masks(mask) for mask in (first, second, first, second)] == [1, 2, 1, 2]
     assert len(made) == 2
 
 
 def test_a_mask_that_may_change_is_prepared_every_time(masks):
     mask = np.array([True, False])
-    assert masks.of(mask) == 1
+    assert masks(mask) == 1
     mask[1] = True
-    assert masks.of(mask) == 2
+    assert masks(mask) == 2
 
 
 def test_only_the_last_few_are_kept(masks, made):
     kept = [read_only(True) for _ in range(MAX_KEPT + 1)]
     for mask in kept:
-        masks.of(mask)
-    masks.of(kept[-1])
+        masks(mask)
+    masks(kept[-1])
     assert len(made) == MAX_KEPT + 1
-    masks.of(kept[0])
+    masks(kept[0])
     assert len(made) == MAX_KEPT + 2
 
 

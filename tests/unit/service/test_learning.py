@@ -1,13 +1,17 @@
 """What changes the model that is served: corrections, and a new model in its folder."""
 
+import gc
 import json
 import shutil
+import time
+from pathlib import Path
 
 import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.service.board import FAILED
+from deixis.service.board import ASKED, FAILED
+from deixis.service.served import Served
 from tests.unit.service.conftest import RECORDS, TEXT, bearer
 
 CORRECTION = {"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
@@ -116,11 +120,76 @@ def test_corrections_of_entities_that_are_gone_are_left_out_and_counted(serve, o
     assert (again["corrections"], again["corrections_left_out"]) == (1, 1)
 
 
-def test_logs_name_the_line_of_a_bad_correction_not_its_text(serve, tmp_path, caplog):
+def test_a_bad_line_of_the_file_is_named_and_not_quoted(serve, tmp_path, caplog):
     client = serve()
     (tmp_path / "corrections.jsonl").write_text(json.dumps({**CORRECTION, "surface": "Secret"}) + "\n")
     with caplog.at_level("ERROR", "deixis"):
-        assert client.post("/reload", headers=bearer()).status_code == 409
-    told = caplog.records[-1].record
-    assert (told["error"], told["line"]) == ("DataError", 1) and told["file"].endswith("corrections.jsonl")
-    assert "Secret" not in str(told) and "Paris" not in str(told)
+        reloaded = client.post("/reload", headers=bearer())
+    told = learn(client, CORRECTION)
+    assert (reloaded.status_code, told.status_code) == (409, 500)  # it is nothing that the caller did
+    (logged,) = [each.record["message"] for each in caplog.records if each.getMessage() == "model not loaded"]
+    for words in (logged, reloaded.text, told.text):
+        assert "corrections.jsonl, line 1" in words and "Secret" not in words and "Troy" not in words
+
+
+def test_a_new_model_is_not_lost_when_something_is_learned_at_the_same_time(serve, own_model):
+    client = serve(own_model)
+    without_the_city(own_model)
+    state, learned = client.state, {**CORRECTION, "gold": "parma"}
+    load, loads = state._load, []
+
+    async def hold_back():
+        loads.append(1)
+        if len(loads) > 1:
+            await load()
+
+    state._load = hold_back  # asked for, and not done yet
+    state.board.ask(ASKED)
+    assert learn(client, learned).status_code == 200
+    for _ in range(100):
+        if client.get("/ready").json()["entities"] == 3:
+            break
+        time.sleep(0.05)
+    assert client.get("/ready").json()["entities"] == 3 and client.get("/ready").json()["corrections"] == 1
+
+
+def test_what_is_taken_out_of_the_file_is_forgotten_with_the_next_correction(serve, tmp_path):
+    client = serve()
+    learn(client, CORRECTION)
+    (tmp_path / "corrections.jsonl").unlink()
+    assert learn(client, {**CORRECTION, "start": 8, "end": 12, "gold": "parma"}).json()["corrections"] == 1
+    assert linked_to(client) == linked_to(serve())
+    assert linked_to(client)["Paris"] == "paris_trojan" and linked_to(client)["Troy"] == "parma"
+
+
+def test_a_model_of_another_kind_is_not_loaded(serve, own_model, labeller_folder):
+    client = serve(own_model)
+    shutil.rmtree(own_model)
+    shutil.copytree(labeller_folder, own_model)
+    answer = client.post("/reload", headers=bearer())
+    assert answer.status_code == 409 and "labeller now" in answer.json()["error"]["message"]
+    assert client.get("/ready").json()["kind"] == "linker" and linked_to(client)["Paris"] == "paris_trojan"
+
+
+def test_names_by_their_beginning_are_kept_when_something_is_learned(serve):
+    client = serve()
+    before = client.state.served.prefixes
+    learn(client, CORRECTION)
+    assert client.state.served.prefixes is before
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")
+def test_a_model_that_is_replaced_closes_its_files_at_once(own_model, labeller_folder):
+    for folder in (own_model, labeller_folder):
+        Served.load(folder)
+        gc.collect()
+        gc.disable()
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        try:
+            for _ in range(3):
+                served = Served.load(folder)
+                assert len(list(Path("/proc/self/fd").iterdir())) > before
+                del served
+            assert len(list(Path("/proc/self/fd").iterdir())) == before
+        finally:
+            gc.enable()

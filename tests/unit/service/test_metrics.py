@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from deixis.service.board import ALIVE, FAILED, LOADED, Board
+from deixis.service.board import ALIVE, ASKED, FAILED, LOADED, TOLD, Board
 from deixis.service.metrics import Metrics
 
 
@@ -48,9 +48,16 @@ def test_more_routes_than_there_is_room_for_are_told():
 def test_who_is_behind_a_reload_is_known():
     board = Board(n_workers=3)
     for worker in range(2):  # the third is dead
-        board.row(worker)[ALIVE] = time.time()
-    asked = board.ask_reload()
-    assert board.n_behind(asked) == 2
-    board.row(0)[LOADED] = asked
-    board.row(1)[FAILED] = asked
-    assert board.n_behind(asked) == 0 and board.n_loaded == 1
+        board.row(worker)[ALIVE] = time.monotonic()
+    loaded, learned = board.ask(ASKED), board.ask(TOLD, worker=1)
+    assert board.n_behind(loaded) == board.n_behind(learned=learned) == 2
+    board.row(0)[LOADED] = loaded
+    board.row(1)[FAILED] = learned
+    assert board.n_behind(loaded) == 0 and board.n_loaded == 1
+    assert board.n_behind(learned=learned) == 1  # what has loaded has not learned
+
+
+def test_of_those_who_ask_at_once_the_last_counts():
+    board = Board(n_workers=2)
+    times = [board.ask(ASKED, worker) for worker in (0, -1, 1)]
+    assert board.asked(ASKED) == max(times) and board.asked(TOLD) == 0

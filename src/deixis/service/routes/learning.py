@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
+from fastapi.security import HTTPBearer
 
 from deixis.documents.corrections import correction_from
 from deixis.documents.places import Place
@@ -14,10 +15,13 @@ from deixis.service.failures import Json
 from deixis.service.routes.operations import about
 from deixis.service.state import ServiceState
 
+NEEDS_TOKEN = Depends(HTTPBearer(scheme_name="token", auto_error=False))
+"""Says so in the OpenAPI file; who comes without it is turned away at the gate."""
+
 
 def learn_router(state: ServiceState) -> APIRouter:
     """The path that takes corrections."""
-    routes = APIRouter(tags=["learning"])
+    routes = APIRouter(tags=["learning"], dependencies=[NEEDS_TOKEN])
 
     @routes.post("/learn", response_model=schema.LearnAnswer)
     async def learn(request: schema.LearnRequest) -> Json:
@@ -50,7 +54,7 @@ def learn_router(state: ServiceState) -> APIRouter:
 
 def router(state: ServiceState) -> APIRouter:
     """The path that has the model folder loaded anew."""
-    routes = APIRouter(tags=["operations"])
+    routes = APIRouter(tags=["operations"], dependencies=[NEEDS_TOKEN])
 
     @routes.post("/reload", response_model=schema.Ready)
     async def reload() -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
 
 from fastapi import APIRouter
 
@@ -10,7 +10,7 @@ from deixis.documents.native_out import document_to_dict
 from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.explanation import Explanation
 from deixis.service import schema
-from deixis.service.batches import check_batch
+from deixis.service.batches import check_batch, check_mentions
 from deixis.service.failures import Json
 from deixis.service.served import Served
 from deixis.service.state import ServiceState
@@ -23,16 +23,18 @@ def router(state: ServiceState) -> APIRouter:
     @routes.post("/link", response_model=schema.DocumentOut)
     async def link(request: schema.LinkRequest) -> Json:
         """Link the mentions of a text: those given, or those that are found in it."""
+        check_mentions(state, len(request.mentions or ()))
         linked = await state.link([request.document()], request.choices())
-        return Json(document_to_dict(linked[0]))
+        return await asyncio.to_thread(lambda: Json(document_to_dict(linked[0])))
 
     @routes.post("/link/batch", response_model=schema.Linked)
     async def link_batch(request: schema.LinkBatch) -> Json:
         """Link several texts at once, which is quicker than one by one."""
         check_batch(state, "documents", len(request.documents))
+        check_mentions(state, sum(len(each.mentions or ()) for each in request.documents))
         documents = [each.document(number) for number, each in enumerate(request.documents)]
         linked = await state.link(documents, request.choices())
-        return Json({"documents": [document_to_dict(document) for document in linked]})
+        return await asyncio.to_thread(lambda: Json({"documents": [document_to_dict(each) for each in linked]}))
 
     @routes.post("/explain", response_model=Explanation)
     async def explain_one(request: schema.ExplainRequest) -> Json:
@@ -40,6 +42,7 @@ def router(state: ServiceState) -> APIRouter:
 
         A text without mentions is searched as `/link` does; where chances decide what is a mention, `found` says how.
         """
+        check_mentions(state, len(request.mentions or ()))
         document = request.document()
         told = await state.run(
             lambda served: explain(served.linker, document, request.start, request.end, request.entity)
@@ -49,14 +52,16 @@ def router(state: ServiceState) -> APIRouter:
     @routes.post("/explain/batch", response_model=list[Explanation])
     async def explain_all(request: schema.ExplainAllRequest) -> Json:
         """The same for all mentions of a text: those given, or those that are found in it; none without candidates."""
+        check_batch(state, "mentions", len(request.mentions or ()))
         document = request.document()
-        check_batch(state, "mentions", len(document.mentions))
 
-        def told(served: Served) -> Sequence[Explanation]:
+        def told(served: Served) -> Json:
             linked = document if document.mentions else served.linker.link(document)
-            spans = [(each.start, each.end) for each in linked.mentions[: state.config.limits.max_batch]]
-            return list(explain_spans(served.linker, document, spans, skip_unknown=True, linked=linked))
+            check_batch(state, "mentions", len(linked.mentions))
+            spans = [(each.start, each.end) for each in linked.mentions]
+            every = explain_spans(served.linker, document, spans, skip_unknown=True, linked=linked)
+            return Json([each.to_record() for each in every])
 
-        return Json([each.to_record() for each in await state.run(told)])
+        return await state.run(told)
 
     return routes
