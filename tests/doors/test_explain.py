@@ -42,3 +42,9 @@ def test_why_not_another(deixis_inside, model, text):
 )
 def test_what_is_wrong_is_told(deixis_inside, model, text, arguments, code, words):
     assert words in deixis_inside("explain", model, text, *arguments, code=code).stderr
+
+
+def test_why_something_is_not_linked_is_told(deixis_inside, model, text):
+    told = deixis_inside("explain", model, text, "--mention", "Pari").stdout
+    assert "a search of the text passes it over" in " ".join(told.split())
+    assert "if it were given as a mention" in told

@@ -1,5 +1,6 @@
 """`deixis serve` as a process on a free port of this machine."""
 
+import asyncio
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+
+from deixis.service.supervisor import listening
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux, and signals are Unix's")
 TOKEN = "a-token-for-the-doors"
@@ -197,3 +200,37 @@ def test_what_is_asked_for_with_head_has_no_body(deixis, model):
                 assert (answer.status, answer.read()) == (200, b"") and int(answer.headers["content-length"]) > 0
         with pytest.raises(HTTPError, match="405"):
             urlopen(Request(service.url + "/link", method="HEAD"), timeout=30)
+
+
+def test_answers_do_not_wait_for_more_to_be_sent():
+    listener = listening("127.0.0.1", 0)
+
+    async def accepted():
+        found = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _, writer: found.set_result(writer), sock=listener)
+        _, own = await asyncio.open_connection(*listener.getsockname())
+        writer = await found
+        option = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        for each in (own, writer):
+            each.close()
+            await each.wait_closed()
+        server.close()
+        return option
+
+    assert asyncio.run(accepted())
+
+
+def test_the_folder_can_be_the_one_where_one_is(deixis, model):
+    with serving(deixis, model) as service:
+        assert service("/ready")[1]["model"] == model.name
+    deixis.folder, kept = model, deixis.folder / "kept.jsonl"
+    service = Service(deixis.start("serve", ".", "--port", 0, "--corrections", kept))
+    try:
+        assert service("/ready")[1]["model"] == model.name
+    finally:
+        service.end()
+
+
+def test_corrections_need_a_folder(deixis_inside, model):
+    told = deixis_inside("serve", model, "--corrections", "nowhere/kept.jsonl", code=1).stderr
+    assert "There is no folder nowhere" in told and "--corrections" in told

@@ -24,6 +24,10 @@ from deixis.linking.explanation import ExplainedCandidate, Explanation, TreeStep
 from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
+PASSED_OVER = {
+    "unlikely": "it is hardly a mention, or part of a longer name",
+    "not_looked_at": "it is neither a name on the list, written so, nor does it stand out by capitals",
+}
 LEAST_SHOWN = 0.01  # what counts less is summed up
 
 
@@ -122,6 +126,10 @@ def _print(told: Explanation, stream: TextIO) -> None:
         console.print("  corrected in this very text: that holds, whatever the numbers below say")
     name = {"same": "is its name", "normalized": "is its name, written otherwise", "alike": "is most like its name"}
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
+    if told.standing in PASSED_OVER:
+        console.print(Padding(f"a search of the text passes it over: {PASSED_OVER[told.standing]}", (0, 0, 0, 2)))
+    if told.standing in PASSED_OVER and told.found is None:
+        console.print("  if it were given as a mention:")
     sure = f"  confidence {best.confidence:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
     console.print(f"{sure} of {told.n_candidates} candidates")
     if next_best is not None:

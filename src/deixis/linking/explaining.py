@@ -23,6 +23,7 @@ from deixis.linking.explanation import (
     NameMatch,
     NGram,
     Part,
+    Standing,
     TreeStep,
     parts_of,
 )
@@ -132,7 +133,7 @@ def _explanation(
     return Explanation(
         mention.start, mention.end, mention.text, chosen, runner_up, is_linked, is_corrected=told != listed,
         threshold=threshold, n_candidates=len(judged.rows), log_sum=judged.log_sum,
-        path=tuple(_steps(linker.generator.tree, mention, row)), found=judged.found,
+        path=tuple(_steps(linker.generator.tree, mention, row)), found=judged.found, standing=judged.standing,
     )  # fmt: skip
 
 
@@ -149,6 +150,7 @@ class _Judged:
     confidences: list[float]
     log_sum: float
     found: FoundSpan | None
+    standing: Standing
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +206,7 @@ class _Stations:
         return _Judged(
             self.mentions[place], rows[order], self.features[own][order], self.refuted[own][order], totals[order],
             scores[order], [each.score for each in listed], float(np.logaddexp.reduce(totals)), found,
+            "given" if searched is None else searched.standing(self.mentions[place]),
         )  # fmt: skip
 
 

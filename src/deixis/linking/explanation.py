@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,9 +105,17 @@ class FoundSpan:
     span_parts: tuple[Part, ...]
 
 
+Standing = Literal["given", "likely", "unlikely", "not_looked_at"]
+"""What a span is to linking: given as a mention, or, in a text that is searched, one that may well be a mention, one
+that is passed over (hardly a mention, or part of a longer name), or no span that could be one."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """Why a mention means an entity, or would if it were linked, and what came next.
+
+    Where the search of a text passes over a span and there is no `found`, confidences are those of a mention that was
+    given: nothing that linking tells.
 
     `found` is there where the text was searched and chances decide what is a mention: not for mentions that were given,
     nor where every name of a short list is one. With `is_corrected` somebody said in this very text what the span means
@@ -126,6 +134,7 @@ class Explanation:
     log_sum: float
     path: tuple[TreeStep, ...]
     found: FoundSpan | None = None
+    standing: Standing = "given"
 
     def to_record(self) -> dict[str, Any]:
         """As plain dictionaries and lists, for JSON."""

@@ -13,7 +13,7 @@ from deixis.detection.span_features import FEATURES, n_alike
 from deixis.detection.span_words import SAYS
 from deixis.detection.spans import SpanTable
 from deixis.linking.deciding import EVIDENCE, decision_evidence
-from deixis.linking.explanation import FoundSpan, Part, parts_of
+from deixis.linking.explanation import FoundSpan, Part, Standing, parts_of
 from deixis.linking.finding import Spans, in_context, is_nameless
 from deixis.linking.linker import Linker
 from deixis.linking.remembered import Remembered
@@ -41,6 +41,10 @@ class SearchedText:
         return _row_of(self._table)
 
     @cached_property
+    def _likely_rows(self) -> dict[tuple[int, int], int]:
+        return _row_of(self._likely.table)
+
+    @cached_property
     def _alike(self) -> NDArray[np.float32]:
         return n_alike(self._table)
 
@@ -52,7 +56,7 @@ class SearchedText:
         self, together: Sequence[MentionInContext], ranked: list[list[Candidate]]
     ) -> dict[tuple[int, int], str | None]:
         """What the spans of a part are linked to, None for names of nothing known; those that are no mentions lack."""
-        row_of = _row_of(self._likely.table)
+        row_of = self._likely_rows
         is_likely = [(each.start, each.end) in row_of for each in together]
         mentions = list(compress(together, is_likely))
         spans = self._likely.take(np.array([row_of[each.start, each.end] for each in mentions], dtype=np.int64))
@@ -67,6 +71,11 @@ class SearchedText:
         remembered = Remembered(self._linker.kb, self._linker.corrections)
         held = remembered.held_to(self._document.with_mentions(taken)).mentions
         return {(each.start, each.end): each.entity for each in held}
+
+    def standing(self, mention: MentionInContext) -> Standing:
+        """What the search makes of the span."""
+        span = mention.start, mention.end
+        return "likely" if span in self._likely_rows else "unlikely" if span in self._rows else "not_looked_at"
 
     def found(self, mention: MentionInContext, ranked: Sequence[Candidate]) -> FoundSpan | None:
         """How likely the span is a mention of the best of its candidates; None where rules decide, or nobody looked."""

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
 from deixis.detection.span_words import SAYS
@@ -165,6 +165,19 @@ def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_sa
     assert lower.found.span_log_odds < upper.found.span_log_odds and not lower.is_linked
     assert "lower" in {part.name for part in lower.found.span_parts} - {part.name for part in upper.found.span_parts}
     assert explain(by_chances, "It rained in Java.", 10, 17).found is None  # "in Java"
+
+
+def test_what_a_search_passes_over_is_told(linker, by_chances):
+    text = "Paris carried Helen off to an all-java shop."
+    table = by_chances.finding.looked_at([text])
+    unlikely = np.flatnonzero(by_chances.finding.log_odds(table) < logit(by_chances.config.finding.min_chance))
+    place = int(table.starts[unlikely[0]]), int(table.ends[unlikely[0]])
+    for asked in (linker, by_chances):
+        assert explain(asked, text, 0, 5).standing == "likely"
+        assert explain(asked, text, 6, 13).standing == "not_looked_at"
+    assert explain(by_chances, text, *place).standing == "unlikely"
+    given = Document("d", text, mentions=(Mention(6, 13, "carried"),))
+    assert explain(linker, given, 6, 13).standing == "given"
 
 
 def test_what_corrections_say_of_a_span_is_a_part_of_its_chance(by_chances):

@@ -1,5 +1,6 @@
 """Who is let in, and how much of them."""
 
+import gzip
 import logging
 import time
 
@@ -8,6 +9,8 @@ import pytest
 from deixis.errors import ConfigError
 from deixis.linking.linker import Linker
 from deixis.service.config import Access, Limits
+from deixis.service.failures import Refusal
+from deixis.service.gate import check_host
 from tests.unit.service.conftest import TEXT, TOKEN, bearer
 
 LEARN = {"corrections": [{"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}]}
@@ -125,3 +128,50 @@ def test_what_nobody_expected_is_told_without_a_traceback(client, monkeypatch, c
     assert answer.status_code == 500 and answer.json()["error"]["kind"] == "unexpected"
     assert "secret" not in answer.text and "Traceback" not in answer.text
     assert "ZeroDivisionError" in str(records_of(caplog)) and "secret" not in str(records_of(caplog))
+
+
+def test_packed_bodies_are_refused_by_name(client):
+    answer = client.post("/link", content=gzip.compress(b"{}"), headers={"content-encoding": "gzip"})
+    assert answer.status_code == 415 and "'gzip'" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe{}", b"[" * 100_000])
+def test_what_is_no_json_is_told(client, body):
+    answer = client.post("/link", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422) and "JSON" in answer.json()["error"]["message"]
+
+
+def test_a_host_is_known_however_it_is_written_and_further_names_are_further(serve):
+    for access in (Access.at("127.0.0.1", hosts=("Example.ORG",)), Access.at("0.0.0.0", TOKEN, hosts=("Example.ORG",))):  # noqa: S104
+        for name in ("example.org", "EXAMPLE.org:8080", "localhost", "[::1]:99"):
+            check_host(access, name)
+        with pytest.raises(Refusal, match="does not go by the name"):
+            check_host(access, "example.com")
+
+
+@pytest.mark.parametrize("origin", ["not an origin", "https://example.org/", "example.org", "ftp://x"])
+def test_what_is_no_origin_is_refused(origin):
+    with pytest.raises(ConfigError, match="--cors-origin"):
+        Access.at("127.0.0.1", cors_origins=(origin,))
+    assert Access.at("127.0.0.1", cors_origins=("*", "http://localhost:3000")).cors_origins
+
+
+@pytest.mark.parametrize("path", ["/link", "/link/batch", "/explain", "/explain/batch"])
+def test_a_million_wrong_items_cost_no_more_than_one(client, path):
+    items = [{}] * 100_000
+    body = {"documents": items} if path == "/link/batch" else {"text": "a", "mentions": items, "start": 0, "end": 1}
+    begin = time.process_time()
+    answer = client.post(path, json=body)
+    assert answer.status_code == 422 and len(answer.content) < 3000
+    assert time.process_time() - begin < 2
+
+
+def test_given_mentions_are_limited(serve):
+    client = serve(max_mentions=3)
+    spans = [{"start": 0, "end": 2}] * 4
+    for path, body in (("/link", {}), ("/explain", {"start": 0, "end": 2})):
+        answer = client.post(path, json={"text": "Troy", "mentions": spans, **body})
+        assert answer.status_code == 422 and "--max-mentions" in answer.json()["error"]["message"]
+        assert client.post(path, json={"text": "Troy", "mentions": spans[:3], **body}).status_code == 200
+    documents = [{"text": "Troy", "mentions": spans[:2]}] * 2
+    assert client.post("/link/batch", json={"documents": documents}).status_code == 422

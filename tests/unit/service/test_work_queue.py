@@ -188,3 +188,20 @@ def test_work_that_nobody_waits_for_any_more_ends_where_it_tells_of_its_progress
         queue.close()
 
     asyncio.run(scenario())
+
+
+def test_work_that_was_given_up_before_its_turn_makes_nothing_look_quick():
+    async def scenario():
+        queue, brake = WorkQueue(1, 8, 0.3), Brake()
+        running = await begun(queue, brake)
+        late = [asyncio.create_task(queue.run(lambda: 1)) for _ in range(4)]
+        await asyncio.gather(*late, running, return_exceptions=True)
+        brake.may_end.set()
+        for _ in range(100):
+            if not queue.n_held:
+                break
+            await asyncio.sleep(0.01)
+        assert queue._mean_seconds > 0.05  # as at the beginning, and a long one since
+        queue.close()
+
+    asyncio.run(scenario())

@@ -4,6 +4,7 @@ import { bdi, element, idAfter, visible, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 
 const SEEN = 4; // candidates that are seen at once
+const PASSED_OVER = { unlikely: "it is hardly a mention, or part of a longer name", not_looked_at: "it is neither a name on the list, written so, nor does it stand out by capitals" };
 const MOST = 9; // candidates, one for each key
 
 /** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
@@ -72,6 +73,7 @@ export function drawWhy(place, told, entity, showInTree) {
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
     other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
+    told.standing in PASSED_OVER ? element("p", {}, `A search of the text passes it over: ${PASSED_OVER[told.standing]}.`) : "",
     partsTable(own, other),
     told.found ? foundPart(told.found) : "",
     element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
