@@ -5,6 +5,7 @@ spaCy finds it by the entry point `spacy_factories`; nothing else imports this m
 
 # No `from __future__ import annotations`: spaCy checks settings by the factory's types, which must not be strings.
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -123,7 +124,10 @@ class LinkerPipe(Pipe):
         again = [number for number, mentions in enumerate(kept) if is_filtered or is_overlapping(mentions)]
         alone = self._found([documents[number] for number in again], [given[number] for number in again], "drop")
         taken = dict(zip(again, alone, strict=True))
-        return [(mentions, taken.get(number, mentions)) for number, mentions in enumerate(kept)]
+        return [
+            (_with_nil(mentions, given[number]), _with_nil(taken.get(number, mentions), given[number]))
+            for number, mentions in enumerate(kept)
+        ]
 
     def _found(self, documents: list[Document], given: Sequence[Mentions], overlaps: Overlaps) -> list[Mentions]:
         """The mentions found in each document; those given count as recognized, if both kinds are wanted."""
@@ -214,6 +218,12 @@ def _restored(name: str, config: ComponentConfig, folder: Path | None, data: byt
 
 def _document(doc: Doc, number: int) -> Document:
     return Document(str(number), doc.text, None if doc.lang_ in ("", ANY_LANGUAGE) else doc.lang_)
+
+
+def _with_nil(found: Mentions, given: Mentions) -> Mentions:
+    """What was found, and as NIL what was given and is not among it."""
+    spans = {(mention.start, mention.end) for mention in found}
+    return found + tuple(replace(each, is_nil=True) for each in given if (each.start, each.end) not in spans)
 
 
 def _mentions(doc: Doc) -> Mentions:

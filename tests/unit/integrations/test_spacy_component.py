@@ -137,6 +137,18 @@ def test_both_finds_what_either_finds():
     assert [ent.label_ for ent in doc.ents] == ["GUESS", "ENTITY"]
 
 
+@pytest.mark.parametrize("spans", ["ents", "both"])
+@pytest.mark.parametrize("types", [None, ["hero"]], ids=["all", "heroes"])
+def test_given_entities_that_mean_nothing_are_nil(types, spans):
+    nlp = pipeline(patterns=["Xyzzyx", "Paris"], spans=spans, types=types, nil_id="NOTHING")
+    doc = nlp("The prince Paris saw old Xyzzyx.")
+    assert [(ent.text, ent.label_, ent.kb_id_) for ent in doc.ents] == [
+        ("Paris", "GUESS", "paris_trojan"),
+        ("Xyzzyx", "GUESS", "NOTHING"),
+    ]
+    assert [(span.text, span.kb_id_) for span in doc.spans["deixis"]] == links(doc)
+
+
 def test_documents_with_one_text_do_not_lend_each_other_entities():
     nlp = pipeline(spans="both")
     docs = [nlp.make_doc("in old troy") for _ in range(70)]  # more than walk together
