@@ -11,9 +11,25 @@ def as_document(text: object, number: int) -> Document:
     if isinstance(text, Document):
         _check_spans(text)
         return text
+    text = plain(text)
     if not isinstance(text, str):
         raise not_a_text(text)
     return Document(f"doc{number + 1}", text)
+
+
+def plain(value: object) -> object:
+    """A value of a column as Python has it: those of Arrow come wrapped."""
+    unwrap = getattr(value, "as_py", None)
+    return value if unwrap is None else unwrap()
+
+
+def check_column(values: object, what: str) -> None:
+    """An error for a whole table, of pandas, Polars or Arrow: walked through, it gives the names of its columns."""
+    if hasattr(type(values), "columns"):  # of the class: a LazyFrame would have to be computed to tell its own
+        raise DataError(
+            f"Expected a list or a column of {what}, got a whole table ({type(values).__name__}). Pass one of its "
+            'columns, such as table["name"]; of a LazyFrame, table.collect()["name"].'
+        )
 
 
 def not_a_text(value: object) -> DataError:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable
 
 from deixis.errors import DataError
+from deixis.linking.given import check_column, plain
 from deixis.types import Document, Mention
 
 NAMELESS = Mention(0, 0, "", is_nil=True)
@@ -25,6 +26,8 @@ def named_documents(names: Iterable[str | None], contexts: Iterable[str | None] 
     """
     if isinstance(names, (str, bytes)) or isinstance(contexts, (str, bytes)):
         raise DataError(f"Expected a list or a column of names, got one text: {names!r:.60}. Put it in a list.")
+    check_column(names, "names")
+    check_column(contexts, "contexts")
     nothing = object()
     pairs = (
         zip(names, itertools.repeat(None))
@@ -44,7 +47,8 @@ def named_documents(names: Iterable[str | None], contexts: Iterable[str | None] 
     return documents
 
 
-def _text(value: object, what: str, number: int) -> str:
+def _text(wrapped: object, what: str, number: int) -> str:
+    value = plain(wrapped)
     if isinstance(value, str):
         return value
     if value is None or type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value):

@@ -20,7 +20,7 @@ from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
 from deixis.linking.finding import Finding, Overlaps, Rank
-from deixis.linking.given import as_document, not_a_text
+from deixis.linking.given import as_document, check_column, not_a_text
 from deixis.linking.name_column import NAMELESS, named_documents
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
@@ -130,6 +130,7 @@ class Walk:
         if isinstance(text, (str, Document)):
             allowed = self.allowed(EntityFilter.of(types, subset, languages))
             return self._link_batch([as_document(text, 0)], allowed, rerank, checked(overlaps), recognize, read)[0]
+        check_column(text, "texts")
         if isinstance(text, (bytes, bytearray, Mapping)) or not isinstance(text, Iterable):
             raise not_a_text(text)
         stream = self.link_stream(
@@ -158,6 +159,7 @@ class Walk:
         read: bool | None = None,
     ) -> Iterator[Document]:
         """Linked documents as they come, for more text than fits in memory; filtered and re-ranked as by `link`."""
+        check_column(texts, "texts")
         if batch_size < 1:
             raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
         if rerank and self.reranking is None:

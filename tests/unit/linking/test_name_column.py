@@ -64,6 +64,35 @@ def test_columns_of_pandas_and_polars_are_lists_of_names():
         assert ids(frame["name"], frame["note"]) == ["troy", None]
 
 
+def test_columns_of_arrow_are_lists_of_names_and_of_texts():
+    arrow = pytest.importorskip("pyarrow", reason="Arrow is not installed")
+    names = arrow.array(["Troy", None])
+    table = arrow.table({"name": names, "note": [None, "x"]})
+    for column in (names, names.dictionary_encode(), names.cast("large_string"), table["name"]):
+        assert ids(column, table["note"]) == ["troy", None]
+    (document,) = linker().link(arrow.array(["To save Troy, they sailed."]))
+    assert [mention.entity for mention in document.mentions] == ["troy"]
+    with pytest.raises(DataError, match="name number 0 .* got int: 5"):
+        ids(arrow.array([5]))
+
+
+@pytest.mark.parametrize(
+    ("library", "kind"),
+    [("pandas", "DataFrame"), ("polars", "DataFrame"), ("polars", "LazyFrame"), ("pyarrow", "table")],
+)
+def test_a_whole_table_is_refused_not_taken_for_the_names_of_its_columns(library, kind):
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    table = getattr(module, kind)({"Troy": ["Paris"], "Paris": ["Troy"]})
+    for ask in (
+        linker().link_names,
+        linker().link,
+        linker().link_stream,
+        lambda each: linker().link_names(["a"], each),
+    ):
+        with pytest.raises(DataError, match=r'a whole table .* Pass one of its columns, such as table\["name"\]'):
+            ask(table)
+
+
 def test_filters_are_those_of_link():
     assert ids(["Paris"], types="hero") == ["paris_trojan"]
     with pytest.raises(UnknownNameError):
