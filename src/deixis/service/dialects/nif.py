@@ -19,7 +19,7 @@ from deixis.documents.nif_names import NIF, document_id, to_iri
 from deixis.documents.nif_out import write_nif
 from deixis.documents.turtle import read_triples
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.service.batches import check_batch
+from deixis.service.batches import check_batch, check_mentions
 from deixis.service.dialects.forms import bad
 from deixis.service.dialects.uris import uri_of
 from deixis.service.state import LinkChoices, ServiceState
@@ -45,6 +45,7 @@ def router(state: ServiceState) -> APIRouter:
         body = await request.body()
         documents, contexts = await state.run(lambda _: _read(body))
         check_batch(state, "documents", len(documents))
+        check_mentions(state, sum(len(document.mentions) for document in documents))
         served = state.served
         linked = await state.link(documents, LinkChoices(), served)
         return await turtle(linked, served.kb, state.config.uri_prefix, kind, contexts)

@@ -16,6 +16,7 @@ from deixis.documents.json_lines import short_score
 from deixis.documents.spans import checked_span, in_text_order
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.service.batches import check_mentions
 from deixis.service.failures import Json
 from deixis.service.state import LinkChoices, ServiceState
 from deixis.types import Document, Mention
@@ -59,6 +60,7 @@ def router(state: ServiceState) -> APIRouter:
     @routes.post(PATHS[0], response_model=list[list[int | str | float]])
     async def rel(request: RelRequest) -> Json:
         """Link a text as REL does: lists of start, length, mention, entity, confidences and type."""
+        check_mentions(state, len(request.spans))
         asked = request.document()
         served = state.served
         linked = (await state.link([asked], LinkChoices(), served))[0]
