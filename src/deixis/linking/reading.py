@@ -42,6 +42,7 @@ HOW_TO_GET_ONE = "Teach it one from annotated documents: deixis learn MODEL --me
 
 PER_MENTION = 3  # candidates of a proposed mention that the reader may be given
 LEAST_CHANCE = 0.005  # of what is proposed to the reader
+LEAST_SPAN = 0.02  # chance of spans that it hears of, also of those too unlikely to be ranked without it
 LEAST_READ = 0.002  # product of span and rank probability that is heard at all
 MAX_LOG_ODDS = 7.0
 MAX_WEIGHT = 100.0

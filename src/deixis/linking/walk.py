@@ -25,7 +25,7 @@ from deixis.linking.name_column import NAMELESS, named_documents
 from deixis.linking.named import has_named
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import portions
-from deixis.linking.reading import LEAST_CHANCE, ReadingStation, no_reader
+from deixis.linking.reading import LEAST_CHANCE, LEAST_SPAN, ReadingStation, no_reader
 from deixis.linking.remembered import Remembered
 from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
@@ -263,8 +263,8 @@ class Walk:
 
         This is what a reader looks at. Mentions that the documents bring are not looked at.
         """
-        rule = NilRule(LEAST_CHANCE)
-        low = replace(self.finding, nil=rule)
+        rule, config = NilRule(LEAST_CHANCE), self.finding.config
+        low = replace(self.finding, nil=rule, config=replace(config, min_chance=min(config.min_chance, LEAST_SPAN)))
         found = low.find(documents, self._rank(allowed), self.n_threads, "keep", recognize, rule)
         linked = [each.with_mentions([m for m in each.mentions if m.entity is not None]) for each in found]
         return self._named(linked, allowed)

@@ -9,6 +9,8 @@ import pytest
 
 from deixis.errors import ConfigError, MissingExtraError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reader_learning import START, f1_of, weighed_by
@@ -136,3 +138,10 @@ def test_what_is_proposed_overlaps_and_may_be_unlikely() -> None:
     (document,) = Linker.build(KB).proposed([Document("d", TEXT)])
     assert {mention.text for mention in document.mentions} >= {"Troy", "Paris"}
     assert all(mention.entity is not None and mention.candidates for mention in document.mentions)
+
+
+def test_a_reader_hears_of_spans_that_are_too_unlikely_to_be_ranked_without_it() -> None:
+    config = LinkerConfig(finding=FindingConfig(min_names=0, min_chance=0.99))
+    linker = Linker.build(KB, config=config, n_threads=1)
+    (document,) = linker.proposed([Document("d", TEXT)])
+    assert not linker.link(TEXT).mentions and {"Troy", "Paris"} <= {mention.text for mention in document.mentions}
