@@ -10,13 +10,16 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
+from deixis.errors import ConfigError
 from deixis.service.supervisor import listening
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux, and signals are Unix's")
@@ -203,7 +206,7 @@ def test_what_is_asked_for_with_head_has_no_body(deixis, model):
 
 
 def test_answers_do_not_wait_for_more_to_be_sent():
-    listener = listening("127.0.0.1", 0)
+    (listener,) = listening("127.0.0.1", 0, 1)
 
     async def accepted():
         found = asyncio.get_running_loop().create_future()
@@ -234,3 +237,27 @@ def test_the_folder_can_be_the_one_where_one_is(deixis, model):
 def test_corrections_need_a_folder(deixis_inside, model):
     told = deixis_inside("serve", model, "--corrections", "nowhere/kept.jsonl", code=1).stderr
     assert "There is no folder nowhere" in told and "--corrections" in told
+
+
+def test_connections_that_come_at_once_are_shared_by_the_workers(deixis, model):
+    with serving(deixis, model, "--workers", 2) as service:
+        connections = [HTTPConnection(*service.address, timeout=30) for _ in range(24)]
+        for connection in connections:
+            connection.connect()
+        for connection in connections:
+            connection.request("POST", "/link", json.dumps({"text": TEXT}), {"content-type": "application/json"})
+        for connection in connections:
+            assert connection.getresponse().read()
+            connection.close()
+    requests = [json.loads(line) for line in service.log if '"request"' in line]
+    shares = Counter(each["process"] for each in requests)
+    assert len(shares) == 2 and min(shares.values()) > 2, shares
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_an_address_that_another_service_has_is_not_shared_with_it(n_workers):
+    first = listening("127.0.0.1", 0, n_workers)
+    with pytest.raises(ConfigError, match="Address already in use"):
+        listening(*first[0].getsockname(), 2)
+    for each in first:
+        each.close()

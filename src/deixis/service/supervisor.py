@@ -35,19 +35,40 @@ MAX_PAUSE = 5.0
 def serve(config: ServiceConfig, host: str, port: int, n_workers: int, tell: Callable[[str], None]) -> None:
     """Serves until a signal ends it; `tell` is given the address once requests are answered."""
     kind_of(config.model)
-    listener = listening(host, port)
+    listeners = listening(host, port, n_workers)
     log_to_stderr(config.is_quiet)
-    shown, number = listener.getsockname()[:2]
+    shown, number = listeners[0].getsockname()[:2]
     url = f"http://[{shown}]:{number}" if ":" in shown else f"http://{shown}:{number}"
-    Supervisor(config, listener, n_workers).run(lambda: tell(url))
+    Supervisor(config, listeners).run(lambda: tell(url))
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that all workers accept connections from."""
+def listening(host: str, port: int, n_workers: int) -> list[socket.socket]:
+    """For each worker a socket to accept connections from, all of one address: Linux shares new connections out evenly.
+
+    From one socket for all, the worker that wakes first would take whatever waits. The supervisor holds them, so that
+    what waits for a worker that dies waits for the next one. Elsewhere there is one for all.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With a socket of its own each worker shares its address with any other; so who has it already shows only here.
+    first = _bound(family, host, port, is_shared=False)
+    if n_workers == 1 or sys.platform != "linux":
+        listeners = [first] * n_workers
+    else:
+        port = first.getsockname()[1]
+        first.close()
+        listeners = [_bound(family, host, port, is_shared=True) for _ in range(n_workers)]
+    for listener in listeners:
+        listener.listen(2048)
+        listener.setblocking(False)
+    return listeners
+
+
+def _bound(family: socket.AddressFamily, host: str, port: int, is_shared: bool) -> socket.socket:
     # The protocol is named, since asyncio turns Nagle's algorithm off only where it is: else every answer waits 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if is_shared:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -56,16 +77,14 @@ def listening(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host} port {port}: {error.strerror}. Choose another with --host and --port; --port 0 "
             "takes a free one."
         ) from None
-    listener.listen(2048)
-    listener.setblocking(False)
     return listener
 
 
 class Supervisor:
-    """Keeps `n_workers` processes running until it is told to stop."""
+    """Keeps a process running for each of the listeners until it is told to stop."""
 
-    def __init__(self, config: ServiceConfig, listener: socket.socket, n_workers: int) -> None:
-        self._config, self._listener = config, listener
+    def __init__(self, config: ServiceConfig, listeners: list[socket.socket]) -> None:
+        self._config, self._listeners, n_workers = config, listeners, len(listeners)
         self._context: Any = multiprocessing.get_context(START_METHOD)
         self.board = Board(n_workers)
         self.workers: list[BaseProcess] = []
@@ -118,7 +137,7 @@ class Supervisor:
         row[LOADED] = 0
         worker: BaseProcess = self._context.Process(
             target=run_worker,
-            args=(self._config, self.board, number, self._listener, os.getpid()),
+            args=(self._config, self.board, number, self._listeners[number], os.getpid()),
             name=f"deixis-worker-{number}",
             daemon=True,
         )
@@ -136,7 +155,8 @@ class Supervisor:
             if worker.is_alive():
                 worker.kill()
                 worker.join()
-        self._listener.close()
+        for listener in self._listeners:
+            listener.close()
 
     def _stop(self, _number: int, _frame: object) -> None:
         self._is_stopping = True
