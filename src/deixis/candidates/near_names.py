@@ -39,13 +39,13 @@ def near_ids(kb: KnowledgeBase, identifier: str, n: int = 3) -> list[str]:
     (['Q90', 'Q167646'], ['Q90'])
     """
     try:
-        wanted = np.uint64(hash_string(identifier))
+        length, wanted = len(identifier.encode()), np.uint64(hash_string(identifier))
     except UnicodeEncodeError:  # a lone surrogate: no title has one
         return []
-    titled = kb.ids.strings(np.flatnonzero(hash_strings(kb.titles) == wanted)[:n])
+    as_long = np.flatnonzero(np.diff(kb.titles.offsets) == length)
+    titled = kb.ids.strings(as_long[hash_strings(kb.titles.take(as_long)) == wanted][:n])
     if titled:
         return titled
-    n_bytes = np.diff(kb.ids.offsets)
-    rows = np.flatnonzero(np.abs(n_bytes - len(identifier.encode())) <= 2)[:MAX_COMPARED]
+    rows = np.flatnonzero(np.abs(np.diff(kb.ids.offsets) - length) <= 2)[:MAX_COMPARED]
     folded_to_id = {folded(each): each for each in kb.ids.strings(rows)}
     return [folded_to_id[each] for each in difflib.get_close_matches(folded(identifier), folded_to_id, n, cutoff=0.8)]
