@@ -35,9 +35,10 @@ class Service:
         self.url = self._address()
 
     def _address(self):
-        deadline = time.monotonic() + 60
+        deadline, said = time.monotonic() + 60, select.poll()  # which knows files of any number
+        said.register(self.process.stderr, select.POLLIN)
         while time.monotonic() < deadline:
-            if select.select([self.process.stderr], [], [], 0.1)[0]:
+            if said.poll(100):
                 line = self.process.stderr.readline().decode()
                 assert line, f"it ended: {self.log}"
                 self.log.append(line)

@@ -81,9 +81,7 @@ class Served:
     @property
     def linker(self) -> Linker:
         """The linker; a refusal if it is a labeller."""
-        if isinstance(self.model, Linker):
-            return self.model
-        raise Refusal(404, "not_found", "This service has a labeller, which labels whole documents: ask /label.")
+        return _linker(self.model)
 
     @property
     def labeller(self) -> Labeller:
@@ -104,19 +102,22 @@ class Served:
 
     def merged(self, told: Sequence[Correction]) -> Merged:
         """The corrections in the folder's model and these, where the knowledge base has their entities."""
-        return self._folder.corrections.merged(resolved(self.kb, known_to(self.kb, told)))
+        return _linker(self.opened.model).corrections.merged(resolved(self.kb, known_to(self.kb, told)))
 
     def taught(self, told: Sequence[Correction]) -> Served:
         """The folder's model that has learned these, where it has their entities, and no others."""
         if not told or not isinstance(self.opened.model, Linker):
             return replace(self, model=self.opened.model, n_left_out=0, loaded=time.time())
-        known, merged = known_to(self.kb, told), self.merged(told)
-        model = learn_corrections(self._folder, known).linker if merged.n_new or merged.n_changed else self._folder
+        model, known, merged = self.opened.model, known_to(self.kb, told), self.merged(told)
+        if merged.n_new or merged.n_changed:
+            model = learn_corrections(model, known).linker
         return replace(self, model=model, n_left_out=len(told) - len(known), loaded=time.time())
 
-    @property
-    def _folder(self) -> Linker:
-        return replace(self, model=self.opened.model).linker
+
+def _linker(model: Linker | Labeller) -> Linker:
+    if isinstance(model, Linker):
+        return model
+    raise Refusal(404, "not_found", "This service has a labeller, which labels whole documents: ask /label.")
 
 
 def kind_of(path: Path) -> str:

@@ -56,6 +56,7 @@ def served(config: ServiceConfig) -> Iterator[TestClient]:
     with TestClient(create_app(state), base_url="http://localhost", raise_server_exceptions=False) as client:
         client.state = state  # type: ignore[attr-defined]
         yield client
+    del state.served  # its files are closed at once, not when the app is collected
 
 
 @pytest.fixture
