@@ -1,0 +1,279 @@
+"""The one place of the golden matrix that knows the library: builds models, links and explains as a case says.
+
+When the interface changes, this module changes and the frozen files do not.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from deixis.cli.main import main
+from deixis.documents.corrections import Correction
+from deixis.documents.reading import read_documents
+from deixis.kb.demo import demo_sentences_path, read_demo
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.correcting import learn_corrections
+from deixis.linking.explaining import explain_spans
+from deixis.linking.finding_config import FindingConfig
+from deixis.linking.learning import learn_reranker
+from deixis.linking.learning_config import LearningConfig
+from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
+from deixis.linking.reader_learning import learn_reader, weighed_by
+from deixis.linking.reading import ReadingStation
+from deixis.linking.rehearsal import RehearsalConfig
+from deixis.linking.reranking import Reranking
+from deixis.neural.reader_spans import Reading
+from deixis.store.model_folder import open_model
+from deixis.types import Candidate, Document, Mention
+from tests.aviary import aviary, sightings, tiny_encoder
+from tests.golden.pipeline_matrix import CORRECTIONS, GIVEN, TEXTS, Case, Spans
+from tests.golden.stand_ins import ChecksumReader, ChecksumReranker
+
+N_CANDIDATES = 5  # of each mention that are kept in the frozen file
+READER_WEIGHTS = np.array([1.0, -0.5, 0.8, 0.7, -0.4, 2.5])
+RAW = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"), finding=FindingConfig(min_documents=5))
+
+Record = list[Any]
+
+
+def linked(case: Case) -> list[Record]:
+    """What linking makes of each text of a case: its mentions as rows."""
+    return [rows(document) for document in _link(case)]
+
+
+def explained(case: Case) -> list[dict[str, Any]]:
+    """The explanation of every mention that linking tells in a case, as plain dictionaries."""
+    model = _ruled(case)
+    if not case.reader:
+        model = model.with_reading(None)
+    records = []
+    for asked, document in zip(documents_of(case.texts, case.spans), _link(case), strict=True):
+        spans = [(mention.start, mention.end) for mention in document.mentions]
+        found = explain_spans(model, asked, spans, skip_unknown=True)
+        records += [each.to_record() for each in found]
+    return records
+
+
+def rows(document: Document) -> Record:
+    """The mentions as [start, end, text, entity, is NIL, score, candidates as [id, score, title]]."""
+    return [_row(mention) for mention in document.mentions]
+
+
+def _row(mention: Mention) -> Record:
+    return [
+        mention.start, mention.end, mention.text, mention.entity, mention.is_nil, mention.score,
+        _candidates(mention.candidates),
+    ]  # fmt: skip
+
+
+def _candidates(listed: Sequence[Candidate]) -> Record:
+    return [[each.id, each.score, each.title] for each in listed[:N_CANDIDATES]]
+
+
+def documents_of(texts: str, spans: Spans) -> list[Document]:
+    """The texts of a case: with mentions, without, or every other one with."""
+    documents = []
+    for number, (lang, text) in enumerate(TEXTS[texts]):
+        is_given = spans == "given" or (spans == "mixture" and number % 2 == 0)
+        places = sorted((text.index(word), text.index(word) + len(word)) for word in GIVEN if word in text)
+        mentions = tuple(Mention(start, end, text[start:end]) for start, end in places) if is_given else ()
+        documents.append(Document(f"{texts}-{number}", text, lang=lang, mentions=mentions))
+    return documents
+
+
+def _link(case: Case) -> list[Document]:
+    return _ruled(case).link(
+        documents_of(case.texts, case.spans),
+        types=case.types,
+        subset=case.ids,
+        languages=case.languages,
+        rerank=case.rerank,
+        overlaps=case.overlaps,
+        recognize=_capitalized if case.recognizer else None,
+        read=case.reader,
+    )
+
+
+def _capitalized(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """Stands in for an NER: words of five letters or more that begin with a capital."""
+    found = []
+    for text in texts:
+        places = [(text.index(word), text.index(word) + len(word)) for word in dict.fromkeys(text.split())]
+        found.append(sorted(span for span in places if text[span[0]].isupper() and span[1] - span[0] >= 5))
+    return found
+
+
+def _ruled(case: Case) -> Linker:
+    model = _corrected(case.odds, case.calibration, case.corrections)
+    if case.threshold is None and case.target_precision is None:
+        return model
+    return model.ruled_by(NilRule(case.threshold, case.target_precision), rerank=case.rerank)
+
+
+@functools.cache
+def _corrected(odds: str, calibration: str, corrections: str) -> Linker:
+    model = _model(odds, calibration)
+    if corrections == "none":
+        return model
+    lang, text = TEXTS["corrected"][0]
+    told = [
+        Correction(text, text.index(words), text.index(words) + len(words), verdict, entity, lang)
+        for words, verdict, entity in CORRECTIONS[corrections]
+    ]
+    return learn_corrections(model, told).linker
+
+
+@functools.cache
+def _model(odds: str, calibration: str) -> Linker:
+    """A linker to the demo's entities with a re-ranker and a reader, which are used by who asks for them."""
+    learning, held_out = _sentences()
+    if calibration == "rehearsed":
+        return _staffed(Linker.build(_kb(), config=replace(RAW, rehearsal=RehearsalConfig(use="always")), n_threads=1))
+    plain = _staffed(Linker.build(_kb(), learning if odds == "learned" else None, RAW, n_threads=1))
+    if calibration == "none":
+        return plain
+    model = plain.calibrate(held_out).decided_by(held_out).calibrate(held_out, rerank=True)
+    station = model.reading
+    assert station is not None
+    links = station.possible(model.kb, model.proposed(held_out))
+    return model.with_reading(weighed_by(station, model.kb, held_out, links, NilRule()))
+
+
+def _staffed(model: Linker) -> Linker:
+    titles = [model.kb.titles[row] for row in range(len(model.kb))]
+    stored: Any = SimpleNamespace(opened=ChecksumReader(titles, Reading))
+    station = ReadingStation(stored, READER_WEIGHTS, NilRule(0.4))
+    return model.with_reranking(Reranking(ChecksumReranker(), nil=NilRule(0.3))).with_reading(station)
+
+
+@functools.cache
+def _kb() -> KnowledgeBase:
+    return read_demo()
+
+
+@functools.cache
+def _sentences() -> tuple[list[Document], list[Document]]:
+    """The demo's sentences: those to learn from, and those held out."""
+    documents = list(read_documents(demo_sentences_path()))
+    return documents[::2], documents[1::2]
+
+
+def names_linked() -> dict[str, Callable[[], list[Record]]]:
+    """Columns of names, alone and with texts about them."""
+    names = ["Paris", "paris", None, "Jordan", "Basaltville", "Michael Jordan", "Москва", ""]
+    contexts = ["Helen of Troy", "on the Seine", "nothing", "Amman", None, None, None, "Helen"]
+    plain, learned = functools.partial(_model, "rules", "none"), functools.partial(_model, "learned", "annotated")
+
+    def column(make: Callable[[], Linker], about: list[str | None] | None, **options: Any) -> list[Record]:  # noqa: ANN401
+        return [_row(mention) for mention in make().link_names(names, about, **options)]
+
+    return {
+        f"names, {odds}, {how}": functools.partial(column, make, about, **options)
+        for odds, make in (("rules", plain), ("learned", learned))
+        for how, about, options in (
+            ("alone", None, {}),
+            ("in context", contexts, {}),
+            ("in context, types=city", contexts, {"types": ("city",)}),
+            ("in context, ids", contexts, {"subset": ("paris_mythology", "jordan_country")}),
+            ("in context, rerank", contexts, {"rerank": True}),
+        )
+    }
+
+
+@functools.cache
+def _with_vectors() -> Linker:
+    learning, held_out = _sentences()
+    config = replace(RAW, candidates=RAW.candidates.with_encoder("chars"))
+    return Linker.build(_kb(), learning, config, n_threads=1).calibrate(held_out)
+
+
+def vectors_linked(contents: str, spans: Spans, types: tuple[str, ...] | None = None) -> list[Record]:
+    """What a linker makes of the plain texts that also asks vectors, of descriptions, of contexts, or of both."""
+    model = _with_vectors()
+    model = model.with_dense(model.generator.dense.with_contents(contents))
+    return [rows(document) for document in model.link(documents_of("plain", spans), types=types)]
+
+
+def nearest_by_vectors(contents: str) -> list[Record]:
+    """The candidates that vectors alone list for each given mention."""
+    dense = _with_vectors().generator.dense.with_contents(contents)
+    mentions = [each for document in documents_of("plain", "given") for each in document.mentions_in_context()]
+    return [
+        [mention.text, _candidates(found)] for mention, found in zip(mentions, dense.generate(mentions, 5), strict=True)
+    ]
+
+
+def neural_linked(part: str, spans: Spans, folder: Path) -> list[Record]:
+    """What real ones of the smallest size, hardly trained, make of birds and stones: a `reranker` or a `reader`."""
+    asked = [
+        document.with_mentions([Mention(m.start, m.end, m.text) for m in document.mentions] if spans == "given" else ())
+        for document in sightings(6, seed=2)
+    ]
+    model = _neural(part, folder)
+    return [rows(document) for document in model.link(asked, rerank=part == "reranker", read=part == "reader")]
+
+
+@functools.cache
+def _neural(part: str, folder: Path) -> Linker:
+    from deixis.neural.cross_config import CrossEncoderConfig
+    from deixis.neural.pairs import PairConfig
+    from deixis.neural.reader_config import ReaderConfig
+
+    encoder = tiny_encoder(folder / "encoder")
+    model, taught, held_out = Linker.build(aviary(), n_threads=1), sightings(16), sightings(24, seed=1)
+    if part == "reader":
+        reader = ReaderConfig(
+            encoder=encoder, n_tokens=16, overlap=4, entity_tokens=12, n_steps=4, batch_size=4, learning_rate=1e-3,
+            head_rate=1e-2, n_candidates=4, n_taught=3,
+        )  # fmt: skip
+        return learn_reader(model, taught, held_out, LearningConfig(reader=reader)).linker
+    rerank = CrossEncoderConfig(
+        encoder=encoder, pairs=PairConfig(n_tokens=48), epochs=1, batch_size=8, learning_rate=1e-3, n_taught=3,
+        n_candidates=3, max_checked=30,
+    )  # fmt: skip
+    return learn_reranker(model, taught, held_out, LearningConfig(rerank=rerank), folder / "work").linker
+
+
+def evaluated(folder: Path) -> list[dict[str, Any]]:
+    """The rows of `deixis eval --json` of a small model, without what depends on the machine's speed."""
+    Linker.build(aviary(), n_threads=1).save(folder / "model")
+    gold = folder / "gold.jsonl"
+    lines = [
+        json.dumps({"id": d.id, "text": d.text, "mentions": [_gold(m) for m in d.mentions]}) for d in sightings(12)
+    ]
+    gold.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with redirect_stdout(StringIO()) as out:
+        assert main(["eval", str(folder / "model"), str(gold), "--json", "--threads", "1"]) == 0
+    found = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [
+        {key: row[key] for key in ("system", "metric", "value", "low", "high", "n") if key in row}
+        for row in found
+        if "per_second" not in row["metric"]
+    ]
+
+
+def _gold(mention: Mention) -> dict[str, Any]:
+    return {"start": mention.start, "end": mention.end, "entity": mention.entity}
+
+
+def demo_arrays(folder: Path) -> dict[str, list[Any]]:
+    """Type, shape and checksum of every array of a saved demo model, by name."""
+    Linker.build(read_demo(), n_threads=1).save(folder / "demo")
+    arrays = open_model(folder / "demo").arrays
+    return {
+        name: [str(array.dtype), list(array.shape), sha256(np.ascontiguousarray(array).tobytes()).hexdigest()]
+        for name, array in sorted(arrays.items())
+    }
