@@ -73,7 +73,7 @@ GIVEN = (
 
 CORRECTIONS = {
     "gold": (("Mercury", "gold", "mercury_element"), ("Basaltville", "gold", "georgia_us_state")),
-    "wrong": (("Mercury", "wrong", "mercury_planet"), ("Georgia", "wrong", "georgia_country")),
+    "wrong": (("Mercury", "wrong", "mercury_car"), ("Georgia", "wrong", "georgia_country")),
     "not_an_entity": (("Mercury", "not_an_entity", None), ("Michael Jordan", "not_an_entity", None)),
     "all": (
         ("Mercury", "gold", "mercury_god"), ("Georgia", "wrong", "georgia_us_state"),
@@ -97,7 +97,11 @@ def _plain() -> list[Case]:
 
 def _filtered() -> list[Case]:
     grid = product(("given", "raw"), ODDS, FILTERS, RANKINGS)
-    listed = [Case(spans, odds, "annotated", **only, **ranking) for spans, odds, only, ranking in grid]
+    listed = [
+        Case(spans, odds, "annotated", **only, **ranking)
+        for spans, odds, only, ranking in grid
+        if _is_telling(spans, ranking)
+    ]
     both = {"types": ("city",), "languages": ("de",)}
     return [*listed, *(Case("mixture", odds, **both) for odds in ODDS)]
 
@@ -113,7 +117,11 @@ def _corrected() -> list[Case]:
     said = {"texts": "corrected", "calibration": "annotated"}
     before = [Case(spans, odds, **said) for spans, odds in product(("given", "raw"), ODDS)]
     grid = product(("given", "raw"), ODDS, VERDICTS[:3], RANKINGS)
-    each = [Case(spans, odds, corrections=verdict, **said, **how) for spans, odds, verdict, how in grid]
+    each = [
+        Case(spans, odds, corrections=verdict, **said, **how)
+        for spans, odds, verdict, how in grid
+        if _is_telling(spans, how)
+    ]
     keep = product(ODDS, VERDICTS, RANKINGS[::2])
     kept = [Case("raw", odds, corrections=verdict, overlaps="keep", **said, **how) for odds, verdict, how in keep]
     uncalibrated = [
@@ -129,12 +137,22 @@ def _corrected() -> list[Case]:
 
 def _thresholds() -> list[Case]:
     targets = product(("given", "raw"), ODDS, RANKINGS)
-    listed = [Case(spans, odds, "annotated", target_precision=0.5, **how) for spans, odds, how in targets]
-    set_by_hand = product(("given", "raw"), ODDS, (0.0, 0.5), (RANKINGS[0], RANKINGS[1], RANKINGS[2]))
-    return [
-        *listed,
-        *(Case(spans, odds, threshold=value, **how) for spans, odds, value, how in set_by_hand),
+    by_target = [
+        Case(spans, odds, "annotated", target_precision=0.5, **how)
+        for spans, odds, how in targets
+        if _is_telling(spans, how)
     ]
+    set_by_hand = product(("given", "raw"), ODDS, (0.0, 0.45, 0.8), RANKINGS[:3])
+    by_hand = [
+        Case(spans, odds, threshold=value, **how) for spans, odds, value, how in set_by_hand if _is_telling(spans, how)
+    ]
+    calibrated = product(ODDS, RANKINGS)
+    return [*by_target, *by_hand, *(Case("raw", odds, "annotated", threshold=0.7, **how) for odds, how in calibrated)]
+
+
+def _is_telling(spans: str, ranking: dict[str, bool]) -> bool:
+    """A reader has no say where mentions are given; that this is so, the plain cells show."""
+    return not (spans == "given" and ranking["reader"])
 
 
 def _recognized() -> list[Case]:
