@@ -57,9 +57,15 @@ def _differences(now: Any, then: Any, tolerance: float, place: str) -> Iterator[
             yield from _differences(now[key], then[key], tolerance, f"{place}.{key}")
     elif isinstance(now, list) and isinstance(then, list) and len(now) == len(then):
         for number, pair in enumerate(zip(now, then, strict=True)):
-            yield from _differences(*pair, tolerance, f"{place}[{number}]")
+            yield from _differences(*pair, tolerance, f"{place}[{number}{_label(pair[1])}]")
     elif not _is_same(now, then, tolerance):
         yield f"{place}\n  frozen: {_line(then)}\n  now:    {_line(now)}"
+
+
+def _label(record: Any) -> str:  # noqa: ANN401 - any JSON
+    """Of a mention its words, of a candidate its id: a number alone says little."""
+    words = [each for each in record if isinstance(each, str)] if isinstance(record, list) else []
+    return f" {words[0]!r}" if words else ""
 
 
 def _is_same(now: Any, then: Any, tolerance: float) -> bool:  # noqa: ANN401 - any JSON
