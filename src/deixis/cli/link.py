@@ -61,7 +61,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
 @click.option("--lines", is_flag=True, help="Plain text: every line is a document, not every file.")
 @click.option("--format", "format_", help=f"Format of FILES: {', '.join(READERS)}. [default: the file tells]")
 @click.option("--to", "to", metavar="FORMAT", help=f"Format to write: {', '.join(WRITERS)}. [default: native]")
-@click.option("--top-k", type=click.IntRange(min=1), help="Candidates to keep for each mention.")
+@click.option("--top-k", type=click.IntRange(min=1), help="Candidates shown for each mention; changes no link.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import get_args
 
 import click
@@ -59,7 +58,7 @@ def load_linker(
     rerank: bool = False,
     contents: Contents | None = None,
 ) -> Linker:
-    """The linker at `path`; it keeps `top_k` candidates and decides by `rule`, where they are given.
+    """The linker at `path`; it shows `top_k` candidates and decides by `rule`, where they are given.
 
     With `rerank` it must have a re-ranker, and the rule is that one's. With `contents` it must have a dense list, of
     which descriptions, contexts or both are asked.
@@ -73,7 +72,7 @@ def load_linker(
     if contents is not None:
         linker = _with_contents(linker, contents, path)
     if top_k is not None:
-        linker.config = replace(linker.config, n_candidates=top_k)
+        linker = linker.showing(top_k)
     if rule is None:
         return linker
     if rule.target_precision is not None and linker.decision(rerank)[0] is None:

@@ -202,6 +202,12 @@ class Linker(Walk):
         other.reading = None if self.reading is None else self.reading.ruled(rule)
         return other
 
+    def showing(self, top_k: int | None) -> Linker:
+        """The same linker, whose mentions have this many candidates; None for as many as decide. No link changes."""
+        if top_k is not None and top_k < 1:
+            raise ConfigError(f"top_k must be at least 1, got {top_k}.")
+        return self._with(top_k=top_k)
+
     def with_dense(self, dense: DenseCandidates) -> Linker:
         """The same linker with another list of candidates by vectors, or with its first, weighed as is the default.
 

@@ -29,6 +29,7 @@ from deixis.linking.reading import LEAST_CHANCE, LEAST_SPAN, ReadingStation, no_
 from deixis.linking.remembered import Remembered
 from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
+from deixis.linking.shown import cut, extended
 from deixis.linking.uncorrected import Uncorrected
 from deixis.nearest.allowed import Mask
 from deixis.progress import track
@@ -46,7 +47,7 @@ class Walk:
     """The stations of a linker and their order: all that linking is. How they are made and taught is the linker's.
 
     `learned_from` are the documents that taught them, `corrections` what somebody said about single spans;
-    `uncorrected` is what these have changed.
+    `uncorrected` is what these have changed. `top_k` is how many candidates are shown, None for all that decide.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Walk:
         self.corrections = Corrections()
         self.uncorrected: Uncorrected | None = None
         self.reading = reading
+        self.top_k: int | None = None
 
     @overload
     def link(  # type: ignore[overload-overlap]
@@ -232,7 +234,19 @@ class Walk:
         asked = [n for n, each in enumerate(linked) if each.mentions and (is_again or n not in found)]
         for number, document in zip(asked, self._linked([linked[n] for n in asked], allowed, rerank), strict=True):
             linked[number] = document
-        return linked
+        return linked if self.top_k is None else self._shown(linked, self.top_k, allowed)
+
+    def _shown(self, documents: list[Document], top_k: int, allowed: Mask | None) -> list[Document]:
+        """The documents as they were linked, with `top_k` candidates for each mention."""
+        if top_k <= self.config.n_candidates:
+            return [document.with_mentions([cut(m, top_k) for m in document.mentions]) for document in documents]
+        in_context = _in_context(documents)
+        ranked = self.ranked(in_context, allowed, top_k)
+        deeper = iter(Remembered(self.kb, self.corrections, allowed).revised(in_context, ranked))
+        return [
+            document.with_mentions([extended(mention, next(deeper), top_k) for mention in document.mentions])
+            for document in documents
+        ]
 
     def _found(
         self,
@@ -293,9 +307,7 @@ class Walk:
         return [each.with_mentions([m for m in each.mentions if has_named(self.kb, m)]) for each in found]
 
     def _linked(self, documents: list[Document], allowed: Mask | None, rerank: bool) -> list[Document]:
-        # By number, not by id: two documents of one id and text must not lend each other mentions.
-        numbered = (replace(document, id=str(number)) for number, document in enumerate(documents))
-        in_context = [mention for document in numbered for mention in document.mentions_in_context()]
+        in_context = _in_context(documents)
         ranked = self.ranked(in_context, allowed, rerank=rerank)
         calibration, rule = self.decision(rerank)
         if calibration is not None:
@@ -372,6 +384,12 @@ def checked(overlaps: Overlaps) -> Overlaps:
     if overlaps not in get_args(Overlaps):
         raise ConfigError(f"overlaps must be 'drop' or 'keep', got {overlaps!r}.")
     return overlaps
+
+
+def _in_context(documents: Sequence[Document]) -> list[MentionInContext]:
+    # By number, not by id: two documents of one id and text must not lend each other mentions.
+    numbered = (replace(document, id=str(number)) for number, document in enumerate(documents))
+    return [mention for document in numbered for mention in document.mentions_in_context()]
 
 
 def _bare(document: Document) -> list[Mention]:

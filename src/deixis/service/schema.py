@@ -64,7 +64,9 @@ class ChoicesIn(Request):
     subset: Names | None = Field(None, description="Link only to entities with one of these ids.")
     languages: Names | None = Field(None, description="Link only to entities known in one of these languages.")
     threshold: float | None = Field(None, ge=0, le=1, description="Least confidence of a link; below it NIL.")
-    top_k: int | None = Field(None, ge=1, le=MAX_TOP_K, description="Candidates to keep for each mention.")
+    top_k: int | None = Field(
+        None, ge=1, le=MAX_TOP_K, description="Candidates shown for each mention; changes no link."
+    )
     overlaps: Overlaps = Field("drop", description="Of mentions found that overlap: the best, or all.")
     rerank: bool = Field(False, description="Look again at the best candidates, for a model that was taught to.")
     read: bool | None = Field(None, description="Ask the model's reader, or do not; null asks it if there is one.")

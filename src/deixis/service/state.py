@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deixis.documents.corrections import Correction
@@ -187,7 +187,7 @@ def _linked(served: Served, documents: list[Document], choices: LinkChoices) -> 
     if choices.threshold is not None:
         linker = linker.ruled_by(NilRule(choices.threshold), choices.rerank)
     if choices.top_k is not None:
-        linker = linker._with(config=replace(linker.config, n_candidates=choices.top_k))
+        linker = linker.showing(choices.top_k)
     return linker.link(
         documents,
         types=choices.types,

@@ -129,7 +129,13 @@ def candidates(
     own = None if row is None else kb.entity(row)
     listed = _listed(kb, query, linked, own)
     is_named = [_has_name(entity, query.name) for entity, _ in listed]
-    meant = [entity for named, (entity, _) in zip(is_named, listed, strict=True) if named or entity is own]
+    # However many are shown, the name is compared with those of the same candidates.
+    first = {candidate.id for mention in linked for candidate in mention.candidates[:LIMIT]}
+    meant = [
+        entity
+        for named, (entity, _) in zip(is_named, listed, strict=True)
+        if entity is own or (named and entity.id in first)
+    ]
     n_meant = sum(map(query.fits, meant))
     best = linked[0].entity if linked else None
 

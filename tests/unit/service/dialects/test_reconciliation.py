@@ -274,3 +274,17 @@ def test_the_client_reconciler_gets_its_table(address):
     names = pandas.Series(["Paris", "paris"])
     told = reconcile(names, property_mapping={"context": others}, reconciliation_endpoint=f"{address}/reconcile")
     assert told["id"].tolist() == ["paris_city", "paris_trojan"]
+
+
+def test_the_limit_of_a_query_changes_no_match():
+    records = [{"id": "best", "title": "Paris"}, *({"id": f"e{n}", "title": f"Paris {n}"} for n in range(12))]
+    kb = KnowledgeBase.from_records([*records, {"id": "late", "title": "Paris"}])
+    ids = [*(record["id"] for record in records), "late"]
+    listed = tuple(Candidate(name, 0.9 - place / 20) for place, name in enumerate(ids))
+    matches = {}
+    for limit in (1, 10, 11, 50):
+        query = ReconciliationQuery("Paris", limit=limit)
+        (choices,) = query.choices(())
+        linked = Mention(0, 5, "Paris", "best", 0.9, candidates=listed[: choices.top_k])
+        matches[limit] = candidates(kb, query, [linked], is_calibrated=False)[0]["match"]
+    assert len(set(matches.values())) == 1, matches
