@@ -4,12 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 from scipy import sparse
 
 from deixis.errors import StoreError
+from deixis.native import _core
 from deixis.nearest.indel_index import IndelIndex
 
 quick = settings(max_examples=60, deadline=None)
@@ -128,3 +130,18 @@ def test_damaged_arrays_are_refused_or_give_what_can_be_and_never_crash(first):
             assert ((found.data > 0) & (found.data <= 1)).all()
         except StoreError:
             pass
+
+
+@given(all_names, all_names)
+@example("", "")
+@example("a", "")
+@example("", "🦕")
+@example("".join(map(chr, range(0x4E00, 0x4E00 + 20_000))), "".join(map(chr, range(0x4E80, 0x4E80 + 200))))
+@quick
+def test_two_names_are_as_alike_as_rapidfuzz_says(name, query):
+    assert _core.indel_similarity(name, query) == pytest.approx(fuzz.ratio(name, query) / 100, abs=1e-12)
+    assert _core.indel_similarity(name, query) == _core.indel_similarity(query, name)
+
+
+def test_lone_surrogates_can_be_compared():
+    assert _core.indel_similarity("\ud800b", "\ud800b") == 1

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import fuzz
 
 from deixis.candidates.filters import unknown_ids
 from deixis.candidates.label_tree import LabelTreeCandidates
@@ -34,6 +33,7 @@ from deixis.linking.portions import portions
 from deixis.linking.remembered import Remembered
 from deixis.linking.searched_text import SearchedText
 from deixis.linking.tree_view import topics_of
+from deixis.native import _core
 from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import weighed
 from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES
@@ -248,9 +248,9 @@ def _name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
     keys, asked = list(_FORMS.keys(names)), next(iter(_FORMS.keys([mention])))
     if asked in keys:
         return NameMatch(names[keys.index(asked)], "normalized", 1.0)
-    likeness = [fuzz.ratio(key, asked) / 100 for key in keys]
-    best = int(np.argmax(likeness))
-    return NameMatch(names[best], "alike", likeness[best])
+    similarities = [_core.indel_similarity(key, asked) for key in keys]
+    best = int(np.argmax(similarities))
+    return NameMatch(names[best], "alike", similarities[best])
 
 
 def _names_of(kb: KnowledgeBase, row: int) -> list[str]:

@@ -19,6 +19,7 @@
 #include "parallel.hpp"
 #include "prefetch.hpp"
 #include "texts.hpp"
+#include "unicode.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -344,6 +345,24 @@ private:
     NumberOf numbers_;
 };
 
+/// How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.
+double indel_similarity(nb::str name, nb::str query) {
+    const Utf8 stored(name), asked(query);
+    NumberOf numbers;
+    std::vector<std::uint8_t> characters;
+    std::int64_t length = 0;
+    for (std::size_t at = 0; at < stored.size(); ++length) {
+        const auto decoded = decode_utf8(stored.data(), at, stored.size());
+        at += decoded.n_bytes;
+        append_number(numbers.try_emplace(decoded.cp, static_cast<std::uint32_t>(numbers.size())).first->second, characters);
+    }
+    IndelQuery compared;
+    compared.read(asked.data(), asked.size(), numbers, numbers.size());
+    const StoredName only{characters.data(), characters.data() + characters.size(), length};
+    const auto together = length + compared.length();
+    return together == 0 ? 1.0 : 2.0 * static_cast<double>(compared.lcs({&only, 1})[0]) / static_cast<double>(together);
+}
+
 /// Whether all versions find the same among some sketches; for tests.
 bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> others, std::uint64_t sketch, std::uint64_t other,
                       std::int64_t length, std::int64_t least) {
@@ -360,6 +379,7 @@ bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> ot
 }  // namespace
 
 void bind_indel_search(nb::module_& m) {
+    m.def("indel_similarity", &indel_similarity, nb::arg("name"), nb::arg("query"));
     m.def("indel_bits_agree", &indel_bits_agree, nb::arg("sketches"), nb::arg("others"), nb::arg("sketch"), nb::arg("other"),
           nb::arg("length"), nb::arg("least"));
     nb::class_<IndelSearch>(m, "IndelSearch")
