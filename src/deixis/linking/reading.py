@@ -176,7 +176,8 @@ class ReadingStation:
         for place, first, last in zip(taken.tolist(), bounds[spans - 1].tolist(), bounds[spans].tolist(), strict=True):
             number, start, end = (int(column[place]) for column in (links.texts, links.starts, links.ends))
             here = first + np.argsort(-chances[first:last], kind="stable")[:k]
-            listed = tuple(Candidate(kb.ids[int(links.rows[each])], float(chances[each])) for each in here.tolist())
+            scored = zip(links.rows[here].tolist(), chances[here].tolist(), strict=True)
+            listed = tuple(Candidate(kb.ids[row], chance, kb.titles[row]) for row, chance in scored)
             text = documents[number].text[start:end]
             found[number].append(Mention(start, end, text, listed[0].id, listed[0].score, candidates=listed))
         return [document.with_mentions(mentions) for document, mentions in zip(documents, found, strict=True)]

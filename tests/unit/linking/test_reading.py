@@ -66,6 +66,13 @@ def test_the_reader_can_overrule_the_best_candidate() -> None:
     assert (told.text, told.entity, [each.id for each in told.candidates]) == ("Paris", "Q167646", ["Q167646", "Q90"])
 
 
+def test_the_candidates_of_read_links_have_titles() -> None:
+    links = PossibleLinks.of(KB, [PARIS], [Reading(0, 14, 19, 1, 0.9, 0.9)])
+    (document,) = station([1.0, 0, 1.0, 1.0, -1.0, 1.0]).linked(KB, [PARIS], links, k=2)
+    titles = [[candidate.title for candidate in mention.candidates] for mention in document.mentions]
+    assert titles == [["Paris", "Paris"]]
+
+
 def test_links_overlap_only_when_asked_for() -> None:
     nested = proposed((8, 12, [("Q22647", 0.9)]), (8, 19, [("Q90", 0.7)]))
     links = PossibleLinks.of(KB, [nested], [])
