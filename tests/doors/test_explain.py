@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from deixis.linking.linker import Linker
+from deixis.linking.nil import NilRule
+
 
 @pytest.fixture
 def text(tmp_path):
@@ -48,3 +51,38 @@ def test_why_something_is_not_linked_is_told(deixis_inside, model, text):
     told = deixis_inside("explain", model, text, "--mention", "Pari").stdout
     assert "a search of the text passes it over" in " ".join(told.split())
     assert "if it were given as a mention" in told
+
+
+TROY = "To save Troy, Paris had to be sacrificed."
+GOLD = {
+    "gold": [("troy", 8, 12), ("paris_trojan", 14, 19)],
+    "another gold": [("london", 8, 12), ("paris_city", 14, 19)],
+    "gold that the list lacks": [("Q22647", 8, 12)],
+    "no gold": [(..., 8, 12), (..., 14, 19)],
+    "NIL": [(None, 8, 12), (None, 14, 19)],
+    "no candidates": [("troy", 3, 7), ("troy", 8, 12)],
+    "no mentions": [],
+}
+
+
+@pytest.mark.parametrize("annotated", GOLD)
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.9, 1.0])
+def test_it_says_what_link_says_whatever_the_documents_say(deixis_inside, model, tmp_path, annotated, threshold):
+    mentions = [
+        {"start": start, "end": end} | ({} if entity is ... else {"entity": entity})
+        for entity, start, end in GOLD[annotated]
+    ]
+    record = {"id": "d", "text": TROY} | ({"mentions": mentions} if mentions else {})
+    path = tmp_path / "annotated.jsonl"
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    if threshold is not None:
+        Linker.load(model).ruled_by(NilRule(threshold)).save(tmp_path / "model")
+        model = tmp_path / "model"
+    linked = json.loads(deixis_inside("link", model, path).stdout)["mentions"]
+    explained = list(map(json.loads, deixis_inside("explain", model, path, "--json").stdout.splitlines()))
+    said = {(each["start"], each["end"]): each["entity"]["id"] if each["is_linked"] else None for each in explained}
+    assert said == {(each["start"], each["end"]): each.get("entity") for each in linked if each.get("candidates")}
+    for each in explained:
+        (mention,) = [one for one in linked if (one["start"], one["end"]) == (each["start"], each["end"])]
+        assert each["entity"]["id"] == mention["candidates"][0]["id"]
+        assert each["entity"]["confidence"] == pytest.approx(mention["score"], abs=1e-4)

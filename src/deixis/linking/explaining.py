@@ -77,8 +77,8 @@ def explain_spans(
 ) -> Iterator[Explanation]:
     """The explanation of each span, in the order of the text; mentions that walk together are judged once for all.
 
-    A span without candidates is an error, or with `skip_unknown` left out. `linked` is what linking makes of a text
-    without mentions, for who knows it already.
+    A span without candidates is an error, or with `skip_unknown` left out. What a document's own mentions are annotated
+    with is not looked at. `linked` is what linking makes of a text without mentions, for who knows it already.
 
     Examples
     --------
@@ -91,7 +91,9 @@ def explain_spans(
     searched = None if document.mentions else SearchedText(linker, document)
     if searched is not None and linker.reading is not None and linked is None:
         linked = linker.link(document)  # a reader decides
-    links = None if linked is None else {(each.start, each.end): each.entity for each in linked.mentions}
+    links = None
+    if searched is not None and linked is not None:
+        links = {(each.start, each.end): each.entity for each in linked.mentions}
     for together in _together(document, spans) if searched is None else searched.together(spans):
         places = [place for place, each in enumerate(together) if (each.start, each.end) in asked]
         if places:

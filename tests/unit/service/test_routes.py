@@ -160,3 +160,12 @@ def test_every_path_is_described_and_has_what_can_go_wrong(client):
     assert "429" in described["paths"]["/link"]["post"]["responses"]
     assert "examples" in described["components"]["schemas"]["LinkRequest"]
     assert TOKEN not in str(described)
+
+
+def test_given_mentions_are_explained_as_they_are_linked(client):
+    body = {"text": TEXT, "mentions": [{"start": 8, "end": 12}, {"start": 14, "end": 19}]}
+    linked = client.post("/link", json=body).json()["mentions"]
+    explained = client.post("/explain/batch", json=body).json()
+    assert [each["entity"]["id"] if each["is_linked"] else None for each in explained] == [
+        mention["entity"] for mention in linked
+    ]
