@@ -39,7 +39,9 @@ from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
 ROWS_AT_ONCE = 4096  # documents whose clusters are scored together
 
 # Its library takes seconds to import, and most trainings do without.
-TEXT_ENCODERS = LazyRegistry("text encoder", {"text": Lazy("deixis.neural.text_module:open_text_module")})
+TEXT_ENCODERS = LazyRegistry(
+    "text encoder", {"text": Lazy("deixis.neural.text_module:open_text_module", extra="neural")}
+)
 
 
 def train_elias(
