@@ -30,7 +30,7 @@ def by_extra(extras: Iterable[str], lines: Iterable[str]) -> dict[str, tuple[str
     >>> by_extra(["zstd"], ["numpy>=2.0", 'zstandard>=0.22; extra == "zstd"'])
     {'': ('numpy',), 'zstd': ('zstandard',)}
     """
-    packages: dict[str, tuple[str, ...]] = {"": ()} | dict.fromkeys(extras, ())
+    packages: dict[str, tuple[str, ...]] = {extra: () for extra in ("", *extras)}
     for line in lines:
         name, extra = _NAME.match(line), _EXTRA.search(line)
         if name is not None:
