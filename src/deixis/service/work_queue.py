@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from deixis.progress import listening
@@ -134,16 +135,22 @@ class WorkQueue:
 
     def _serve(self) -> None:
         while (jobs := self._next()) is not None:
-            begin = time.monotonic()
+            begin, outcomes = time.monotonic(), list[_Outcome]()
             try:
                 if jobs:
-                    _do(jobs)
+                    outcomes = _done(jobs)
             finally:
                 with self._changed:
                     self.n_running -= len(jobs)
                     if jobs:  # those that nobody waited for any more took no time, and say nothing
                         took = (time.monotonic() - begin) / len(jobs)
                         self._mean_seconds += 0.1 * (took - self._mean_seconds)
+            # Only now, when it takes up no room any more: who has an answer may ask again at once.
+            for job, outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    job.future.set_exception(outcome)
+                else:
+                    job.future.set_result(outcome)
 
     def _next(self) -> list[_Job] | None:
         """The jobs to do next, all of one key; none of those that nobody waits for any more. None at the end."""
@@ -167,23 +174,15 @@ class WorkQueue:
             return wanted
 
 
-def _do(jobs: list[_Job]) -> None:
-    """Gives each job its results; if together they fail, each is tried alone, so that it gets its own error."""
+_Outcome = tuple[_Job, list[Any] | Exception]
+
+
+def _done(jobs: list[_Job]) -> list[_Outcome]:
+    """The results of each job, or its error; if together they fail, each is tried alone, so that it gets its own."""
     try:
         with listening(_Until(max(job.deadline for job in jobs))):
             results = jobs[0].work([item for job in jobs for item in job.items])
     except Exception as error:  # noqa: BLE001 - the waiting request gets it
-        if len(jobs) == 1:
-            _fail(jobs[0], error)
-            return
-        for job in jobs:
-            _do([job])
-        return
-    first = 0
-    for job in jobs:
-        job.future.set_result(list(results[first : first + len(job.items)]))
-        first += len(job.items)
-
-
-def _fail(job: _Job, error: Exception) -> None:
-    job.future.set_exception(error)
+        return [(jobs[0], error)] if len(jobs) == 1 else [outcome for job in jobs for outcome in _done([job])]
+    ends = list(accumulate(len(job.items) for job in jobs))
+    return [(job, list(results[end - len(job.items) : end])) for job, end in zip(jobs, ends, strict=True)]

@@ -3,12 +3,13 @@
 import asyncio
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
 from deixis.progress import track
 from deixis.service.failures import Refusal
-from deixis.service.work_queue import WorkQueue
+from deixis.service.work_queue import WorkQueue, _Job
 
 
 class Brake:
@@ -38,6 +39,27 @@ def test_work_returns_its_result_or_raises_its_error():
         queue.close()
 
     asyncio.run(scenario())
+
+
+def test_who_has_an_answer_no_longer_takes_up_room():
+    queue, n_held = WorkQueue(1, 0, 10), []
+    resolve = Future.set_result
+
+    class Watched(Future):
+        def set_result(self, result):
+            n_held.append(queue.n_held)
+            resolve(self, result)
+
+    async def scenario():
+        job = _Job(lambda items: items, "a", [1], 0, time.monotonic() + 10, Watched())
+        with queue._changed:
+            queue._jobs.append(job)
+            queue._changed.notify()
+        assert await asyncio.wrap_future(job.future) == [1]
+
+    asyncio.run(scenario())
+    queue.close()
+    assert n_held == [0]
 
 
 def test_beyond_its_bound_the_queue_refuses_and_says_when_to_come_back():
