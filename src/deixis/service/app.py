@@ -54,7 +54,7 @@ def create_app(state: ServiceState) -> FastAPI:
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
-        await asyncio.to_thread(state.queue.close)
+        await asyncio.to_thread(state.end)
 
     app = FastAPI(
         title="Deixis",

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 N_COLUMNS = 4096
 ASKED, TOLD, LOADED, LEARNED, FAILED, ALIVE, N_OWN = range(7)
 """The first columns of who writes the row: when it last asked that the model folder be loaded anew, and that new
-corrections be learned; up to which askings it has done so, or failed to; and when it was last alive.
-
-All by a clock that never goes back, and that all processes of a machine share."""
-MAX_SILENCE = 2.0  # seconds after which a worker counts as gone
+corrections be learned; up to which askings it has done so, or failed to, all by a clock that never goes back and that
+all processes of a machine share; and 1 from when it is started until it ends or is found dead, however slow it is."""
 
 
 class Board:
@@ -65,11 +63,16 @@ class Board:
     def n_behind(self, loaded: float = 0.0, learned: float = 0.0) -> int:
         """Workers alive that have not loaded since the one time, or learned since the other, nor failed to."""
         table = self._table[: self.n_workers]
-        is_alive = table[:, ALIVE] > time.monotonic() - MAX_SILENCE
         is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
             np.maximum(table[:, LEARNED], table[:, FAILED]) < learned
         )
-        return int((is_alive & is_behind).sum())
+        return int(((table[:, ALIVE] > 0) & is_behind).sum())
+
+    def n_failed(self, asked: float) -> int:
+        """Workers alive that could not load what was asked for then, and have not loaded anything since."""
+        table = self._table[: self.n_workers]
+        has_failed = (table[:, FAILED] >= asked) & (table[:, FAILED] > table[:, LOADED])
+        return int(((table[:, ALIVE] > 0) & has_failed).sum())
 
     @property
     def n_loaded(self) -> int:

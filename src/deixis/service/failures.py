@@ -69,15 +69,20 @@ def answer_to(error: Exception) -> Json:
     for kind in type(error).__mro__:
         if kind in STATUSES:
             return failure(*STATUSES[kind], str(error))
-    where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     # Its message may hold a user's text, so only what it is and where.
-    logger.error("unexpected", extra={"record": {"error": type(error).__name__, "where": where[-12:]}})
+    logger.error("unexpected", extra={"record": {"error": type(error).__name__, "where": where(error)}})
     return failure(
         500,
         "unexpected",
         f"Deixis stumbled over something its authors did not expect ({type(error).__name__}). Please report it to the "
         "project, with what you sent; the service's log says where it happened.",
     )
+
+
+def where(error: Exception) -> list[str]:
+    """The last places in the code on the way to an error."""
+    frames = traceback.extract_tb(error.__traceback__)[-12:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
 
 
 def handle_failures(app: FastAPI) -> None:

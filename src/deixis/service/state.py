@@ -16,7 +16,7 @@ from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
 from deixis.service.board import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
 from deixis.service.config import ServiceConfig
-from deixis.service.failures import Refusal
+from deixis.service.failures import Refusal, where
 from deixis.service.journal import Journal
 from deixis.service.metrics import Metrics
 from deixis.service.served import Served, kind_of
@@ -56,10 +56,11 @@ class ServiceState:
         self._row[LOADED] = self._row[LEARNED] = self._row[FAILED] = 0
         self._learning = asyncio.Lock()
         self.is_ready = True  # until it is being stopped
-        self._last_failure: ToolkitError | OSError | None = None
+        self._last_failure = ""
+        self._row[ALIVE] = 1
         begin = time.monotonic()
         self.served = Served.load(config.model, self.journal.read())
-        self._row[ALIVE], self._row[LOADED], self._row[LEARNED] = time.monotonic(), begin, begin
+        self._row[LOADED] = self._row[LEARNED] = begin
         self._tell_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
@@ -119,8 +120,11 @@ class ServiceState:
         """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
         asked = self.board.ask(ASKED, self.worker)
         await self._all_done(loaded=asked)
-        if self._row[FAILED] >= asked and self._last_failure is not None:
-            raise Refusal(409, "model", f"The model that was there stays in use. {self._last_failure}")
+        n_failed = self.board.n_failed(asked)
+        if n_failed:
+            is_own = self._row[FAILED] > self._row[LOADED]
+            why = self._last_failure if is_own else f"{n_failed} of {self.board.n_workers} workers: see the log."
+            raise Refusal(409, "model", f"The model that was there stays in use. {why}")
 
     async def _all_done(self, loaded: float = 0.0, learned: float = 0.0) -> None:
         """Returns when no worker is behind what was asked then."""
@@ -131,15 +135,15 @@ class ServiceState:
             await asyncio.sleep(TICK / 4)
 
     async def watch(self) -> None:
-        """Loads the model whenever that is asked for, and shows that this worker is alive, until cancelled."""
+        """Loads the model whenever that is asked for, until cancelled."""
         while True:
-            self._row[ALIVE] = time.monotonic()
             self.metrics.set("deixis_requests_running", self.queue.n_running)
             self.metrics.set("deixis_requests_waiting", self.queue.n_held - self.queue.n_running)
             self.metrics.set("deixis_entities", len(self.served.kb))
             if self._is_behind():
                 async with self._learning:  # what is being learned must not be lost
-                    await self._load()
+                    if self._is_behind():  # still, now that nothing is being learned
+                        await self._load()
             await asyncio.sleep(TICK)
 
     def _is_behind(self) -> bool:
@@ -148,22 +152,25 @@ class ServiceState:
 
     async def _load(self) -> None:
         begin = time.monotonic()  # what is asked for from now on is not done by this
-        loading = asyncio.create_task(asyncio.to_thread(self._loaded))
-        while not loading.done():
-            self._row[ALIVE] = time.monotonic()
-            await asyncio.wait([loading], timeout=TICK)
         try:
-            self.served = loading.result()
-        except (ToolkitError, OSError) as error:
-            self._last_failure = error
-            self._row[FAILED] = begin
+            self.served = await asyncio.to_thread(self._loaded)
+        except Exception as error:  # noqa: BLE001 - whatever it is, what is asked for later must still be loaded
+            is_foreseen = isinstance(error, ToolkitError | OSError)
+            # The message of another may hold a user's text, so only what it is.
+            self._last_failure = str(error) if is_foreseen else f"{type(error).__name__}: see the log."
+            more = {"message": str(error)} if is_foreseen else {"where": where(error)}
+            logger.error("model not loaded", extra={"record": {"error": type(error).__name__, **more}})
             self.metrics.add("deixis_model_load_failures_total")
-            record = {"error": type(error).__name__, "message": str(error)}
-            logger.error("model not loaded", extra={"record": record})
+            self._row[FAILED] = begin  # last: whoever waits for it then sees the rest
             return
-        self._row[LOADED] = self._row[LEARNED] = begin
         self.metrics.add("deixis_model_loads_total")
         self._tell_loaded(begin)
+        self._row[LOADED] = self._row[LEARNED] = begin
+
+    def end(self) -> None:
+        """Finishes what was accepted; nobody waits for this worker any more."""
+        self._row[ALIVE] = 0
+        self.queue.close()
 
     def _loaded(self) -> Served:
         """The model in the folder; an error if it is of another kind, which this service has no paths for."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import ConfigError, StoreError
-from deixis.service.board import ASKED, LOADED, Board
+from deixis.service.board import ALIVE, ASKED, LOADED, Board
 from deixis.service.config import ServiceConfig
 from deixis.service.logs import log_to_stderr
 from deixis.service.served import kind_of
@@ -116,6 +116,7 @@ class Supervisor:
         for number, worker in enumerate(self.workers):
             if worker.exitcode is None or self._is_stopping:
                 continue
+            self.board.row(number)[ALIVE] = 0
             if not is_ready and worker.exitcode == EXIT_CANNOT_START:
                 self._end()
                 raise StoreError("The service cannot start; the line above says why.")
@@ -134,7 +135,7 @@ class Supervisor:
         _, pause = self._starts[number]
         row = self.board.row(number)
         self._starts[number] = (time.monotonic(), 0.1 if row[LOADED] else min(MAX_PAUSE, 2 * pause))
-        row[LOADED] = 0
+        row[LOADED], row[ALIVE] = 0, 1
         worker: BaseProcess = self._context.Process(
             target=run_worker,
             args=(self._config, self.board, number, self._listeners[number], os.getpid()),

@@ -1,5 +1,6 @@
 """What changes the model that is served: corrections, and a new model in its folder."""
 
+import asyncio
 import gc
 import json
 import shutil
@@ -10,7 +11,7 @@ import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.service.board import ASKED, FAILED
+from deixis.service.board import ALIVE, ASKED, FAILED, Board
 from deixis.service.served import Served
 from tests.unit.service.conftest import RECORDS, TEXT, bearer
 
@@ -101,6 +102,65 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one(serve, own_model):
     assert client.state.board.row(0)[FAILED] > 0
     assert linked_to(client)["Paris"] == "paris_city"
     assert "deixis_model_load_failures_total 1" in client.get("/metrics").text
+
+
+def test_a_worker_that_was_kept_from_running_for_seconds_still_loads_before_it_answers(serve, own_model):
+    client = serve(own_model)
+    (own_model / "manifest.json").write_text("{")
+    load = client.state._loaded
+
+    def load_slowly():
+        client.portal.start_task_soon(time.sleep, 2.2)  # the worker stands still, as on a machine with too much to do
+        time.sleep(2.4)
+        return load()
+
+    client.state._loaded = load_slowly
+    assert client.post("/reload", headers=bearer()).status_code == 409
+
+
+def test_a_reload_that_another_worker_failed_is_no_success(serve):
+    client = serve()
+    state, all_done = client.state, client.state._all_done
+    state.board = Board(n_workers=2)
+    state._row = state.board.row(0)
+    state.board.row(0)[ALIVE] = state.board.row(1)[ALIVE] = 1
+
+    async def other_fails(loaded):
+        state.board.row(1)[FAILED] = loaded
+        await all_done(loaded)
+
+    state._all_done = other_fails
+    answer = client.post("/reload", headers=bearer())
+    assert answer.status_code == 409 and "1 of 2 workers" in answer.json()["error"]["message"]
+
+
+def test_corrections_that_were_learned_are_not_loaded_once_more(serve):
+    client = serve()
+    state, ask = client.state, client.state.board.ask
+
+    def ask_slowly(what, worker):
+        asked = ask(what, worker)
+        time.sleep(0.3)  # the worker looks at what it is asked between two of its own steps
+        return asked
+
+    state.board.ask = ask_slowly
+    learn(client, CORRECTION)
+    served = state.served
+    client.portal.call(asyncio.sleep, 0.3)
+    assert state.served is served and "deixis_model_loads_total 0" in client.get("/metrics").text
+
+
+def test_a_load_that_fails_in_an_unforeseen_way_does_not_end_the_loading(serve, monkeypatch, caplog):
+    client = serve()
+    load, answers = Served.load, []
+
+    def stumble(*_):
+        raise ZeroDivisionError("secret")
+
+    for loading in (stumble, load):
+        monkeypatch.setattr(Served, "load", loading)
+        answers.append(client.post("/reload", headers=bearer()))
+    assert [each.status_code for each in answers] == [409, 200] and "secret" not in answers[0].text
 
 
 def without_the_city(folder):

@@ -1,7 +1,5 @@
 """Counts of several workers, as one reads them from any."""
 
-import time
-
 import pytest
 
 from deixis.service.board import ALIVE, ASKED, FAILED, LOADED, TOLD, Board
@@ -48,13 +46,23 @@ def test_more_routes_than_there_is_room_for_are_told():
 def test_who_is_behind_a_reload_is_known():
     board = Board(n_workers=3)
     for worker in range(2):  # the third is dead
-        board.row(worker)[ALIVE] = time.monotonic()
+        board.row(worker)[ALIVE] = 1
     loaded, learned = board.ask(ASKED), board.ask(TOLD, worker=1)
     assert board.n_behind(loaded) == board.n_behind(learned=learned) == 2
     board.row(0)[LOADED] = loaded
     board.row(1)[FAILED] = learned
     assert board.n_behind(loaded) == 0 and board.n_loaded == 1
     assert board.n_behind(learned=learned) == 1  # what has loaded has not learned
+
+
+def test_a_worker_that_could_not_load_is_counted_until_it_can():
+    board = Board(n_workers=2)
+    board.row(0)[ALIVE] = board.row(1)[ALIVE] = 1
+    loaded = board.ask(ASKED)
+    board.row(0)[LOADED] = board.row(1)[FAILED] = loaded
+    assert board.n_behind(loaded) == 0 and board.n_failed(loaded) == 1
+    board.row(1)[LOADED] = board.ask(ASKED)
+    assert board.n_failed(loaded) == 0
 
 
 def test_of_those_who_ask_at_once_the_last_counts():
