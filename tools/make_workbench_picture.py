@@ -1,6 +1,6 @@
 """Draws workbench.png and workbench_tree.png in docs/how-to/figures: the demo's knowledge base, seen in Chromium.
 
-`python tools/make_workbench_picture.py`; needs the extra `serve`, playwright and chromium (tools/install_browser.sh).
+`python tools/make_workbench_picture.py`; needs the extra `serve`, playwright and chromium (`make browser`).
 """
 
 from __future__ import annotations

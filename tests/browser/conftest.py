@@ -68,7 +68,7 @@ def _wait_for(url: str, served: subprocess.Popen[bytes]) -> None:
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
-        pytest.skip("there is no chromium on this machine; tools/install_browser.sh installs it")
+        pytest.skip("there is no chromium on this machine; `make browser` installs it")
     with playwright.sync_playwright() as running:
         opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield opened

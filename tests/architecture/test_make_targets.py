@@ -1,0 +1,48 @@
+"""What `make` does to the machine it runs on: nothing outside the project unless that is asked for by name."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+
+
+def planned(target: str) -> str:
+    """The commands that a target would run in a fresh clone."""
+    command = ["make", "--dry-run", "VENV=.venv-of-nobody", target]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+@needs_make
+@pytest.mark.parametrize("target", ["demo", "test", "quick", "lint"])
+def test_nothing_is_installed_outside_the_project_unless_asked(target):
+    commands = planned(target)
+    assert "sudo" not in commands and "apt-get" not in commands
+    assert "install_browser.sh" not in commands.replace("install_browser.sh --check", "")
+
+
+@needs_make
+def test_the_browser_is_installed_when_asked():
+    assert planned("browser").strip() == "sh tools/install_browser.sh"
+
+
+def test_the_tests_say_in_a_line_what_is_skipped_without_a_browser(tmp_path):
+    sh = shutil.which("sh")
+    looked = subprocess.run([sh, "tools/install_browser.sh", "--check"], cwd=ROOT, env={"PATH": str(tmp_path)})
+    assert looked.returncode == 1
+    (line,) = [line for line in MAKEFILE.splitlines() if "install_browser.sh --check" in line]
+    assert "tests/browser" in line and "make browser" in line
+
+
+def test_every_target_is_in_the_help_and_every_target_that_is_spoken_of_exists():
+    helped = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE))
+    assert helped == set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+    for name in ("README.md", "CONTRIBUTING.md", ".ci/run"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert set(re.findall(r"(?:^|`|exec )make ([a-z-]+)", text, re.MULTILINE)) <= helped, name
