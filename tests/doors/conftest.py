@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deixis.cli.main import main
+from tests.processes import start, start_in_background
 
 ENTITIES = """\
 {"id": "paris_city", "title": "Paris", "aliases": ["City of Light"], "description": "capital of France on the Seine"}
@@ -51,9 +52,9 @@ class Deixis:
         assert "--debug" in arguments or "Traceback" not in done.stderr, done.stderr
         return done
 
-    def start(self, *arguments: object) -> subprocess.Popen[bytes]:
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
+    def start(self, *arguments: object, in_background: bool = False) -> subprocess.Popen[bytes]:
+        begin, pipe = start_in_background if in_background else start, subprocess.PIPE
+        return begin(
             self.command(*arguments), cwd=self.folder, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe
         )
 

@@ -110,6 +110,18 @@ def test_an_interrupt_ends_with_its_code_and_leaves_nothing_behind(deixis, model
 
 
 @posix_only
+def test_what_runs_in_the_background_ignores_an_interrupt(deixis, model):
+    process = deixis.start("link", model, "-", "-o", "out.jsonl", "--quiet", in_background=True)
+    for number in range(30_000):  # more than pipe and buffers hold: when this is written, it is being read
+        process.stdin.write((json.dumps({"id": str(number), "text": "nothing known"}) + "\n").encode())
+        if number == 20_000:
+            process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate()
+    assert (process.returncode, stderr) == (0, b"")
+    assert (deixis.folder / "out.jsonl").read_bytes().count(b"\n") == 30_000
+
+
+@posix_only
 def test_a_reader_that_has_seen_enough_is_no_error(deixis, model):
     documents = "".join(f'{{"id": "{number}", "text": "London and Troy"}}\n' for number in range(20_000))
     (deixis.folder / "many.jsonl").write_text(documents, encoding="utf-8")

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -345,7 +344,8 @@ def test_an_interrupted_training_leaves_no_half_model(deixis, library):
             text = " ".join(f"w{word}" for word in rng.integers(0, 5000, 40))
             stream.write(json.dumps({"id": str(number), "text": text, "labels": [f"l{number % 4000}"]}) + "\n")
     running = deixis.start("xmr", "train", "large.jsonl", "-o", "m", "--trees", 50)
-    time.sleep(4)
+    while b"documents with" not in (line := running.stderr.readline()):
+        assert line, "it ended before it began to train"
     running.send_signal(signal.SIGINT)
     try:
         _, told = running.communicate(timeout=60)

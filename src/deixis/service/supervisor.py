@@ -94,9 +94,13 @@ class Supervisor:
         self._manifest = _stamp(config.model)
 
     def run(self, when_ready: Callable[[], None]) -> None:
-        """Serves until SIGTERM or SIGINT, then lets the workers finish; SIGHUP has them load the model anew."""
+        """Serves until SIGTERM or SIGINT, then lets the workers finish; SIGHUP has them load the model anew.
+
+        What a script starts in the background ignores SIGINT, and goes on doing so: it is meant for what is in front.
+        """
         signal.signal(signal.SIGTERM, self._stop)
-        signal.signal(signal.SIGINT, self._stop)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._stop)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, self._ask_reload)
         self.workers = [self._started(number) for number in range(self.board.n_workers)]

@@ -8,6 +8,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -34,6 +36,13 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._state, self._parent = state, parent
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends at SIGTERM; an interrupt, which the terminal sends to all, is the supervisor's to judge."""
+        with super().capture_signals():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            yield
+
     async def on_tick(self, counter: int) -> bool:
         """Whether to end."""
         if self._parent and os.getppid() != self._parent:
@@ -47,8 +56,8 @@ def run_worker(config: ServiceConfig, board: Board, number: int, listener: socke
     """Serves until a signal ends it; what was accepted is answered first. Ends the process if it cannot start."""
     log_to_stderr(config.is_quiet)
     for name in ("SIGHUP", "SIGTERM", "SIGINT"):
-        if hasattr(signal, name):  # the supervisor's do not hold here; the last two are uvicorn's in a moment
-            signal.signal(getattr(signal, name), signal.SIG_IGN if name == "SIGHUP" else _leave)
+        if hasattr(signal, name):  # the supervisor's do not hold here; SIGTERM is uvicorn's in a moment
+            signal.signal(getattr(signal, name), _leave if name == "SIGTERM" else signal.SIG_IGN)
     try:
         state = ServiceState(config, board, number)
     except (ToolkitError, OSError) as error:

@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from tests.processes import start
+
 SCRIPT = """
 import numpy as np
 from deixis.features.tfidf import TfidfVectorizer
@@ -24,7 +26,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_a_long_fit_stops_when_the_user_interrupts_it(n_threads):
     command = [sys.executable, "-c", SCRIPT % n_threads]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with start(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60)[0] == "interrupted\n"
