@@ -3,8 +3,12 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ["DEIXIS_CACHE"] = ""  # no test writes to the user's cache, nor is helped by it
+# Laws hold however long their examples take: other work may run beside the tests.
+settings.register_profile("laws", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("laws")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -160,7 +160,9 @@ def read_or_refuse(format, lines, path):
         check(documents)
 
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 junk = st.text(
     st.sampled_from('{}[]":,\\<>/&;!@#|\t -_.0123456789abtTBIu\u00e9\U0001f600')
     | st.characters(exclude_categories=["Cs"]),

@@ -13,6 +13,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.service.board import ALIVE, ASKED, FAILED, Board
 from deixis.service.served import Served
+from tests.processes import wait_until
 from tests.unit.service.conftest import RECORDS, TEXT, bearer
 
 CORRECTION = {"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
@@ -206,11 +207,8 @@ def test_a_new_model_is_not_lost_when_something_is_learned_at_the_same_time(serv
     state._load = hold_back  # asked for, and not done yet
     state.board.ask(ASKED)
     assert learn(client, learned).status_code == 200
-    for _ in range(100):
-        if client.get("/ready").json()["entities"] == 3:
-            break
-        time.sleep(0.05)
-    assert client.get("/ready").json()["entities"] == 3 and client.get("/ready").json()["corrections"] == 1
+    wait_until(lambda: client.get("/ready").json()["entities"] == 3, "the new model is served")
+    assert client.get("/ready").json()["corrections"] == 1
 
 
 def test_what_is_taken_out_of_the_file_is_forgotten_with_the_next_correction(serve, tmp_path):

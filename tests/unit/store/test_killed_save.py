@@ -11,6 +11,7 @@ import pytest
 
 from deixis.errors import StoreError
 from deixis.store.model_folder import open_model, save_model
+from tests.processes import wait_until
 
 SAVER = """
 import sys, itertools, numpy as np
@@ -57,12 +58,14 @@ def test_a_reader_always_sees_one_whole_model_while_another_process_saves(tmp_pa
     try:
         saver.stdout.readline()
         seen = set()
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
+
+        def is_seen_to_change():
             model = open_model(path)
             assert is_whole(model)
             seen.add(model.config["n"])
-        assert len(seen) > 1
+            return len(seen) > 5
+
+        wait_until(is_seen_to_change, "a reader sees six models")
     finally:
         saver.kill()
         saver.wait()
