@@ -23,9 +23,9 @@ from benchmarks.speed.summary import recall_rows
 from benchmarks.speed.systems import gold_ranks
 from benchmarks.speed.tasks import TASKS, data_folder
 from deixis.bench.data import half_of
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.name_search import NameSearchConfig
-from deixis.candidates.pseudo_instances import PseudoInstancesConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.names import NameSearchConfig
+from deixis.candidates.training_rows import PseudoInstancesConfig
 from deixis.cli.models import without_gold
 from deixis.documents.reading import read_documents
 from deixis.evaluation.distinct import distinct

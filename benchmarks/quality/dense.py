@@ -32,8 +32,8 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
-from deixis.candidates.dense import DenseCandidates, DenseConfig
-from deixis.candidates.union import LISTS
+from deixis.candidates.combined import LISTS
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.features.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -25,7 +25,7 @@ from deixis.bench.questions import Questions
 from deixis.bench.runner import TIMED_K, ask_all
 from deixis.bench.suite import read_suite
 from deixis.bench.systems.exact import ExactNames
-from deixis.candidates.embedding import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.errors import MissingExtraError
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.features.encoders.config import EncoderConfig

@@ -18,7 +18,7 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
-from deixis.candidates.alias import AliasCandidates, AliasConfig
+from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.name_forms import NameFormsConfig
 

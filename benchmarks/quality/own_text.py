@@ -23,7 +23,7 @@ from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.suite import Suite, read_suite
-from deixis.candidates.name_search import NameSearchConfig
+from deixis.candidates.sources.names import NameSearchConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots
 from deixis.linking.config import LinkerConfig

@@ -27,8 +27,8 @@ from deixis.bench.runner import TIMED_K, Answers, ask_all
 from deixis.bench.suite import KbSource, Suite, read_suite
 from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
-from deixis.candidates.label_tree import LabelTreeCandidates
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase

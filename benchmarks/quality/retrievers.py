@@ -16,8 +16,8 @@ from deixis.bench.systems.bm25 import TOKEN_PATTERN, Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.bench.systems.candidate_lists import candidates_of
 from deixis.bench.systems.nearest_names import NearestNames
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.name_search import NameSearch, NameSearchConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.names import NameSearch, NameSearchConfig
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.name_set import folded
 from deixis.features.row_dots import row_dots

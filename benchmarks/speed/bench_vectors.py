@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
-from deixis.candidates.dense import DenseConfig
-from deixis.candidates.dense_vectors import vectors_by
+from deixis.candidates.sources.mention_vectors import vectors_by
+from deixis.candidates.sources.vectors import DenseConfig
 from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow, source_commit
 from deixis.features.encoders.config import EncoderConfig

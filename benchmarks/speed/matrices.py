@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.speed.tasks import Instances, Task, data_folder, read_mentions
-from deixis.candidates.label_tree import LabelTreeCandidatesConfig
-from deixis.candidates.pseudo_instances import make_instances
+from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.training_rows import make_instances
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase

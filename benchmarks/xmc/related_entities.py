@@ -20,10 +20,10 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.listing import listed
-from deixis.candidates.related_titles import related_titles
-from deixis.candidates.union import UnionConfig
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.combined import UnionConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.training_rows import related_titles
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig

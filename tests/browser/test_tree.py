@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deixis.candidates.label_tree import LabelTreeCandidatesConfig
-from deixis.candidates.union import UnionConfig
+from deixis.candidates.combined import UnionConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
 from deixis.kb.demo import read_demo
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker

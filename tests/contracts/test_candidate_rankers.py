@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.candidates.union import LISTS, UnionCandidates, standings
+from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import DataError, StoreError
 from deixis.nearest.proposals import Proposals
 from deixis.ranking import RANKERS

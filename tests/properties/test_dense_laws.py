@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase

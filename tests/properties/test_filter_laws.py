@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.name_search import NameSearchConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.names import NameSearchConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.nearest.block_index import BlockIndexConfig

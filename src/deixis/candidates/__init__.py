@@ -7,11 +7,11 @@ from deixis.registry import Lazy, LazyRegistry
 GENERATORS = LazyRegistry(
     "candidate generator",
     {
-        "alias": Lazy("deixis.candidates.alias:AliasCandidates"),
-        "dense": Lazy("deixis.candidates.dense:DenseCandidates"),
-        "embedding": Lazy("deixis.candidates.embedding:EmbeddingCandidates"),
-        "label_tree": Lazy("deixis.candidates.label_tree:LabelTreeCandidates"),
-        "string": Lazy("deixis.candidates.string:StringCandidates"),
-        "union": Lazy("deixis.candidates.union:UnionCandidates"),
+        "alias": Lazy("deixis.candidates.sources.alias:AliasCandidates"),
+        "dense": Lazy("deixis.candidates.sources.vectors:DenseCandidates"),
+        "embedding": Lazy("deixis.candidates.sources.name_vectors:EmbeddingCandidates"),
+        "label_tree": Lazy("deixis.candidates.sources.label_tree:LabelTreeCandidates"),
+        "string": Lazy("deixis.candidates.sources.spelling:StringCandidates"),
+        "union": Lazy("deixis.candidates.combined:UnionCandidates"),
     },
 )

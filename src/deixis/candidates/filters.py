@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.near_names import near_ids, unknown_name
+from deixis.candidates.suggestions import near_ids, unknown_name
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.languages import known_in

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from deixis.candidates.dense import Contents
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.calibration_tables import print_calibration, reliability_chart
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 
 import click
 
-from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
 from deixis.cli.evaluation_report import report_of

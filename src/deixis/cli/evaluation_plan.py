@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.files import known_format
 from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest

@@ -9,8 +9,8 @@ from typing import TextIO, get_args
 
 import click
 
-from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
 from deixis.cli.filtering import filter_options, link_only

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from deixis.candidates.dense import Contents
 from deixis.candidates.filters import EntityFilter
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.filtering import link_only
 from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.session import Session

@@ -8,7 +8,7 @@ from typing import get_args
 
 import click
 
-from deixis.candidates.dense import Contents
+from deixis.candidates.sources.vectors import Contents
 from deixis.cli.session import Session
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase

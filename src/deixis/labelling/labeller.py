@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
 from deixis.config import config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.label_frequency import LabelFrequencies

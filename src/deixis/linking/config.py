@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deixis.candidates.label_tree import LabelTreeCandidatesConfig
-from deixis.candidates.name_search import NameSearchConfig
-from deixis.candidates.pseudo_instances import PseudoInstancesConfig
-from deixis.candidates.union import UnionConfig
+from deixis.candidates.combined import UnionConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.sources.names import NameSearchConfig
+from deixis.candidates.training_rows import PseudoInstancesConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig

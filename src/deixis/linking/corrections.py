@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.near_names import near_ids
+from deixis.candidates.suggestions import near_ids
 from deixis.documents.corrections import VERDICTS, Correction, Verdict
 from deixis.errors import DataError, StoreError, ToolkitError
 from deixis.kb.knowledge_base import KnowledgeBase

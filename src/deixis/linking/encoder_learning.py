@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.errors import DataError
 from deixis.evaluation.metric import Metric
 from deixis.features.encoders.making import LEARNED

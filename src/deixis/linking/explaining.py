@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.candidates.candidate_lists import listed as as_lists
 from deixis.candidates.filters import unknown_ids
-from deixis.candidates.label_tree import LabelTreeCandidates
-from deixis.candidates.listing import listed as as_lists
+from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.errors import DataError
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

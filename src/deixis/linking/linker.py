@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.dense import DenseCandidates
-from deixis.candidates.union import UnionCandidates, standings
+from deixis.candidates.combined import UnionCandidates, standings
+from deixis.candidates.sources.vectors import DenseCandidates
 from deixis.config import config_to_dict
 from deixis.detection.corrected_spans import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.filters import unknown_ids
-from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.errors import DataError
 from deixis.features.stop_words import filler_words
 from deixis.xmr.tree_paths import labels_below, nodes_to

@@ -9,9 +9,9 @@ from typing import get_args, overload
 
 from scipy import sparse
 
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.combined import UnionCandidates
 from deixis.candidates.filters import EntityFilter
-from deixis.candidates.listing import listed
-from deixis.candidates.union import UnionCandidates
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.ner import Recognize
 from deixis.errors import ConfigError

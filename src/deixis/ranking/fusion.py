@@ -2,7 +2,7 @@
 
 Without annotated mentions the weights are those in `fusion_weights.json`, learned on the dev splits of many suites
 (`python -m benchmarks.quality.fusion`), none of which need be like the knowledge base at hand; with annotated mentions
-they can be learned anew (`fusion_training`).
+they can be learned anew (`learners/listwise`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from benchmarks.quality.retrievers import (
 )
 from deixis.bench.questions import Questions
 from deixis.bench.systems.brute_force import BruteForceCosine
-from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.types import Document, Mention, MentionInContext

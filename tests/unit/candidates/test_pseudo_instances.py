@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
+from deixis.candidates.training_rows import Instances, PseudoInstancesConfig, make_instances
 from deixis.kb.knowledge_base import KnowledgeBase
 
 KB = KnowledgeBase.from_records(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.related_titles import mentioned_entities, related_titles
+from deixis.candidates.training_rows import mentioned_entities, related_titles
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document, Mention
 from deixis.xmr.label_augmentation import AugmentationConfig

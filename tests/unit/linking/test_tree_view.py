@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -19,7 +19,7 @@ from tests.tiny_encoders import N_DIMS, tiny_multilingual_encoder
 pytest.importorskip("sentence_transformers")
 import torch
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.onnx import OnnxEncoder
 from deixis.nearest.vector_index import VectorIndex

@@ -11,7 +11,7 @@ pytest.importorskip("sentence_transformers")
 import huggingface_hub
 from sentence_transformers import SentenceTransformer
 
-from deixis.candidates.embedding import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.errors import ConfigError, DataError, UnknownNameError
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays

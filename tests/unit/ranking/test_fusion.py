@@ -5,7 +5,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from deixis.candidates.union import LISTS, UnionCandidates, standings
+from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.candidates.embedding import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.features.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from deixis.candidates.alias import AliasCandidates, AliasConfig
+from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
 from deixis.config import config_to_dict
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.candidates.label_tree import LabelTreeCandidates
+from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.types import Candidate, Document, MentionInContext

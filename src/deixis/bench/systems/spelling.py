@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from deixis.bench.systems.ladder import LooseNames, only_language
-from deixis.candidates.string import StringCandidates, StringConfig
+from deixis.candidates.sources.spelling import StringCandidates, StringConfig
 from deixis.config import config_to_dict
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

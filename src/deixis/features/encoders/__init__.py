@@ -1,4 +1,4 @@
-"""Texts to dense vectors whose dot product says how alike they are, behind one interface (`protocols`)."""
+"""Texts to dense vectors whose dot product says how alike they are, behind one interface (`protocol`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.name_search import NameSearch, NameSearchConfig
+from deixis.candidates.sources.names import NameSearch, NameSearchConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.block_index import BlockIndexConfig

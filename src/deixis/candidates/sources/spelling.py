@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.alias_names import AliasNames
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.weighted_names import AliasNames
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

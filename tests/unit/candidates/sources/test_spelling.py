@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.string import StringCandidates, StringConfig
+from deixis.candidates.sources.spelling import StringCandidates, StringConfig
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.description_search import GAIN, DescriptionSearch
+from deixis.candidates.sources.descriptions import GAIN, DescriptionSearch
 from deixis.errors import StoreError
 from deixis.features.entity_words import EntityWords
 from deixis.store.strings import StringTable

@@ -2,7 +2,7 @@
 
 The paper's own recipe (`preset "xmred"` of the linker) routes by name and context together. With one instance per
 entity that sends mentions down the wrong branches, so by default the tree sees names only; context decides later.
-What it has learned is blended with the plain likeness of names (`name_search`), which finds what its branches lose.
+What it has learned is blended with the plain likeness of names (`sources/names`), which finds what its branches lose.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.listing import listed
-from deixis.candidates.name_search import NameSearch, NameSearchConfig
-from deixis.candidates.pseudo_instances import Instances, PseudoInstancesConfig, make_instances
-from deixis.candidates.related_titles import related_titles
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.sources.names import NameSearch, NameSearchConfig
+from deixis.candidates.training_rows import Instances, PseudoInstancesConfig, make_instances, related_titles
 from deixis.errors import ConfigError, StoreError
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.name_set import NameSet

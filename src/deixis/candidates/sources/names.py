@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.popular_rows import search_popular, with_column
+from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.errors import ConfigError, StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase

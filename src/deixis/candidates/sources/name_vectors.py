@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.alias_names import AliasNames
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.weighted_names import AliasNames
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.features.encoders.config import EncoderConfig

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
-from deixis.candidates.union import DENSE, LISTS, UnionCandidates, UnionConfig, entity_words, standings
+from deixis.candidates.combined import DENSE, LISTS, UnionCandidates, UnionConfig, entity_words, standings
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.features.entity_words import Pairs
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.popular_rows import search_popular, with_column
+from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.errors import StoreError
 from deixis.features.entity_words import EntityWords, shares_of
 from deixis.nearest.block_index import BlockIndex, BlockIndexConfig

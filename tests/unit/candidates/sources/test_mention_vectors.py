@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
-from deixis.candidates.dense_vectors import DenseTextsConfig, MarkedVectors, PlainVectors, described, vectors_by
+from deixis.candidates.sources.mention_vectors import (
+    DenseTextsConfig,
+    MarkedVectors,
+    PlainVectors,
+    described,
+    vectors_by,
+)
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import FunctionEncoder, register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from deixis.candidates.dense import DenseCandidates, DenseConfig
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.encoders.config import EncoderConfig

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.candidates.popular_rows import search_popular, with_column
+from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.nearest.block_index import BlockIndex
 
 RANKED = sparse.csr_matrix(([0.9, 0.2, 0.5, 0.7], [2, 0, 1, 2], [0, 2, 3, 3, 4]), shape=(4, 3))

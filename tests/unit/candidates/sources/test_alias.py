@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.candidates.alias import AliasCandidates, AliasConfig
-from deixis.candidates.alias_names import name_weights
+from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
+from deixis.candidates.weighted_names import name_weights
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -2,8 +2,8 @@ import logging
 
 import pytest
 
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.name_search import NameSearchConfig
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.names import NameSearchConfig
 from deixis.errors import ConfigError, DataError
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.kb.knowledge_base import KnowledgeBase

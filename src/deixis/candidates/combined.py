@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.alias import AliasCandidates, AliasConfig
-from deixis.candidates.dense import DenseCandidates, DenseConfig
-from deixis.candidates.description_search import DescriptionSearch
-from deixis.candidates.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.listing import listed
-from deixis.candidates.string import StringCandidates, StringConfig
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
+from deixis.candidates.sources.descriptions import DescriptionSearch
+from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.sources.spelling import StringCandidates, StringConfig
+from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameFormsConfig

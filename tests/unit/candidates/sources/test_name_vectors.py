@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.embedding import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError, UnknownNameError
 from deixis.features.encoders.config import EncoderConfig

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.dense_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.sources.mention_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
 from deixis.evaluation.gold import known_parts

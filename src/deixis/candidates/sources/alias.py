@@ -3,7 +3,7 @@
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 3.3, which counts linked mentions. Here
 the names and counts of the knowledge base come first, so a table is of use before anything is annotated:
 p(entity | alias) = (n(alias, entity) + s * q(entity | alias)) / (n(alias) + s), where n counts annotated mentions, q is
-the share by the knowledge base's own weights (`alias_names`), and s says how many mentions those are worth.
+the share by the knowledge base's own weights (`weighted_names`), and s says how many mentions those are worth.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.alias_names import AliasNames
-from deixis.candidates.listing import listed
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.weighted_names import AliasNames
 from deixis.errors import ConfigError
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
