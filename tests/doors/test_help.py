@@ -2,9 +2,9 @@
 
 import pytest
 
+from deixis.cli.commands.xmr import COMMANDS as XMR_COMMANDS
 from deixis.cli.main import COMMANDS
 from deixis.cli.main import deixis as root
-from deixis.cli.xmr import COMMANDS as XMR_COMMANDS
 
 PATHS = [(), *((name,) for name in COMMANDS), ("kb", "check"), *(("xmr", name) for name in XMR_COMMANDS)]
 

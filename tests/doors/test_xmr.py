@@ -219,7 +219,7 @@ def test_no_room_is_told_of_the_file_and_leaves_nothing(deixis_inside, library, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     for name in ("write_npz", "write_matrix_lines", "write_predictions"):
-        monkeypatch.setattr(f"deixis.cli.xmr_predict.{name}", full)
+        monkeypatch.setattr(f"deixis.cli.commands.xmr.predict.{name}", full)
     arguments = ("predict", library / "model", library / "dev.jsonl", "--to", to, "-o", f"out.{to}")
     assert f"out.{to}: cannot be written: No space left" in deixis_inside("xmr", *arguments, code=1).stderr
     assert not [*deixis_inside.folder.glob("out*"), *deixis_inside.folder.glob(".out*")]

@@ -24,7 +24,8 @@ class LazyGroup(click.Group):
 
     Examples
     --------
-    >>> group = LazyGroup("deixis", entries={"info": CommandEntry("deixis.cli.info:info", "Say what is in a model.")})
+    >>> group = LazyGroup("deixis", entries={"info": CommandEntry("deixis.cli.commands.info:info",
+    ...     "Say what is in a model.")})
     >>> group.list_commands(click.Context(group))
     ['info']
     """

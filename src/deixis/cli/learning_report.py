@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from deixis.cli.evaluation_tables import table_of
-from deixis.cli.measures import cpu_seconds, peak_memory
 from deixis.cli.models import tell_expectation
 from deixis.cli.render import console_on
 from deixis.cli.session import Session
+from deixis.cli.timing import cpu_seconds, peak_memory
 from deixis.evaluation.metric import Metric
 from deixis.linking.learned import Learned
 

@@ -14,19 +14,25 @@ from deixis.cli.lazy_group import CommandEntry, LazyGroup
 from deixis.cli.session import Session
 
 COMMANDS = {
-    "demo": CommandEntry("deixis.cli.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."),
-    "kb": CommandEntry("deixis.cli.kb:kb", "Look at knowledge base files before building."),
-    "build": CommandEntry("deixis.cli.build:build", "Build a model from a knowledge base."),
-    "learn": CommandEntry("deixis.cli.learn:learn", "Make a model better with annotated mentions or corrections."),
-    "link": CommandEntry("deixis.cli.link:link", "Find the names in a text and link them."),
-    "explain": CommandEntry("deixis.cli.explain:explain", "Say why a mention is linked as it is."),
-    "eval": CommandEntry("deixis.cli.evaluate:evaluate", "Measure a model on annotated documents."),
-    "calibrate": CommandEntry("deixis.cli.calibrate:calibrate", "Make scores probabilities; choose a precision."),
-    "xmr": CommandEntry("deixis.cli.xmr:xmr", "Give whole documents labels of a large vocabulary."),
-    "serve": CommandEntry("deixis.cli.serve:serve", "Answer over HTTP with a model."),
+    "demo": CommandEntry(
+        "deixis.cli.commands.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."
+    ),
+    "kb": CommandEntry("deixis.cli.commands.kb:kb", "Look at knowledge base files before building."),
+    "build": CommandEntry("deixis.cli.commands.build:build", "Build a model from a knowledge base."),
+    "learn": CommandEntry(
+        "deixis.cli.commands.fit:learn", "Make a model better with annotated mentions or corrections."
+    ),
+    "link": CommandEntry("deixis.cli.commands.link:link", "Find the names in a text and link them."),
+    "explain": CommandEntry("deixis.cli.commands.explain:explain", "Say why a mention is linked as it is."),
+    "eval": CommandEntry("deixis.cli.commands.evaluate:evaluate", "Measure a model on annotated documents."),
+    "calibrate": CommandEntry(
+        "deixis.cli.commands.calibrate:calibrate", "Make scores probabilities; choose a precision."
+    ),
+    "xmr": CommandEntry("deixis.cli.commands.xmr:xmr", "Give whole documents labels of a large vocabulary."),
+    "serve": CommandEntry("deixis.cli.commands.serve:serve", "Answer over HTTP with a model."),
     "bench": CommandEntry("deixis.cli.bench:bench", "Compare systems on suites of real data."),
-    "info": CommandEntry("deixis.cli.info:info", "Say what is in a model."),
-    "doctor": CommandEntry("deixis.cli.doctor:doctor", "Check this installation, or a model's files."),
+    "info": CommandEntry("deixis.cli.commands.info:info", "Say what is in a model."),
+    "doctor": CommandEntry("deixis.cli.commands.doctor:doctor", "Check this installation, or a model's files."),
 }
 
 EPILOG = """\b

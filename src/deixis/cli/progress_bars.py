@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deixis.cli.measures import format_seconds
+from deixis.cli.timing import format_seconds
 from deixis.progress import listening
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ class Session:
 
 def time_and_memory(seconds: float) -> str:
     """A phrase with elapsed time, processor time so far and the most memory ever held."""
-    from deixis.cli.measures import cpu_seconds, format_bytes, format_seconds, peak_memory
+    from deixis.cli.timing import cpu_seconds, format_bytes, format_seconds, peak_memory
 
     words = f"{format_seconds(seconds)} ({format_seconds(cpu_seconds())} of processor time)"
     peak = peak_memory()

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from deixis.cli.measures import cpu_seconds, format_bytes, format_seconds, peak_memory
 from deixis.cli.render import bar, candidate_table, console_on, marked_text, printable
+from deixis.cli.timing import cpu_seconds, format_bytes, format_seconds, peak_memory
 from deixis.types import Candidate, Document, Mention
 
 
@@ -96,6 +96,6 @@ def test_memory_and_time_are_measured():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
 def test_a_process_does_not_count_what_its_caller_held():
     held = np.ones(40_000_000)
-    asked = "from deixis.cli.measures import peak_memory; print(peak_memory())"
+    asked = "from deixis.cli.timing import peak_memory; print(peak_memory())"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
     assert int(told) < held.nbytes / 2

@@ -13,7 +13,7 @@ DATA = Path(os.environ.get("DEIXIS_DATA", Path(__file__).parents[4] / "shared" /
 
 PEAK = """
 import sys
-from deixis.cli.measures import peak_memory
+from deixis.cli.timing import peak_memory
 from deixis.kb.knowledge_base import KnowledgeBase
 kb = KnowledgeBase.read(sys.argv[1])
 names, rows = kb.names()

@@ -12,11 +12,11 @@ from typing import TextIO
 import click
 from scipy import sparse
 
+from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
 from deixis.cli.examples import examples
 from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
-from deixis.cli.xmr_inputs import Reading, is_matrix, reading_options
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.npz_files import write_npz
 from deixis.labelled.rows import read_matrix

@@ -10,9 +10,9 @@ import click
 
 from deixis.cli.files import read_all
 from deixis.cli.learning_report import print_shares, shares
-from deixis.cli.measures import cpu_seconds
 from deixis.cli.places import check_place
 from deixis.cli.session import Session
+from deixis.cli.timing import cpu_seconds
 from deixis.documents.corrections import read_corrections
 from deixis.linking.correcting import LearnedCorrections, learn_corrections
 from deixis.linking.linker import Linker

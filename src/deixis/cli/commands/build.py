@@ -12,11 +12,11 @@ import click
 
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all, read_kb
-from deixis.cli.measures import folder_size, format_bytes, model_summary
 from deixis.cli.models import tell_expectation
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
+from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo

@@ -7,7 +7,7 @@ import click
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 
 COMMANDS = {
-    "check": CommandEntry("deixis.cli.kb_check:check", "Report what is in a file and what is odd about it."),
+    "check": CommandEntry("deixis.cli.commands.kb_check:check", "Report what is in a file and what is odd about it."),
 }
 
 

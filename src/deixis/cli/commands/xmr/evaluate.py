@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.cli.commands.xmr.inputs import Reading, reading_options
 from deixis.cli.evaluation_plan import name_of, suite_name
 from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import print_dataset
@@ -21,7 +22,6 @@ from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
-from deixis.cli.xmr_inputs import Reading, reading_options
 from deixis.cli.xmr_tables import print_deciles, print_mistakes
 from deixis.config import config_to_dict
 from deixis.errors import DataError

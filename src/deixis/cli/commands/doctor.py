@@ -15,9 +15,9 @@ import click
 
 from deixis import __version__
 from deixis.cli.examples import examples
-from deixis.cli.measures import format_bytes
 from deixis.cli.requirements import requirements
 from deixis.cli.session import Session, session_options
+from deixis.cli.timing import format_bytes
 
 
 @dataclass(frozen=True)

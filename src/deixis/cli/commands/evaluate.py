@@ -10,6 +10,7 @@ import click
 
 from deixis.candidates.filters import EntityFilter
 from deixis.candidates.sources.vectors import Contents
+from deixis.cli.commands.upper_bound import tell_upper_bounds
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
 from deixis.cli.evaluation_report import report_of
@@ -22,7 +23,6 @@ from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
-from deixis.cli.upper_bound import tell_upper_bounds
 from deixis.documents.formats import READERS
 from deixis.evaluation.linking_figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow

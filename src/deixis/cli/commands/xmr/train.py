@@ -10,13 +10,13 @@ from typing import Any, get_args, get_type_hints
 import click
 import numpy as np
 
+from deixis.cli.commands.xmr.inputs import Reading, reading_options
 from deixis.cli.examples import examples
 from deixis.cli.files import read_kb
-from deixis.cli.measures import folder_size, format_bytes, model_summary
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
-from deixis.cli.xmr_inputs import Reading, reading_options
+from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelled.rows import read_matrix

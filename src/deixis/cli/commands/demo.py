@@ -15,10 +15,10 @@ from rich.text import Text
 from deixis.cli.demo_score import Scoreboard, Verdict, judge
 from deixis.cli.demo_view import print_linked_text, print_scoreboard, print_sentence
 from deixis.cli.examples import examples
-from deixis.cli.measures import format_seconds
 from deixis.cli.models import gloss_of, without_gold
 from deixis.cli.render import Gloss, console_on
 from deixis.cli.session import Session, session_options
+from deixis.cli.timing import format_seconds
 from deixis.documents.reading import read_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linking.linker import Linker

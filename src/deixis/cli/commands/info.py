@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.measures import folder_size, format_bytes
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
+from deixis.cli.timing import folder_size, format_bytes
 from deixis.store.model_folder import StoredModel, open_model
 
 N_LARGEST = 8

@@ -1,8 +1,8 @@
 import click
 import pytest
 
+from deixis.cli.commands.xmr.inputs import Reading, is_matrix
 from deixis.cli.session import Session
-from deixis.cli.xmr_inputs import Reading, is_matrix
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from deixis.cli.correcting import learn_from_corrections
+from deixis.cli.commands.correct import learn_from_corrections
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
 from deixis.cli.learning_report import tell_learned

@@ -8,9 +8,9 @@ from deixis.cli.examples import examples
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 
 COMMANDS = {
-    "train": CommandEntry("deixis.cli.xmr_train:train", "Learn from labelled documents."),
-    "predict": CommandEntry("deixis.cli.xmr_predict:predict", "Give documents labels."),
-    "eval": CommandEntry("deixis.cli.xmr_eval:evaluate", "Measure a model on labelled documents."),
+    "train": CommandEntry("deixis.cli.commands.xmr.train:train", "Learn from labelled documents."),
+    "predict": CommandEntry("deixis.cli.commands.xmr.predict:predict", "Give documents labels."),
+    "eval": CommandEntry("deixis.cli.commands.xmr.evaluate:evaluate", "Measure a model on labelled documents."),
 }
 
 
