@@ -1,10 +1,10 @@
 """The weights that find mentions without annotated documents: `python -m benchmarks.quality.span_weights`.
 
 Learned per kind of knowledge base, described or bare: what features of a span weigh
-(`src/deixis/detection/span_weights.json`), then, with the zero-shot ranking of likely spans, what goes into the chance
-of a link, and the threshold of the best F1 (`src/deixis/linking/decision_weights.json`). Every suite counts alike.
-Learned from are the training documents of AIDA (without those that `end_to_end` asks on dev), BC5CDR and NCBI, and the
-dev halves of Reddit, which has no training documents. Test splits are never read.
+(`src/deixis/detection/default_weights.json`), then, with the zero-shot ranking of likely spans, what goes into the
+chance of a link, and the threshold of the best F1 (`src/deixis/linking/decision_weights.json`). Every suite counts
+alike. Learned from are the training documents of AIDA (without those that `end_to_end` asks on dev), BC5CDR and NCBI,
+and the dev halves of Reddit, which has no training documents. Test splits are never read.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from benchmarks.quality.fusion import SUITES
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
-from deixis.detection.logistic import fit_logistic, weighed
 from deixis.detection.span_features import FEATURES, N_OWN, own_features
+from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.config import LinkerConfig
 from deixis.linking.deciding import EVIDENCE, Decider, decision_evidence
 from deixis.linking.finding import Spans, all_spans, in_context, is_nameless
@@ -74,7 +74,7 @@ def main() -> int:
         found = learned_span_weights(parts)
         weights[kind] = dict(zip(FEATURES[:N_OWN], np.round(found, 4).tolist(), strict=True))
         decisions[kind] = learned_decision(parts, found)
-    write(SOURCE / "detection" / "span_weights.json", weights)
+    write(SOURCE / "detection" / "default_weights.json", weights)
     write(SOURCE / "linking" / "decision_weights.json", decisions)
     return 0
 

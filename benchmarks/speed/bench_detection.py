@@ -17,7 +17,7 @@ from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
-from deixis.detection.span_scoring import SpanScorer
+from deixis.detection.span_scorer import SpanScorer
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.finding import all_spans

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from deixis.candidates.filters import EntityFilter
-from deixis.detection.ner import Recognize
+from deixis.detection.recognizers import Recognize
 from deixis.errors import DataError
 from deixis.linking.finding import Overlaps
 from deixis.linking.linker import Linker

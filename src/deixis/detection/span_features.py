@@ -1,4 +1,7 @@
-"""What speaks for and against a span being a mention, as numbers: how it is written, where it stands, its name."""
+"""What speaks for and against a span being a mention, as numbers: how it is written, where it stands, its name.
+
+What the features of a span say, for people.
+"""
 
 from __future__ import annotations
 
@@ -89,3 +92,56 @@ def n_alike(spans: SpanTable) -> NDArray[np.float32]:
     counts = np.empty(len(order), dtype=np.float32)
     counts[order] = np.bincount(groups)[groups]
     return counts
+
+
+SAYS: dict[str, str] = {
+    "one": "what holds of every span",
+    "name": "it is a name on the list",
+    "unruly": "it is a name on the list, written otherwise",
+    "inflected": "it is the plural or the singular of a name",
+    "upper": "it begins with a capital",
+    "all_upper": "it is all in capitals",
+    "lower": "it begins with a small letter",
+    "begins_sentence": "it begins a sentence",
+    "upper_anyway": "capitals say nothing where it stands",
+    "follows_upper": "the word before has a capital",
+    "precedes_upper": "the word after has a capital",
+    "in_longer_name": "it is part of a longer name",
+    "common": "a common word is written like it",
+    "hyphen_before": "a hyphen stands before it",
+    "hyphen_after": "a hyphen stands after it",
+    "number": "it has a number",
+    "lower_word": "a word inside has no capital",
+    "lower_text": "no word around it has a capital",
+    "nameless": "it is no name on the list",
+    "one_word": "it is one word",
+    "two_words": "it is two words",
+    "many_words": "it is more than three words",
+    "short": "it has three letters or fewer",
+    "length": "how long it is",
+    "nameless_follows_upper": "it is no name, and the word before has a capital",
+    "nameless_precedes_upper": "it is no name, and the word after has a capital",
+    "nameless_upper_anyway": "it is no name, and capitals say nothing there",
+    "nameless_one_word": "it is no name, and one word",
+    "one_word_upper_anyway": "it is one word, and capitals say nothing there",
+    "one_word_lower": "it is one word that begins with a small letter",
+    "all_upper_one_word": "it is one word all in capitals",
+    "name_in_longer_name": "it is a name, and part of a longer name",
+    "bearers": "how many entities bear the name",
+    "popularity": "how popular those who bear the name are",
+    "own_upper": "how often descriptions write it with a capital",
+    "own_lower": "how often descriptions write it with a small letter",
+    "own_lower_share": "how much more often descriptions write it small than with a capital",
+    "own_lower_share_lower": "descriptions write it small, and so does this text",
+    "own_lower_share_upper_anyway": "descriptions write it small, and capitals say nothing here",
+    "popularity_lower": "how popular those who bear it are, and it is written small",
+    "repeated": "how often the text has it",
+    "calendar": "it is a day or a month",
+    "seen": "how often it was a mention in annotated documents",
+    "seen_lower": "how often it was a mention there, and it is written small here",
+    "seen_name": "how often it was a mention there, and it is a name on the list",
+    "before": "the word before stands before mentions elsewhere",
+    "after": "the word after stands after mentions elsewhere",
+    "corrected": "what corrections said of spans that read so",
+}
+"""Name of a feature of `deixis.detection.span_features`, or what corrections add to them -> what it says."""

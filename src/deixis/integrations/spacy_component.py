@@ -17,7 +17,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from deixis.config import config_to_dict
-from deixis.detection.ner import Recognize
+from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
 from deixis.integrations.component_config import ComponentConfig, Given
 from deixis.integrations.span_candidates import NAME, add_extension

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from deixis.detection.logistic import fit_logistic, weighed
+from deixis.learners.logistic import fit_logistic, weighed
 from deixis.store.checks import check_length, check_range, require
 
 MAX_LOG_ODDS = 8.0

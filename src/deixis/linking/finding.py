@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from deixis.detection.corrected_spans import CorrectedSpans
+from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
-from deixis.detection.ner import Recognize, recognized
-from deixis.detection.span_scoring import SpanScorer
+from deixis.detection.recognizers import Recognize, recognized
+from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable, on_one_line
 from deixis.linking.calibration import Calibration, rule_for
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision

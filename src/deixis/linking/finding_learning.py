@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
-from deixis.detection.span_scoring import SpanScorer
+from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import SpanTable, on_one_line
 from deixis.errors import ConfigError
 from deixis.evaluation.gold import Resolve, acceptable_ids

@@ -15,7 +15,7 @@ from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.combined import UnionCandidates, standings
 from deixis.candidates.sources.vectors import DenseCandidates
 from deixis.config import config_to_dict
-from deixis.detection.corrected_spans import CorrectedSpans
+from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.documents.corrections import VERDICTS
 from deixis.errors import ConfigError, DataError

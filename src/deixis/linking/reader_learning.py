@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from deixis.detection.logistic import fit_logistic, weighed
 from deixis.errors import DataError
 from deixis.evaluation.document_sums import measured, micro
 from deixis.evaluation.gold import acceptable_ids
 from deixis.evaluation.metric import Metric
 from deixis.evaluation.tally import Tally
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.calibration import Calibration
 from deixis.linking.finding_learning import answers_in, held_out_links, settled_threshold
 from deixis.linking.held_out import split_documents

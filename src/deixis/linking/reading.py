@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from deixis.detection.logistic import weighed
 from deixis.detection.spans import on_one_line
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.learners.logistic import weighed
 from deixis.linking.calibration import Calibration, rule_for
 from deixis.linking.deciding import best_apart
 from deixis.linking.finding import Overlaps

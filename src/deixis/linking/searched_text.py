@@ -9,8 +9,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.detection.span_features import FEATURES, n_alike
-from deixis.detection.span_words import SAYS
+from deixis.detection.span_features import FEATURES, SAYS, n_alike
 from deixis.detection.spans import SpanTable
 from deixis.linking.deciding import EVIDENCE, decision_evidence
 from deixis.linking.explanation import FoundSpan, Part, Standing, parts_of

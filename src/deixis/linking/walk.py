@@ -13,7 +13,7 @@ from deixis.candidates.candidate_lists import listed
 from deixis.candidates.combined import UnionCandidates
 from deixis.candidates.filters import EntityFilter
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.detection.ner import Recognize
+from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration

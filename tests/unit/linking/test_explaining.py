@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, logit
 
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
-from deixis.detection.span_words import SAYS
+from deixis.detection.span_features import SAYS
 from deixis.documents.corrections import Correction
 from deixis.errors import DataError
 from deixis.kb.demo import read_demo

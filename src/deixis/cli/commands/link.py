@@ -27,7 +27,7 @@ from deixis.cli.models import (
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
-from deixis.detection.ner import SpacyRecognizer
+from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
 from deixis.linking.finding import Overlaps

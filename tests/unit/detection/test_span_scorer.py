@@ -5,13 +5,13 @@ import pytest
 from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.detection.logistic import fit_logistic, weighed
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
 from deixis.detection.span_features import FEATURES, N_OWN, n_alike, own_features
-from deixis.detection.span_scoring import SpanScorer, default_weights
+from deixis.detection.span_scorer import SpanScorer, default_weights
 from deixis.detection.spans import SpanTable
 from deixis.errors import StoreError
+from deixis.learners.logistic import fit_logistic, weighed
 from deixis.store.strings import StringTable
 
 NAMES = StringTable.from_strings(["May", "Paris", "Troy", "Apple", "New Troy"])

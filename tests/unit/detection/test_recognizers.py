@@ -2,7 +2,7 @@
 
 import pytest
 
-from deixis.detection.ner import SpacyRecognizer, recognized
+from deixis.detection.recognizers import SpacyRecognizer, recognized
 from deixis.errors import DataError
 
 TEXT = "😀 In Paris, Ann Lee wept."

@@ -3,7 +3,7 @@
 From annotated documents: how often what reads so is a mention there (shrunk towards the rest), which words stand beside
 mentions, and what each feature of `deixis.detection.span_features` weighs. Odds that go into the weighing are those of
 other documents, or every span seen once would be taken at its word. Without annotated documents the weights are those
-in `span_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training documents, from
+in `default_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training documents, from
 features that need no annotation. In a short list, or if told so, the rules of the dictionary decide: a name that no
 longer name covers is a mention.
 """
@@ -20,7 +20,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.detection.logistic import fit_logistic, weighed
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
 from deixis.detection.span_features import (
@@ -33,6 +32,7 @@ from deixis.detection.span_features import (
     span_features,
 )
 from deixis.detection.spans import Sign, SpanTable
+from deixis.learners.logistic import fit_logistic, weighed
 from deixis.store.checks import check_length, check_range, require
 
 N_FOLDS = 5
@@ -141,7 +141,7 @@ Kind = Literal["described", "bare"]
 def default_weights(kind: str) -> dict[str, float]:
     """What each feature weighs without annotated documents."""
     told: dict[str, dict[str, float]] = json.loads(
-        files("deixis.detection").joinpath("span_weights.json").read_text("utf-8")
+        files("deixis.detection").joinpath("default_weights.json").read_text("utf-8")
     )
     return told[kind]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
-from deixis.detection.span_scoring import RULE_ODDS
+from deixis.detection.span_scorer import RULE_ODDS
 from deixis.detection.spans import Sign, SpanTable, on_one_line
 
 STRENGTH = 2.0

@@ -1,0 +1,1 @@
+"""Small linear learners: arrays in, weights out, the same bytes every time."""
