@@ -6,7 +6,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.documents.native import read_native
+from deixis.documents.formats.native import read_native
 from deixis.documents.writing import write_documents
 from deixis.errors import DataError
 from deixis.types import Candidate, Document, Mention

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.documents.formats import READERS, WRITERS
-from deixis.documents.kilt import END, START
+from deixis.documents.formats.kilt import END, START
 from deixis.errors import DataError
 from deixis.types import Candidate, Document, Mention
 

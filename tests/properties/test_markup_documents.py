@@ -8,11 +8,11 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.documents.bioc_json import read_bioc_json, write_bioc_json
-from deixis.documents.bioc_xml import read_bioc_xml, write_bioc_xml
-from deixis.documents.nif import read_nif
-from deixis.documents.nif_out import write_nif
-from deixis.documents.offset_units import Unit
+from deixis.documents.formats.bioc.json import read_bioc_json, write_bioc_json
+from deixis.documents.formats.bioc.xml import read_bioc_xml, write_bioc_xml
+from deixis.documents.formats.nif.read import read_nif
+from deixis.documents.formats.nif.write import write_nif
+from deixis.documents.spans import Unit
 from deixis.documents.turtle import Literal, read_triples
 from deixis.types import Document, Mention
 

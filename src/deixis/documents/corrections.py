@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from deixis.documents.cleaning import without_surrogates
 from deixis.documents.json_lines import entity_in, name_in, read_records, shown, text_in
 from deixis.documents.places import Place
-from deixis.documents.spans import checked_span, checked_surface
+from deixis.documents.spans import checked_span, checked_surface, without_surrogates
 from deixis.errors import DataError
 from deixis.store.files import open_lines
 from deixis.types import MentionInContext

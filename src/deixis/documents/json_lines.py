@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from deixis.documents.cleaning import without_surrogates
 from deixis.documents.places import Place
+from deixis.documents.spans import without_surrogates
 from deixis.errors import DataError
 from deixis.types import Document, Mention
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from deixis.documents.cleaning import without_surrogates
 from deixis.documents.places import Place
+from deixis.documents.spans import without_surrogates
 from deixis.documents.turtle_tokens import Token, read_tokens
 from deixis.errors import DataError
 

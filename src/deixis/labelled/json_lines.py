@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from deixis.documents.cleaning import without_surrogates
 from deixis.documents.json_lines import json_object, name_in, shown
 from deixis.documents.places import Place
+from deixis.documents.spans import without_surrogates
 from deixis.errors import DataError
 from deixis.labelled.records import LabelledRecord, LabelReference, checked_text, records_of_lines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from deixis.documents.cleaning import without_surrogates
 from deixis.documents.places import Place
+from deixis.documents.spans import without_surrogates
 from deixis.errors import DataError
 from deixis.store.files import decode_line
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from deixis.documents.cleaning import without_surrogates
-from deixis.documents.spans import checked_span, checked_surface, in_text_order
+from deixis.documents.spans import checked_span, checked_surface, in_text_order, without_surrogates
 from deixis.errors import DataError
 from deixis.linking.finding import Overlaps
 from deixis.service.state import LinkChoices

@@ -3,7 +3,7 @@
 import io
 import json
 
-from deixis.documents.native_out import document_to_dict
+from deixis.documents.formats.native_out import document_to_dict
 from deixis.documents.writing import write_documents
 from deixis.types import Candidate, Document, Mention
 

@@ -14,9 +14,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from deixis.documents.nif import nif_documents
-from deixis.documents.nif_names import NIF, document_id, to_iri
-from deixis.documents.nif_out import write_nif
+from deixis.documents.formats.nif.iris import NIF, document_id, to_iri
+from deixis.documents.formats.nif.read import nif_documents
+from deixis.documents.formats.nif.write import write_nif
 from deixis.documents.turtle import read_triples
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.service.batches import check_batch, check_mentions

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from deixis.documents.offset_units import Ruler, Unit
+from deixis.documents.spans import Ruler, Unit
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.service.dialects.accepting import preferred
 from deixis.service.dialects.forms import bad, fields_of, form_schema, number, query_schema

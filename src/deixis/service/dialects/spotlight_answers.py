@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from deixis.documents.json_lines import short_score
-from deixis.documents.offset_units import Ruler
+from deixis.documents.spans import Ruler
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.service.dialects.pages import Page, link
 from deixis.service.dialects.uris import uri_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlsplit
 
-from deixis.documents.nif_names import to_iri
+from deixis.documents.formats.nif.iris import to_iri
 from deixis.kb.knowledge_base import KnowledgeBase
 
 

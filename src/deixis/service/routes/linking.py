@@ -6,7 +6,7 @@ import asyncio
 
 from fastapi import APIRouter
 
-from deixis.documents.native_out import document_to_dict
+from deixis.documents.formats.native_out import document_to_dict
 from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.explanation import Explanation
 from deixis.service import schema

@@ -6,10 +6,10 @@ import pynif
 import pytest
 import requests
 
-from deixis.documents import nif as documents_nif
-from deixis.documents.nif import read_nif
-from deixis.documents.nif_names import from_iri
-from deixis.documents.nif_out import write_nif
+from deixis.documents.formats.nif import read as documents_nif
+from deixis.documents.formats.nif.iris import from_iri
+from deixis.documents.formats.nif.read import read_nif
+from deixis.documents.formats.nif.write import write_nif
 from deixis.documents.turtle import read_triples
 from deixis.service.dialects import nif as dialect
 from tests.unit.service.conftest import TEXT

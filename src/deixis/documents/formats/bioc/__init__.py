@@ -1,0 +1,1 @@
+"""BioC, as JSON and as XML."""

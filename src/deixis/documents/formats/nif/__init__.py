@@ -1,0 +1,1 @@
+"""NIF: documents and links in Turtle."""
