@@ -25,8 +25,8 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.suite import read_suite
-from deixis.evaluation.gold import known_parts
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.bi_config import BiEncoderConfig

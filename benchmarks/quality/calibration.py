@@ -22,11 +22,11 @@ from deixis.bench.data import half_of
 from deixis.bench.wordnet_examples import wordnet_documents, wordnet_records
 from deixis.documents.reading import read_documents
 from deixis.errors import ConfigError
-from deixis.evaluation.bootstrap import interval_of, quotient, share_interval
-from deixis.evaluation.distinct import distinct
-from deixis.evaluation.metric import Metric
-from deixis.evaluation.risk_coverage import risk_coverage
+from deixis.evaluation.linking.risk_coverage import risk_coverage
+from deixis.evaluation.pairing import distinct
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
+from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged
 from deixis.linking.config import LinkerConfig

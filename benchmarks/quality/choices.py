@@ -28,10 +28,10 @@ from deixis.candidates.sources.names import NameSearchConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig
 from deixis.cli.models import without_gold
 from deixis.documents.reading import read_documents
-from deixis.evaluation.distinct import distinct
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.linking.tally import Tally
+from deixis.evaluation.pairing import distinct
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.statistics.metric import Metric
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase

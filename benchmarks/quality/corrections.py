@@ -30,10 +30,10 @@ from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
 from deixis.documents.corrections import Correction
-from deixis.evaluation.document_sums import measured
-from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.linking.figures import measured
+from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow
-from deixis.evaluation.tally import Tally
+from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.held_out import split_documents

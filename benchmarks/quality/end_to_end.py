@@ -37,10 +37,10 @@ from deixis.bench.suite import Suite, read_suite
 from deixis.bench.systems.exact import ExactNames
 from deixis.bench.systems.prior import PriorNames
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.evaluation.document_sums import measured, micro, share
-from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.linking.figures import measured, micro, share
+from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.evaluation.tally import Tally
+from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.held_out import split_documents
 from deixis.linking.learning import learn_reranker

@@ -33,11 +33,11 @@ from benchmarks.rows import record
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
-from deixis.evaluation.document_sums import measured
-from deixis.evaluation.gold import known_parts
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.linking.figures import measured
+from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.statistics.metric import Metric
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import Suite, read_suite
-from deixis.evaluation.bootstrap import interval_of, quotient, share_interval
 from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
 from deixis.linking.learning import enough, ranked
 from deixis.linking.linker import Linker
 from deixis.linking.teaching import Teaching

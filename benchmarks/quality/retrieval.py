@@ -29,8 +29,8 @@ from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.label_tree import LabelTreeCandidates
-from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker

@@ -6,8 +6,8 @@ from statistics import median
 import numpy as np
 
 from benchmarks.speed.systems import RECALL_AT, Measured
-from deixis.evaluation.bootstrap import share_interval
 from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.statistics.bootstrap import share_interval
 
 OURS = "deixis"
 UNITS = {

@@ -29,9 +29,9 @@ from scipy import sparse
 
 from benchmarks.rows import record
 from benchmarks.xmc.matrices import Matrices, matrices
-from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
-from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.evaluation.label_rankings import ranked_labels
+from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
+from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.neural.bag_config import OneVsAllConfig
 from deixis.neural.elias_config import EliasConfig

@@ -25,9 +25,9 @@ from scipy import sparse
 
 from benchmarks.rows import record
 from benchmarks.xmc.matrices import Matrices, matrices
-from deixis.evaluation.extreme import extreme_metrics
-from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.evaluation.label_rankings import TrueLabels, ranked_labels
+from deixis.evaluation.labels.extreme import extreme_metrics
+from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.evaluation.labels.rankings import TrueLabels, ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.xmr.label_augmentation import AugmentationConfig, augmented
 from deixis.xmr.label_graph import LabelGraphConfig

@@ -26,9 +26,9 @@ from benchmarks.speed.summary import OURS, RATIO_MEANS, spread
 from benchmarks.speed.systems import PECOS_SCORES, Bench
 from benchmarks.xmc.datasets import DATASETS
 from benchmarks.xmc.matrices import matrices
-from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
-from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.evaluation.label_rankings import ranked_labels
+from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
+from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.xmr.model import LABELLING
 

@@ -17,9 +17,9 @@ from benchmarks.speed.summary import spread
 from benchmarks.xmc.datasets import DATASETS
 from benchmarks.xmc.matrices import FEATURES, matrices
 from benchmarks.xmc.peers import METRICS, TOP_K, UNITS
-from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
-from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.evaluation.label_rankings import ranked_labels
+from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
+from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig

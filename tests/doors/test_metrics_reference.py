@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from deixis.evaluation.confidence import Confidences
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.linking_figures import linking_figures
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.confidence import Confidences
+from deixis.evaluation.linking.figures import linking_figures
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.tally import Tally
 from deixis.types import Document, Mention
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.judge import Judge
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.judge import Judge
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.tally import Tally
 from deixis.types import Candidate, Document, Mention
 
 LENGTH = 12

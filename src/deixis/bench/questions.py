@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.evaluation.bootstrap import share_interval
-from deixis.evaluation.gold import acceptable_ids
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.bootstrap import share_interval
+from deixis.evaluation.statistics.metric import Metric
+from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
 

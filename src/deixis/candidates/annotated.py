@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from deixis.errors import DataError
-from deixis.evaluation.gold import known_parts
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import track
 from deixis.types import Document, MentionInContext

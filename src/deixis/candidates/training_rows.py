@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.evaluation.gold import known_parts
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.strings import StringTable
 from deixis.types import Document

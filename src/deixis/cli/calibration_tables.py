@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from deixis.cli.evaluation_tables import table_of
-from deixis.evaluation.calibration import ReliabilityBin, reliability_bins
-from deixis.evaluation.risk_coverage import risk_coverage
+from deixis.evaluation.linking.calibration import ReliabilityBin, reliability_bins
+from deixis.evaluation.linking.risk_coverage import risk_coverage
 from deixis.linking.held_out import HeldOut
 from deixis.reports.charts import Axis, Series, line_chart
 

@@ -10,9 +10,9 @@ from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import Speed, UnderTest
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError
-from deixis.evaluation.distinct import distinct
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.tally import Tally
+from deixis.evaluation.pairing import distinct
 from deixis.progress import track
 from deixis.types import Document, Mention
 

@@ -11,10 +11,10 @@ from deixis.cli.evaluation_plan import Asked, Plan
 from deixis.cli.evaluation_rows import compared_rows, dataset_rows, mean_rows
 from deixis.cli.known_entities import EVERY_GOLD_ID
 from deixis.cli.measuring import PredictionsUnderTest, UnderTest
-from deixis.evaluation.comparison import Comparison, compared
-from deixis.evaluation.linking_figures import RECALL_AT
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.statistics.comparison import Comparison, compared
+from deixis.evaluation.statistics.metric import Metric
 from deixis.progress import stage
 from deixis.reports.glossary import headlines
 

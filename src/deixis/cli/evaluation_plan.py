@@ -17,7 +17,7 @@ from deixis.cli.known_entities import KnownEntities
 from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
-from deixis.evaluation.linking_figures import RECALL_AT
+from deixis.evaluation.linking.figures import RECALL_AT
 
 STDIN = "-"
 

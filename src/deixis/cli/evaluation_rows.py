@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-from deixis.evaluation.comparison import Comparison
-from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.statistics.comparison import Comparison
+from deixis.evaluation.statistics.metric import Metric
 
 
 def dataset_rows(

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deixis.evaluation.comparison import Comparison
 from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.statistics.comparison import Comparison
 from deixis.reports.glossary import explained
 
 

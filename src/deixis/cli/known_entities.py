@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from deixis.cli.models import gloss_of
-from deixis.evaluation.gold import Resolve
-from deixis.evaluation.judge import CountOf, TypesOf
+from deixis.evaluation.linking.judge import CountOf, TypesOf
+from deixis.gold import Resolve
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.nearest.allowed import Mask

@@ -14,7 +14,7 @@ from deixis.cli.models import tell_expectation
 from deixis.cli.render import console_on
 from deixis.cli.session import Session
 from deixis.cli.timing import cpu_seconds, peak_memory
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.learned import Learned
 
 

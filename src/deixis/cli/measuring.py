@@ -14,8 +14,7 @@ from deixis.cli.models import batches, load_linker, without_gold
 from deixis.cli.session import Session
 from deixis.config import config_to_dict
 from deixis.documents.reading import read_documents
-from deixis.evaluation.distinct import distinct
-from deixis.evaluation.pairing import paired
+from deixis.evaluation.pairing import distinct, paired
 from deixis.linking.linker import Linker
 from deixis.linking.portions import MENTIONS_AT_ONCE
 from deixis.nearest.allowed import Mask

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from deixis.cli.evaluation_tables import table_of
 from deixis.cli.render import bar, printable
-from deixis.evaluation.label_frequency import LabelFrequencies
-from deixis.evaluation.label_mistakes import LabelMistake
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.evaluation.labels.mistakes import LabelMistake
+from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.reports.label_figures import decile_name
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 
 
 @cache

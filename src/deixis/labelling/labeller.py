@@ -14,7 +14,7 @@ from scipy import sparse
 from deixis.candidates.candidate_lists import listed
 from deixis.config import config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.evaluation.label_frequency import LabelFrequencies
+from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.features.tfidf import TfidfVectorizer, as_table
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.documents import LabelledRows, LabelledTexts

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.errors import DataError, NotFittedError
-from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
-from deixis.evaluation.label_rankings import ranked_labels
+from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
+from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.features.tfidf import as_table
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelled.documents import LabelledTexts

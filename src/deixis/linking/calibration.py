@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import DataError
-from deixis.evaluation.gold import Resolve, acceptable_ids
+from deixis.gold import Resolve, acceptable_ids
 from deixis.linking.held_out import Expectation, HeldOut
 from deixis.linking.nil import NilRule
 from deixis.ranking.calibration import CalibrationConfig, Calibrator, evidence_of

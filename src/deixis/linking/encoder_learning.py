@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.errors import DataError
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 from deixis.features.encoders.making import LEARNED
 from deixis.linking.calibration import Calibration
 from deixis.linking.held_out import split_documents

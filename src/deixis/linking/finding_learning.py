@@ -15,7 +15,7 @@ from deixis.detection.name_facts import NameFacts
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import SpanTable, on_one_line
 from deixis.errors import ConfigError
-from deixis.evaluation.gold import Resolve, acceptable_ids
+from deixis.gold import Resolve, acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision

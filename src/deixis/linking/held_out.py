@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError
-from deixis.evaluation.bootstrap import Interval, quotient
-from deixis.evaluation.confidence import Confidences
-from deixis.evaluation.resampling import resampled_sums
+from deixis.evaluation.linking.confidence import Confidences
+from deixis.evaluation.statistics.bootstrap import Interval, quotient
+from deixis.evaluation.statistics.resampling import resampled_sums
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import Document
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.evaluation.bootstrap import share_interval
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.bootstrap import share_interval
+from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.linker import Linker
 
 

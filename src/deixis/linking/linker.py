@@ -19,7 +19,7 @@ from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.documents.corrections import VERDICTS
 from deixis.errors import ConfigError, DataError
-from deixis.evaluation.gold import is_gold
+from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from deixis.errors import DataError
-from deixis.evaluation.document_sums import measured, micro
-from deixis.evaluation.gold import acceptable_ids
-from deixis.evaluation.metric import Metric
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.figures import measured, micro
+from deixis.evaluation.linking.tally import Tally
+from deixis.evaluation.statistics.metric import Metric
+from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.calibration import Calibration

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.learned import Learned, accuracy
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker

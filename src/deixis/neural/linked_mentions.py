@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import DataError
-from deixis.evaluation.gold import known_parts
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.protocols import VectorSearch
 from deixis.types import Document, MentionInContext

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.evaluation.gold import is_gold
+from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.pairs import N_SIGNS, Pair, PairConfig, PairLessons
 from deixis.neural.windows import TokenWindows

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from deixis.errors import DataError
-from deixis.evaluation.gold import known_parts
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.passages import Passage, passage_around
 from deixis.neural.reader_texts import ReaderTexts, Span

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
-from deixis.evaluation.gold import is_gold
+from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.proposals import Proposals
 from deixis.neural.cross_config import CrossEncoderConfig

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from deixis.evaluation.comparison import Comparison
-from deixis.evaluation.error_examples import ErrorExample
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.gold import Resolve
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.linking.error_examples import ErrorExample
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.statistics.comparison import Comparison
+from deixis.evaluation.statistics.metric import Metric
+from deixis.gold import Resolve
 
 
 @dataclass(frozen=True)

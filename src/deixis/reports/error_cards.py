@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from deixis.evaluation.error_examples import N_AROUND, ErrorExample
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.gold import acceptable_ids
+from deixis.evaluation.linking.error_examples import N_AROUND, ErrorExample
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.gold import acceptable_ids
 from deixis.reports.content import EntityNames
 from deixis.reports.markup import Content, Html, element, foreign, joined
 from deixis.reports.share_bars import share_bar

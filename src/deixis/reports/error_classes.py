@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deixis.evaluation.error_examples import ErrorExample
-from deixis.evaluation.fates import Fate
+from deixis.evaluation.linking.error_examples import ErrorExample
+from deixis.evaluation.linking.outcomes import Fate
 from deixis.reports.content import DatasetResult, EntityNames
 from deixis.reports.error_cards import error_card
 from deixis.reports.markup import Html, element, joined

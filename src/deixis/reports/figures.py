@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from deixis.evaluation.calibration import reliability_bins
-from deixis.evaluation.confidence import Confidences
-from deixis.evaluation.frequency import FrequencyBin
-from deixis.evaluation.metric import Metric
-from deixis.evaluation.risk_coverage import risk_coverage
-from deixis.evaluation.tally import CURVE_AT, Tally
+from deixis.evaluation.linking.calibration import reliability_bins
+from deixis.evaluation.linking.confidence import Confidences
+from deixis.evaluation.linking.frequency import FrequencyBin
+from deixis.evaluation.linking.risk_coverage import risk_coverage
+from deixis.evaluation.linking.tally import CURVE_AT, Tally
+from deixis.evaluation.statistics.metric import Metric
 from deixis.reports.charts.bars import Bars, bar_chart
 from deixis.reports.charts.heat import heat_map
 from deixis.reports.charts.line import Series, line_chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 from deixis.reports.charts.bars import Bars, bar_chart
 from deixis.reports.charts.scales import Axis
 from deixis.reports.markup import Html

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from deixis.evaluation.comparison import Comparison
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.comparison import Comparison
+from deixis.evaluation.statistics.metric import Metric
 from deixis.reports.content import DatasetResult
 from deixis.reports.glossary import explained, grouped
 from deixis.reports.markup import Content, Html, element, foreign, joined

@@ -4,8 +4,8 @@ from scipy import sparse
 
 from benchmarks.xmc import gandalf
 from benchmarks.xmc.matrices import Matrices
-from deixis.evaluation.extreme import ExtremeConfig, extreme_metrics
-from deixis.evaluation.label_frequency import LabelFrequencies
+from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
+from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.rows import ResultRow
 
 

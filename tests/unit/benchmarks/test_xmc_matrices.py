@@ -4,7 +4,7 @@ from scipy import sparse
 
 from benchmarks.xmc import peers, tree_shapes
 from benchmarks.xmc.matrices import most_frequent, unit_rows_of
-from deixis.evaluation.label_frequency import LabelFrequencies
+from deixis.evaluation.labels.frequencies import LabelFrequencies
 
 
 def test_the_columns_in_the_most_documents_are_kept_in_their_order():

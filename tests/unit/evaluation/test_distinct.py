@@ -3,7 +3,7 @@
 import pytest
 
 from deixis.errors import DataError
-from deixis.evaluation.distinct import distinct
+from deixis.evaluation.pairing import distinct
 from deixis.types import Document
 
 

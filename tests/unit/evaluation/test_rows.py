@@ -1,8 +1,8 @@
 """Result rows of one shape."""
 
-from deixis.evaluation.bootstrap import Interval
-from deixis.evaluation.metric import Metric
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.statistics.bootstrap import Interval
+from deixis.evaluation.statistics.metric import Metric
 
 
 def test_rows_have_the_shape_that_tables_read():

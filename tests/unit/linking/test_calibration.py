@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import ConfigError, DataError
-from deixis.evaluation.calibration import expected_calibration_error
+from deixis.evaluation.linking.calibration import expected_calibration_error
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker

@@ -4,7 +4,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.evaluation.calibration import expected_calibration_error
+from deixis.evaluation.linking.calibration import expected_calibration_error
 from deixis.ranking.calibration import MAX_LEAD, CalibrationConfig, Calibrator, evidence_of
 from deixis.types import Candidate
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from deixis.evaluation.error_examples import ErrorExample
-from deixis.evaluation.fates import Fate
+from deixis.evaluation.linking.error_examples import ErrorExample
+from deixis.evaluation.linking.outcomes import Fate
 from deixis.reports.content import EntityNames
 from deixis.reports.error_cards import error_card, marked_text
 from deixis.types import Candidate, Document, Mention

@@ -2,7 +2,7 @@
 
 import re
 
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.tally import Tally
 from deixis.reports.figures import charts_of
 from deixis.types import Candidate, Document, Mention
 

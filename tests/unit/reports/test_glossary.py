@@ -2,8 +2,7 @@
 
 import pytest
 
-from deixis.evaluation.document_sums import Figure
-from deixis.evaluation.linking_figures import linking_figures
+from deixis.evaluation.linking.figures import Figure, linking_figures
 from deixis.reports.glossary import explained, grouped, headlines, overview_names
 
 NAMES = [

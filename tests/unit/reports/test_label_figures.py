@@ -1,5 +1,5 @@
-from deixis.evaluation.bootstrap import Interval
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.bootstrap import Interval
+from deixis.evaluation.statistics.metric import Metric
 from deixis.reports.label_figures import decile_chart
 
 

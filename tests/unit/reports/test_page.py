@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from deixis.evaluation.fates import Fate
-from deixis.evaluation.tally import Tally
+from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.tally import Tally
 from deixis.reports.charts.line import Series, line_chart
 from deixis.reports.content import Chart, DatasetResult, EntityNames, Report
 from deixis.reports.figures import charts_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from deixis.bench.systems.candidate_lists import candidates_of
 from deixis.errors import DataError
-from deixis.evaluation.gold import known_parts
 from deixis.features.name_set import folded
+from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, MentionInContext
 

@@ -22,10 +22,10 @@ from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.mention_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
 from deixis.config import check_choices
 from deixis.errors import ConfigError, StoreError
-from deixis.evaluation.gold import known_parts
 from deixis.features.encoders.config import EncoderConfig
 from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays
 from deixis.features.encoders.protocols import TextEncoder
+from deixis.gold import known_parts
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES

@@ -24,7 +24,7 @@ from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
-from deixis.evaluation.linking_figures import RECALL_AT
+from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
 from deixis.progress import stage
 from deixis.reports.glossary import overview_names

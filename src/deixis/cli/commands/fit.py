@@ -19,7 +19,7 @@ from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
-from deixis.evaluation.metric import Metric
+from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.encoder_learning import learn_encoder
 from deixis.linking.learned import Learned
 from deixis.linking.learning import learn_reranker

@@ -21,9 +21,9 @@ from deixis.cli.render import console_on
 from deixis.cli.session import Session
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError
-from deixis.evaluation.distinct import distinct
+from deixis.evaluation.linking.upper_bound import HasLanguage, LanguageBound, UpperBounds
+from deixis.evaluation.pairing import distinct
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.evaluation.upper_bound import HasLanguage, LanguageBound, UpperBounds
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.languages import known_in
 from deixis.progress import track

@@ -25,10 +25,10 @@ from deixis.cli.session import Session, session_options
 from deixis.cli.xmr_tables import print_deciles, print_mistakes
 from deixis.config import config_to_dict
 from deixis.errors import DataError
-from deixis.evaluation.extreme import AT, ExtremeConfig, ExtremeResult, extreme_metrics
-from deixis.evaluation.label_frequency import PROPENSITY_A, PROPENSITY_B
-from deixis.evaluation.label_mistakes import label_mistakes
-from deixis.evaluation.label_rankings import ranked_labels
+from deixis.evaluation.labels.extreme import AT, ExtremeConfig, ExtremeResult, extreme_metrics
+from deixis.evaluation.labels.frequencies import PROPENSITY_A, PROPENSITY_B
+from deixis.evaluation.labels.mistakes import label_mistakes
+from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller

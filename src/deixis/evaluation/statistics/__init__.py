@@ -1,0 +1,1 @@
+"""Intervals, draws and tests that every figure shares."""
