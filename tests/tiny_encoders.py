@@ -116,8 +116,8 @@ def _scored_pieces(texts: Iterable[str], n_pieces: int) -> list[tuple[str, float
 
 def minilm_of_few_pieces(texts: Iterable[str]):
     """MiniLM with the pieces of these texts and the letters of the alphabet, and no others."""
-    from deixis.features.encoders.minilm import MiniLmEncoder
-    from deixis.features.encoders.wordpiece import WordPieces
+    from deixis.encoders.minilm import MiniLmEncoder
+    from deixis.encoders.wordpiece import WordPieces
 
     encoder = MiniLmEncoder()
     letters = [*ascii_lowercase, *digits]

@@ -34,8 +34,8 @@ from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
 from deixis.candidates.combined import LISTS
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.encoders.config import EncoderConfig
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
-from deixis.features.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker

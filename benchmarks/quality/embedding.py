@@ -26,11 +26,11 @@ from deixis.bench.runner import TIMED_K, ask_all
 from deixis.bench.suite import read_suite
 from deixis.bench.systems.exact import ExactNames
 from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.minilm import MiniLmEncoder
+from deixis.encoders.registry import register_encoder
 from deixis.errors import MissingExtraError
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import register_encoder
-from deixis.features.encoders.minilm import MiniLmEncoder
 from deixis.kb.knowledge_base import KnowledgeBase
 
 HERE = Path(__file__).resolve().parent

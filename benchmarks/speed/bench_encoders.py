@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from benchmarks.rows import record
 from deixis.bench.data import DataFolder
+from deixis.encoders.minilm import MiniLmEncoder, package_folder
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.static import StaticEncoder
+from deixis.encoders.unit_rows import unit_rows
 from deixis.evaluation.rows import ResultRow, source_commit
-from deixis.features.encoders.minilm import MiniLmEncoder, package_folder
-from deixis.features.encoders.protocols import TextEncoder
-from deixis.features.encoders.static import StaticEncoder
-from deixis.features.unit_rows import unit_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.quiet import quiet
 from deixis.neural.sentence_encoder import open_as_onnx, open_sentence_transformer

@@ -24,9 +24,9 @@ from deixis.bench.questions import Questions
 from deixis.candidates.sources.mention_vectors import vectors_by
 from deixis.candidates.sources.vectors import DenseConfig
 from deixis.documents.reading import read_documents
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import encode_rows
 from deixis.evaluation.rows import ResultRow, source_commit
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encode_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.faiss_index import flat_search

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from deixis.encoders import ENCODERS
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import encoder_arrays, encoder_from_arrays, fit_encoder
+from deixis.encoders.static import StaticEncoder
 from deixis.errors import MissingExtraError
-from deixis.features.encoders import ENCODERS
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays, fit_encoder
-from deixis.features.encoders.static import StaticEncoder
 from deixis.store.strings import StringTable
 from tests.tiny_encoders import minilm_of_few_pieces
 

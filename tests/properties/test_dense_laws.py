@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import register_encoder
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.vector_index import VectorIndex
 from deixis.types import Document, Mention, MentionInContext

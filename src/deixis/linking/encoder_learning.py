@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.encoders.registry import LEARNED
 from deixis.errors import DataError
 from deixis.evaluation.statistics.metric import Metric
-from deixis.features.encoders.making import LEARNED
 from deixis.linking.calibration import Calibration
 from deixis.linking.held_out import split_documents
 from deixis.linking.learned import Learned, accuracy

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from tokenizers import AddedToken
 
+from deixis.encoders.onnx import GRAPH
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders.onnx import GRAPH
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_texts import BiTexts
 from deixis.neural.onnx_export import encoder_to_onnx

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
 
+from deixis.encoders import ENCODERS
+from deixis.encoders.minilm import package_folder
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders import ENCODERS
-from deixis.features.encoders.minilm import package_folder
 
 MINILM = "minilm"
 PATIENCE = 5  # seconds for the hub's first answer

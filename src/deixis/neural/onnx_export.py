@@ -19,8 +19,8 @@ import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from transformers import PreTrainedModel
 
+from deixis.encoders.token_graph import INPUTS
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders.token_graph import INPUTS
 
 OPSET = 18
 MAX_DIFFERENCE = 1e-3  # between torch and the graph, of numbers of about one

@@ -6,12 +6,12 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from deixis.encoders import FOLDER_ENCODERS
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.minilm import is_plain_bert
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.registry import fit_encoder, is_known
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders import FOLDER_ENCODERS
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import fit_encoder, is_known
-from deixis.features.encoders.plain_bert import is_plain_bert
-from deixis.features.encoders.protocols import TextEncoder
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.strings import StringTable
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders.token_graph import TokenGraph
 from deixis.errors import DataError, StoreError
-from deixis.features.encoders.token_graph import TokenGraph
 from deixis.neural.pairs import Pair
 from deixis.progress import steps
 from deixis.store.checks import require

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
+from deixis.encoders.token_graph import TokenGraph, batches
 from deixis.errors import DataError, StoreError
-from deixis.features.encoders.token_graph import TokenGraph, batches
 from deixis.store.checks import require
 
 Bytes = NDArray[np.uint8]

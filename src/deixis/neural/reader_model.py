@@ -17,7 +17,7 @@ from sentence_transformers import SentenceTransformer
 from tokenizers import Encoding
 from torch.nn import functional
 
-from deixis.features.encoders.token_graph import padded
+from deixis.encoders.token_graph import padded
 from deixis.neural.bi_encoder import add_marker, check_length, inner_model, keep_layers
 from deixis.neural.reader_config import ReaderConfig
 from deixis.neural.sentence_encoder import open_sentence_transformer

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from tokenizers import Encoding
 
-from deixis.features.encoders.token_graph import INPUTS
+from deixis.encoders.token_graph import INPUTS
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.onnx_export import per_token_to_onnx
 from deixis.neural.quiet import quiet

@@ -10,8 +10,8 @@ from pathlib import Path
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from tokenizers import Tokenizer
 
+from deixis.encoders.onnx import MAX_TOKENS, OnnxEncoder
 from deixis.errors import DataError
-from deixis.features.encoders.onnx import MAX_TOKENS, OnnxEncoder
 from deixis.neural.hub import folder_of
 from deixis.neural.onnx_export import encoder_to_onnx
 from deixis.neural.quiet import quiet

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.encoders import FOLDER_ENCODERS
-from deixis.features.encoders.protocols import StoredEncoder
+from deixis.encoders import FOLDER_ENCODERS
+from deixis.encoders.protocol import StoredEncoder
 from deixis.store.checks import check_length, check_range, require
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from deixis.encoders.registry import register_encoder
 from deixis.errors import ConfigError, DataError
-from deixis.features.encoders.making import register_encoder
 from deixis.linking.config import LinkerConfig
 from deixis.linking.encoder_learning import learn_encoder
 from deixis.linking.learning_config import LearningConfig

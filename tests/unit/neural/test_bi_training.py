@@ -123,7 +123,7 @@ def test_progress_tells_round_and_loss_and_nothing_is_printed(config, unbroken, 
 
 
 def test_the_trained_encoder_gives_the_same_vectors_without_torch(unbroken):
-    onnx = pytest.importorskip("deixis.features.encoders.onnx")
+    onnx = pytest.importorskip("deixis.encoders.onnx")
     from deixis.neural.bi_encoder import BiEncoder
 
     trained, _ = unbroken

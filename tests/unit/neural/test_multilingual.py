@@ -20,8 +20,8 @@ pytest.importorskip("sentence_transformers")
 import torch
 
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.onnx import OnnxEncoder
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.onnx import OnnxEncoder
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.bi_encoder import BiEncoder
 from deixis.neural.bi_training import train_bi_encoder

@@ -12,12 +12,11 @@ import huggingface_hub
 from sentence_transformers import SentenceTransformer
 
 from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.minilm import MiniLmEncoder, is_plain_bert
+from deixis.encoders.onnx import OnnxEncoder
+from deixis.encoders.registry import encoder_arrays, encoder_from_arrays
 from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays
-from deixis.features.encoders.minilm import MiniLmEncoder
-from deixis.features.encoders.onnx import OnnxEncoder
-from deixis.features.encoders.plain_bert import is_plain_bert
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural import hub, opening
 from deixis.neural.opening import open_encoder
@@ -146,7 +145,7 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(tmp_path, hidd
         "import sys\n"
         f"sys.modules[{hidden!r}] = None\n"
         "from deixis.errors import MissingExtraError\n"
-        "from deixis.features.encoders.config import EncoderConfig\n"
+        "from deixis.encoders.config import EncoderConfig\n"
         "from deixis.neural.opening import open_encoder\n"
         "from deixis.store.strings import StringTable\n"
         f"try: open_encoder(EncoderConfig(name={name!r}), StringTable.from_strings([]))\n"

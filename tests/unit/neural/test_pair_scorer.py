@@ -7,8 +7,8 @@ pytest.importorskip("sentence_transformers")
 import torch
 from sentence_transformers import CrossEncoder
 
+from deixis.encoders import token_graph
 from deixis.errors import StoreError
-from deixis.features.encoders import token_graph
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.pair_scorer import OnnxPairScorer
 from deixis.neural.sentence_encoder import tokenizer_bytes

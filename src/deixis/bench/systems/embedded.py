@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
-from deixis.features.encoders.config import EncoderConfig
+from deixis.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document
 

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.registry import encode_rows
+from deixis.encoders.unit_rows import unit_rows
 from deixis.errors import ConfigError
-from deixis.features.encoders.making import encode_rows
-from deixis.features.encoders.protocols import TextEncoder
-from deixis.features.unit_rows import unit_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.pairs import MARKER
 from deixis.progress import track
@@ -86,7 +86,7 @@ class PlainVectors:
 
     Examples
     --------
-    >>> from deixis.features.encoders.making import FunctionEncoder
+    >>> from deixis.encoders.registry import FunctionEncoder
     >>> encoder = FunctionEncoder(lambda texts: [[text.count("Paris"), text.count("Troy")] for text in texts])
     >>> vectors = PlainVectors(encoder, DenseTextsConfig(context_weight=1.0))
     >>> vectors.of_mentions([MentionInContext("Paris", "Troy, Paris", 6, 11)]).round(1).tolist()

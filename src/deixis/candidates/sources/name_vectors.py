@@ -2,7 +2,7 @@
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": every alias is embedded and the best one counts
 (OLPEAT, section 3.4.3); with `titles_only` each entity has the one vector of its title (the label baseline, section
-6.6.1). Any text encoder will do (`features/encoders`); what is around the mention is not looked at.
+6.6.1). Any text encoder will do (`encoders`); what is around the mention is not looked at.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from scipy import sparse
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import check_choices
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.registry import encode_rows, encoder_arrays, encoder_from_arrays
 from deixis.errors import ConfigError, StoreError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encode_rows, encoder_arrays, encoder_from_arrays
-from deixis.features.encoders.protocols import TextEncoder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.allowed import Mask, check_allowed

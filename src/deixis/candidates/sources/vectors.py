@@ -21,10 +21,10 @@ from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.mention_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
 from deixis.config import check_choices
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.registry import encoder_arrays, encoder_from_arrays
 from deixis.errors import ConfigError, StoreError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays
-from deixis.features.encoders.protocols import TextEncoder
 from deixis.gold import known_parts
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -12,8 +12,8 @@ from deixis.candidates.sources.mention_vectors import (
     vectors_by,
 )
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import FunctionEncoder, register_encoder
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import FunctionEncoder, register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import MentionInContext
 

@@ -3,9 +3,9 @@ import pytest
 
 from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.config import config_from_dict, config_to_dict
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import register_encoder
 from deixis.errors import ConfigError, StoreError, UnknownNameError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document, Mention, MentionInContext
 

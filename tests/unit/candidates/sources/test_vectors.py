@@ -6,9 +6,9 @@ import pytest
 
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.config import config_from_dict, config_to_dict
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import register_encoder
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import register_encoder
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig

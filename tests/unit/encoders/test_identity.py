@@ -3,11 +3,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from deixis.encoders.chars import CharSketchEncoder
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.identity import EncoderIdentity
+from deixis.encoders.registry import encoder_arrays, encoder_from_arrays, register_encoder
 from deixis.errors import StoreError
-from deixis.features.encoders.char_sketch import CharSketchEncoder
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.identity import EncoderIdentity
-from deixis.features.encoders.making import encoder_arrays, encoder_from_arrays, register_encoder
 from deixis.store.strings import StringTable
 
 

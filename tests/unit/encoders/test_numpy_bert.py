@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from deixis.encoders.numpy_bert import BertModel, read_safetensors
 from deixis.errors import DataError
-from deixis.features.encoders.bert import BertModel, read_safetensors
 
 N_DIMS, N_HIDDEN, N_HEADS, N_WORDS = 8, 12, 2, 20
 

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.minilm import DIGEST, MiniLmEncoder, package_folder, vocabulary
+from deixis.encoders.unit_rows import unit_rows
+from deixis.encoders.wordpiece import WordPieces
 from deixis.errors import StoreError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.minilm import DIGEST, MiniLmEncoder, package_folder
-from deixis.features.encoders.plain_bert import vocabulary
-from deixis.features.encoders.wordpiece import WordPieces
-from deixis.features.unit_rows import unit_rows
 from deixis.progress import track
 from deixis.store.cache import cached_arrays
 from deixis.store.checks import check_length, require

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from deixis.encoders.chars import CharSketchEncoder
+from deixis.encoders.config import EncoderConfig
 from deixis.errors import StoreError
-from deixis.features.encoders.char_sketch import CharSketchEncoder
-from deixis.features.encoders.config import EncoderConfig
 from deixis.store.strings import StringTable
 
 NAMES = ["Sean Connery", "Paris", "Paris, Texas", "Zürich", "北京", "Number 7", "Lake Zurich", "Constantinople"]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from deixis.encoders.token_graph import Bytes, TokenGraph
+from deixis.encoders.unit_rows import unit_rows
 from deixis.errors import DataError
-from deixis.features.encoders.token_graph import Bytes, TokenGraph
-from deixis.features.unit_rows import unit_rows
 from deixis.store.checks import require
 
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"

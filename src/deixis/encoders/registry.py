@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders import ENCODERS, FOLDER_ENCODERS
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.identity import EncoderIdentity
+from deixis.encoders.protocol import TextEncoder
+from deixis.encoders.unit_rows import unit_rows
 from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.features.encoders import ENCODERS, FOLDER_ENCODERS
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.identity import EncoderIdentity
-from deixis.features.encoders.protocols import TextEncoder
-from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
 
 LEARNED = "learned"  # what settings call an encoder that a model was taught: it is found in the model only

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.encoders.config import EncoderConfig
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.unit_rows import unit_rows
 from deixis.features.tfidf import TfidfVectorizer
-from deixis.features.unit_rows import unit_rows
 from deixis.store.strings import StringTable
 
 N_PLACES = 8  # of an n-gram in the vector

@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
+from deixis.encoders import minilm
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.minilm import MiniLmEncoder
+from deixis.encoders.registry import fit_encoder
 from deixis.errors import DataError, MissingExtraError
-from deixis.features.encoders import minilm
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import fit_encoder
-from deixis.features.encoders.minilm import MiniLmEncoder
 from deixis.store.strings import StringTable
 
 # By torch 2.13 and transformers over the same files: the first four numbers of a text's vector.

