@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.integrations.token_spans import apart
+from deixis.integrations.spacy.alignment import apart
 from deixis.types import Mention
 
 quick = settings(max_examples=60, deadline=None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deixis.integrations.token_spans import aligned, apart
+from deixis.integrations.spacy.alignment import aligned, apart
 from deixis.types import Mention
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")

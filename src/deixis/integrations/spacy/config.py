@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from deixis.config import check_choices
-from deixis.integrations.token_spans import Alignment
+from deixis.integrations.spacy.alignment import Alignment
 
 Given = Literal["own", "ents", "both"]
 

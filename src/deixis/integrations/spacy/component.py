@@ -19,9 +19,9 @@ from spacy.util import minibatch
 from deixis.config import config_to_dict
 from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
-from deixis.integrations.component_config import ComponentConfig, Given
-from deixis.integrations.span_candidates import NAME, add_extension
-from deixis.integrations.token_spans import Alignment, Tokens, aligned, apart, is_overlapping
+from deixis.integrations.spacy.alignment import Alignment, Tokens, aligned, apart, is_overlapping
+from deixis.integrations.spacy.candidates import NAME, add_extension
+from deixis.integrations.spacy.config import ComponentConfig, Given
 from deixis.linking.finding import Overlaps
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
