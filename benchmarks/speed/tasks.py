@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deixis.bench.data import half_of
 from deixis.bench.wordnet_examples import example_documents
-from deixis.kb.wordnet import is_wordnet, read_synsets
+from deixis.kb.formats.wordnet import is_wordnet, read_synsets
 
 WORDNET = Path("/usr/share/wordnet")
 N_CONTEXT_CHARS = 1500

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import DataError
-from deixis.kb.check import check_file
+from deixis.kb.checking.check import check_file
 from deixis.kb.entity import Alias, Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.model_folder import open_model, save_model, verify_model

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from deixis.kb.wordnet import Synset, read_synsets
+from deixis.kb.formats.wordnet import Synset, read_synsets
 from deixis.types import Document, Mention
 
 

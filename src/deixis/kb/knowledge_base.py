@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from deixis.errors import DataError
 from deixis.kb.columns import EntityColumns
-from deixis.kb.description_language import ALL, with_one_description
 from deixis.kb.entity import Alias, Entity
 from deixis.kb.id_index import IdIndex
+from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
 from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
-from deixis.kb.title_language import with_titles_in
 from deixis.store.strings import StringTable
 from deixis.types import Document
 

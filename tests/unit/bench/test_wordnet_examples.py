@@ -1,5 +1,5 @@
 from deixis.bench.wordnet_examples import example_documents, find_lemma
-from deixis.kb.wordnet import parse_synset
+from deixis.kb.formats.wordnet import parse_synset
 
 LINE = (
     "00006885 00 s 03 assimilating 0 assimilative(p) 0 take_in 0 003 & 00006336 a 0000 + 01540060 v 0301 "

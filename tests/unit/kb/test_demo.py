@@ -3,7 +3,7 @@
 import json
 import unicodedata
 
-from deixis.kb.check import check_file
+from deixis.kb.checking.check import check_file
 from deixis.kb.demo import demo_path, demo_sentences_path, read_demo
 
 

@@ -20,7 +20,7 @@ from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo
-from deixis.kb.description_language import ALL
+from deixis.kb.language_choice import ALL
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule

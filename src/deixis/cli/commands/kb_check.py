@@ -14,7 +14,7 @@ from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.render import bar, printable
 from deixis.cli.session import Session, session_options
 from deixis.detection.dictionary import is_findable
-from deixis.kb.check import CheckConfig, KbReport, check_file
+from deixis.kb.checking.check import CheckConfig, KbReport, check_file
 
 SIGNS = {"error": ("BAD ", "red"), "warning": ("odd ", "yellow")}
 N_LANGUAGES = 12

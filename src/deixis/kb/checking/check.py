@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.kb.findings import Example, Finding, FindingCollector
+from deixis.kb.checking.findings import Example, Finding, FindingCollector
+from deixis.kb.checking.suspicions import text_suspicions
 from deixis.kb.formats import open_records
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.reading import FilePath
 from deixis.kb.records import BadRecord, EntityFields, RecordMapping
-from deixis.kb.suspicions import text_suspicions
 from deixis.progress import track
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTableBuilder

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from deixis.errors import DataError
+from deixis.kb.formats.wordnet import PARTS, parse_synset
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.records import BadRecord
-from deixis.kb.wordnet import PARTS, parse_synset
 
 LICENCE = "  1 This software and database is being provided to you, the LICENSEE,  \n"
 LINE = (

@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.formats.wordnet import PARTS as WORDNET_FILES
+from deixis.kb.formats.wordnet import is_wordnet, read_wordnet
 from deixis.kb.records import BadRecord, RecordMapping
-from deixis.kb.wordnet import PARTS as WORDNET_FILES
-from deixis.kb.wordnet import is_wordnet, read_wordnet
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.files import content_suffix, open_byte_lines, with_first_line
 
 FORMATS = LazyRegistry(
     "knowledge base format",
     {
-        "jsonl": Lazy("deixis.kb.json_lines:read_json_lines"),
-        "csv": Lazy("deixis.kb.delimited:read_csv"),
-        "tsv": Lazy("deixis.kb.delimited:read_tsv"),
-        "annif-tsv": Lazy("deixis.kb.delimited:read_annif_tsv"),
-        "names": Lazy("deixis.kb.name_lines:read_name_lines"),
-        "skos": Lazy("deixis.kb.skos:read_skos", extra="skos"),
-        "wordnet": Lazy("deixis.kb.wordnet:read_wordnet"),  # the only one that is a folder
+        "jsonl": Lazy("deixis.kb.formats.json_lines:read_json_lines"),
+        "csv": Lazy("deixis.kb.formats.csv:read_csv"),
+        "tsv": Lazy("deixis.kb.formats.csv:read_tsv"),
+        "annif-tsv": Lazy("deixis.kb.formats.csv:read_annif_tsv"),
+        "names": Lazy("deixis.kb.formats.name_lines:read_name_lines"),
+        "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="skos"),
+        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),  # the only one that is a folder
     },
 )
 _SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"} | dict.fromkeys(

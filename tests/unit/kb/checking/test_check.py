@@ -5,8 +5,8 @@ import json
 import pytest
 
 from deixis.errors import DataError
-from deixis.kb.check import CheckConfig, check_file
-from deixis.kb.findings import KINDS, Example
+from deixis.kb.checking.check import CheckConfig, check_file
+from deixis.kb.checking.findings import KINDS, Example
 from deixis.kb.knowledge_base import KnowledgeBase
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from deixis.errors import DataError, MissingExtraError
-from deixis.kb.check import check_file
+from deixis.kb.checking.check import check_file
 from deixis.kb.knowledge_base import KnowledgeBase
 
 rdflib = pytest.importorskip("rdflib")
@@ -139,7 +139,7 @@ def test_a_vocabulary_can_be_checked(tmp_path):
 
 
 def test_without_rdflib_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "deixis.kb.skos", raising=False)
+    monkeypatch.delitem(sys.modules, "deixis.kb.formats.skos", raising=False)
     monkeypatch.setitem(sys.modules, "rdflib", None)
     with pytest.raises(
         MissingExtraError, match=r"'skos' needs 'rdflib'. Install it with: pip install 'deixis\[skos\]'"
