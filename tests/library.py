@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledTexts
+from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.store.strings import StringTable
 
 WORDS = {

@@ -14,7 +14,7 @@ from scipy import sparse
 from deixis.bench.data import DataFolder
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledTexts
+from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.store.strings import StringTable
 
 ROOT = Path(__file__).resolve().parents[2]

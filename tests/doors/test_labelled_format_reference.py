@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from deixis.kb.formats import FORMATS
-from deixis.labelled.formats import READERS
-from deixis.labelled.rows import ROW_FORMATS
-from deixis.labelled.writing import PREDICTION_WRITERS
+from deixis.labelling.corpus.formats import READERS
+from deixis.labelling.corpus.rows import ROW_FORMATS
+from deixis.labelling.corpus.writing import PREDICTION_WRITERS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/labelled-formats.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledRows, LabelledTexts
-from deixis.labelled.reading import read_labelled_texts
-from deixis.labelled.rows import SvmlightConfig, read_labelled_rows, read_matrix
-from deixis.labelled.rows_out import write_matrix, write_svmlight, write_xc
-from deixis.labelled.writing import write_labelled_texts, write_predictions
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
+from deixis.labelling.corpus.reading import read_labelled_texts
+from deixis.labelling.corpus.rows import SvmlightConfig, read_labelled_rows, read_matrix
+from deixis.labelling.corpus.rows_out import write_matrix, write_svmlight, write_xc
+from deixis.labelling.corpus.writing import write_labelled_texts, write_predictions
 from deixis.store.strings import StringTable
 
 quick = settings(max_examples=50, deadline=None)

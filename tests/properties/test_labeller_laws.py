@@ -11,8 +11,8 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.features.tfidf import TfidfConfig
-from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.config import LabellerConfig, TextFeaturesConfig
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
 from deixis.labelling.vocabularies import numbered_vocabulary
 from deixis.store.strings import StringTable

@@ -17,8 +17,8 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.features.tfidf import TfidfVectorizer, as_table
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
 from deixis.labelling.lessons import Lesson

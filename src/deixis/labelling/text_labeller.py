@@ -15,8 +15,8 @@ from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.features.tfidf import as_table
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledTexts
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.labelling.labeller import Labeller
 from deixis.labelling.vocabularies import numbered_vocabulary
 from deixis.store.strings import StringTable

@@ -5,8 +5,8 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError, StoreError, UnknownNameError
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledRows, LabelledTexts
 from deixis.labelling.config import LabellerConfig, TextFeaturesConfig
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
 from deixis.linking.linker import Linker
 from deixis.store.strings import StringTable

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import ConfigError, DataError
-from deixis.labelled.documents import LabelledRows
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.corpus.documents import LabelledRows
 from deixis.labelling.labeller import Labeller
 from deixis.neural.elias_config import EliasConfig, TextConfig
 from deixis.xmr.label_augmentation import AugmentationConfig

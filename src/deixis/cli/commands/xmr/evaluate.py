@@ -30,7 +30,7 @@ from deixis.evaluation.labels.frequencies import PROPENSITY_A, PROPENSITY_B
 from deixis.evaluation.labels.mistakes import label_mistakes
 from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.labelled.documents import LabelledRows, LabelledTexts
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
 from deixis.progress import stage, track
 from deixis.reports.label_figures import decile_chart

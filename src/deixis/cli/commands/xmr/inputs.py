@@ -14,10 +14,10 @@ from deixis.cli.session import Session
 from deixis.errors import DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.reading import SkippedLine
-from deixis.labelled.documents import LabelledRows
-from deixis.labelled.formats import READERS
-from deixis.labelled.reading import LabelledCorpus, LabelledReport, read_labelled_texts, read_records
-from deixis.labelled.rows import ROW_FORMATS, SvmlightConfig, read_labelled_rows
+from deixis.labelling.corpus.documents import LabelledRows
+from deixis.labelling.corpus.formats import READERS
+from deixis.labelling.corpus.reading import LabelledCorpus, LabelledReport, read_labelled_texts, read_records
+from deixis.labelling.corpus.rows import ROW_FORMATS, SvmlightConfig, read_labelled_rows
 from deixis.store.files import STDIN, content_suffix, open_byte_lines
 
 FORMATS = (*READERS, *ROW_FORMATS)

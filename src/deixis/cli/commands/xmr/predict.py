@@ -18,10 +18,10 @@ from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.npz_files import write_npz
-from deixis.labelled.rows import read_matrix
-from deixis.labelled.rows_out import write_matrix_lines
-from deixis.labelled.writing import PREDICTION_WRITERS, predictions, write_predictions
+from deixis.labelling.corpus.npz import write_npz
+from deixis.labelling.corpus.rows import read_matrix
+from deixis.labelling.corpus.rows_out import write_matrix_lines
+from deixis.labelling.corpus.writing import PREDICTION_WRITERS, predictions, write_predictions
 from deixis.labelling.labeller import Labeller
 from deixis.progress import track
 

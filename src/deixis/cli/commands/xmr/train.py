@@ -18,9 +18,9 @@ from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledRows, LabelledTexts
-from deixis.labelled.rows import read_matrix
 from deixis.labelling.config import LabellerConfig
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
+from deixis.labelling.corpus.rows import read_matrix
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.labeller import Labeller

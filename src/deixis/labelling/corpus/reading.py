@@ -16,11 +16,11 @@ from deixis.errors import ConfigError, DataError
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.reading import FilePath, SkippedLine
-from deixis.labelled.annif import read_annif_folder
-from deixis.labelled.documents import LabelledTexts
-from deixis.labelled.formats import READERS, guess_format
-from deixis.labelled.label_lookup import FoundLabels, GivenLabels, LabelLookup, UnknownLabel
-from deixis.labelled.records import LabelledRecord
+from deixis.labelling.corpus.annif import read_annif_folder
+from deixis.labelling.corpus.documents import LabelledTexts
+from deixis.labelling.corpus.formats import READERS, guess_format
+from deixis.labelling.corpus.lookup import FoundLabels, GivenLabels, LabelLookup, UnknownLabel
+from deixis.labelling.corpus.records import LabelledRecord
 from deixis.progress import track
 from deixis.store.files import open_byte_lines, with_first_line
 from deixis.store.strings import StringTableBuilder
@@ -76,7 +76,7 @@ def read_labelled_texts(
     vocabulary
         The labels; label `j` is its row `j`. Without one, the labels of the documents are it, in order of first sight.
     format
-        One of `deixis.labelled.formats.READERS`; by default the file's name and first line tell.
+        One of `deixis.labelling.corpus.formats.READERS`; by default the file's name and first line tell.
     unknown
         A label that is not in the vocabulary is an error, or with `skip` left out and counted; its document stays.
     skip_bad

@@ -9,10 +9,10 @@ from scipy import sparse
 
 from deixis.errors import DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledRows, LabelledTexts
-from deixis.labelled.npz_files import write_npz
-from deixis.labelled.rows_out import write_matrix, write_svmlight, write_xc
-from deixis.labelled.writing import write_labelled_texts, write_predictions
+from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
+from deixis.labelling.corpus.npz import write_npz
+from deixis.labelling.corpus.rows_out import write_matrix, write_svmlight, write_xc
+from deixis.labelling.corpus.writing import write_labelled_texts, write_predictions
 from deixis.store.strings import StringTable
 
 SUBJECTS = KnowledgeBase.from_records(

@@ -9,7 +9,7 @@ from deixis.documents.json_lines import json_object, name_in, shown
 from deixis.documents.places import Place
 from deixis.documents.spans import without_surrogates
 from deixis.errors import DataError
-from deixis.labelled.records import LabelledRecord, LabelReference, checked_text, records_of_lines
+from deixis.labelling.corpus.records import LabelledRecord, LabelReference, checked_text, records_of_lines
 
 _EXAMPLE = '{"id": "d1", "text": "Paper engineering", "labels": ["p1542", "p7445"]}'
 _HINT = f"Write one JSON object a line, such as {_EXAMPLE}"

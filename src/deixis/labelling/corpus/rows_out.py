@@ -8,9 +8,9 @@ from typing import TextIO
 
 from scipy import sparse
 
-from deixis.labelled.documents import LabelledRows
-from deixis.labelled.npz_files import write_npz
-from deixis.labelled.rows import FilePath, SvmlightConfig
+from deixis.labelling.corpus.documents import LabelledRows
+from deixis.labelling.corpus.npz import write_npz
+from deixis.labelling.corpus.rows import FilePath, SvmlightConfig
 
 _ROWS_AT_ONCE = 4096
 

@@ -8,7 +8,7 @@ import pytest
 
 from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.reading import read_labelled_texts
+from deixis.labelling.corpus.reading import read_labelled_texts
 
 SUBJECTS = KnowledgeBase.from_records(
     [

@@ -7,7 +7,7 @@ import pytest
 
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.reading import read_labelled_texts
+from deixis.labelling.corpus.reading import read_labelled_texts
 
 YSO = "http://www.yso.fi/onto/yso/"
 SUBJECTS = KnowledgeBase.from_records(

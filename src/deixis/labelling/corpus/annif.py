@@ -11,8 +11,8 @@ from pathlib import Path
 
 from deixis.documents.places import Place
 from deixis.errors import DataError
-from deixis.labelled.json_lines import record_from_json
-from deixis.labelled.records import LabelledRecord, LabelReference, checked_text, records_of_lines
+from deixis.labelling.corpus.json_lines import record_from_json
+from deixis.labelling.corpus.records import LabelledRecord, LabelReference, checked_text, records_of_lines
 from deixis.store.files import open_lines
 
 _LABEL_SUFFIXES = (".tsv", ".key")  # the first that is there counts

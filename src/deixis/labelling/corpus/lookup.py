@@ -7,7 +7,7 @@ from typing import Protocol
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.records import clean
-from deixis.labelled.records import LabelReference
+from deixis.labelling.corpus.records import LabelReference
 
 _MAX_SHOWN = 3
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.labelled import sparse_text
-from deixis.labelled.rows import SvmlightConfig, read_labelled_rows, read_matrix
+from deixis.labelling.corpus import sparse_text
+from deixis.labelling.corpus.rows import SvmlightConfig, read_labelled_rows, read_matrix
 
 XC = "3 4 3\n0,2 1:0.5 3:2\n 0:1e-3\n1 \n"
 FEATURES = [[0, 0.5, 0, 2], [np.float32(0.001), 0, 0, 0], [0, 0, 0, 0]]

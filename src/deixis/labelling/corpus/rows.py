@@ -17,9 +17,9 @@ from typing import cast
 from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, UnknownNameError
-from deixis.labelled.documents import LabelledRows
-from deixis.labelled.npz_files import read_npz
-from deixis.labelled.sparse_text import SparseTextRules, parse_stream
+from deixis.labelling.corpus.documents import LabelledRows
+from deixis.labelling.corpus.npz import read_npz
+from deixis.labelling.corpus.sparse_text import SparseTextRules, parse_stream
 from deixis.store.files import open_bytes
 
 FilePath = str | os.PathLike[str]

@@ -11,7 +11,7 @@ from scipy import sparse
 from deixis.documents.json_lines import short_score, write_record
 from deixis.errors import DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.labelled.documents import LabelledTexts
+from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.types import Candidate
 
 DocumentLabels = tuple[str, str | None, list[Candidate]]  # a document's id, its text if it is wanted, its labels

@@ -9,10 +9,10 @@ from deixis.store.files import content_suffix
 READERS = LazyRegistry(
     "format of labelled texts",
     {
-        "jsonl": Lazy("deixis.labelled.json_lines:read_json_lines"),
-        "lines": Lazy("deixis.labelled.plain_lines:read_plain_lines"),  # no labels: to be given some
-        "annif-tsv": Lazy("deixis.labelled.annif:read_annif_tsv"),
-        "annif-folder": Lazy("deixis.labelled.annif:read_annif_folder"),  # the only one that is a folder
+        "jsonl": Lazy("deixis.labelling.corpus.json_lines:read_json_lines"),
+        "lines": Lazy("deixis.labelling.corpus.plain_lines:read_plain_lines"),  # no labels: to be given some
+        "annif-tsv": Lazy("deixis.labelling.corpus.annif:read_annif_tsv"),
+        "annif-folder": Lazy("deixis.labelling.corpus.annif:read_annif_folder"),  # the only one that is a folder
     },
 )
 _SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "annif-tsv"}

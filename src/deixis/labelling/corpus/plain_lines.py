@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from deixis.documents.places import Place
 from deixis.errors import DataError
-from deixis.labelled.records import LabelledRecord, checked_text, records_of_lines
+from deixis.labelling.corpus.records import LabelledRecord, checked_text, records_of_lines
 
 
 def read_plain_lines(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[LabelledRecord | DataError]:
