@@ -8,7 +8,7 @@ from deixis.errors import StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.labeller import Labeller
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.neural.bag_config import BagConfig, OneVsAllConfig
 from deixis.neural.elias_config import EliasConfig
 from deixis.xmr.text_rows import TextRows

@@ -14,7 +14,7 @@ from deixis.features.tfidf import TfidfConfig
 from deixis.labelling.config import LabellerConfig, TextFeaturesConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
-from deixis.labelling.vocabularies import numbered_vocabulary
+from deixis.labelling.vocabulary import numbered_vocabulary
 from deixis.store.strings import StringTable
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.label_tree import TreeConfig

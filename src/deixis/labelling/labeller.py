@@ -21,8 +21,8 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.lessons import Lesson
-from deixis.labelling.vocabularies import check_columns, numbered_vocabulary
+from deixis.labelling.training_rows import Lesson
+from deixis.labelling.vocabulary import check_columns, numbered_vocabulary
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.store.model_folder import open_model, save_model

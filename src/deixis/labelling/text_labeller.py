@@ -18,7 +18,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.labelling.labeller import Labeller
-from deixis.labelling.vocabularies import numbered_vocabulary
+from deixis.labelling.vocabulary import numbered_vocabulary
 from deixis.store.strings import StringTable
 from deixis.xmr.sklearn_estimator import SklearnEstimator
 from deixis.xmr.sparse_rows import SparseRows

@@ -11,7 +11,7 @@ from scipy import sparse
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.xmr.averaging import AverageRanker
 from deixis.xmr.text_rows import TextRows
 

@@ -14,7 +14,7 @@ from deixis.errors import DataError, NotFittedError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.xmr.combined import CombinedRanker
 from deixis.xmr.score_calibration import decision_tree_class
 from deixis.xmr.text_rows import TextRows

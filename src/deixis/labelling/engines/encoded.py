@@ -11,7 +11,7 @@ from scipy import sparse
 
 from deixis.errors import DataError, NotFittedError
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.neural.elias_config import BAG
 from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedRanker

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.xmr.text_rows import TextRows
 
 

@@ -4,7 +4,7 @@ from scipy import sparse
 
 from deixis.errors import ConfigError
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.lessons import Lesson
+from deixis.labelling.training_rows import Lesson
 from deixis.store.strings import StringTable
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.text_rows import TextRows
