@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from deixis.cli.main import main
+from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.documents.reading import read_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
@@ -27,7 +28,6 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain_spans
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.learning import learn_reranker
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker

@@ -12,13 +12,13 @@ from deixis.candidates.filters import EntityFilter
 from deixis.cli.filtering import link_only
 from deixis.cli.models import load_linker
 from deixis.cli.session import Session
+from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.documents.reading import read_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reranking import Reranking

@@ -8,10 +8,10 @@ from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig
+from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.features.mention_features import MentionFeaturesConfig
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.nil import NilRule
 from deixis.linking.own_text import OwnTextConfig
 from deixis.linking.rehearsal import RehearsalConfig

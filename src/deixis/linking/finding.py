@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from deixis.detection.config import FindingConfig
 from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
@@ -21,7 +22,6 @@ from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable, on_one_line
 from deixis.linking.calibration import Calibration, rule_for
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import MENTIONS_AT_ONCE
 from deixis.progress import track

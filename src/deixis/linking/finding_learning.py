@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.span_scorer import SpanScorer
@@ -20,7 +21,6 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.deciding import Decider, best_apart, decision_evidence, default_decision
 from deixis.linking.finding import Finding, Rank, all_spans, in_context, is_nameless
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.held_out import HeldOut
 from deixis.linking.nil import NilRule
 from deixis.progress import stage

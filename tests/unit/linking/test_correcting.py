@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reweighing import accuracy_of

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from deixis.detection.config import FindingConfig
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
 from deixis.detection.span_features import SAYS
 from deixis.documents.corrections import Correction
@@ -15,7 +16,6 @@ from deixis.kb.demo import read_demo
 from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain, explain_spans
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.ranking.fusion_features import FEATURES
 from deixis.types import Document, Mention

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.finding_learning import answers_in
 from deixis.linking.linker import Linker
 from deixis.linking.portions import MENTIONS_AT_ONCE

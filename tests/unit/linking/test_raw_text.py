@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.progress import listening
 from deixis.types import Document, Mention

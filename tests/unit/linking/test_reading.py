@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
+from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, MissingExtraError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reader_learning import START, f1_of, weighed_by

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Calibration
 from deixis.linking.config import LinkerConfig
-from deixis.linking.finding_config import FindingConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reranking import Reranking, StoredReranker

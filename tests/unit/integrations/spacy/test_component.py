@@ -10,12 +10,12 @@ spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
 from spacy.tokens import Doc, DocBin, Span  # noqa: E402
 from spacy.training import Example  # noqa: E402
 
+from deixis.detection.config import FindingConfig  # noqa: E402
 from deixis.documents.reading import read_documents  # noqa: E402
 from deixis.errors import ConfigError, StoreError, UnknownNameError  # noqa: E402
 from deixis.kb.demo import demo_sentences_path, read_demo  # noqa: E402
 from deixis.kb.knowledge_base import KnowledgeBase  # noqa: E402
 from deixis.linking.config import LinkerConfig  # noqa: E402
-from deixis.linking.finding_config import FindingConfig  # noqa: E402
 from deixis.linking.linker import Linker  # noqa: E402
 
 KB = KnowledgeBase.from_records(
