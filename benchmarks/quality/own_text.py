@@ -30,10 +30,10 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.own_text import OwnTextConfig, mentioned_entities
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import kind_of
 from deixis.ranking.fusion_features import AROUND, FEATURES, TEXT, document_numbers, surroundings
 from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.tables import Proposals
 from deixis.types import Document, MentionInContext
 
 N_MENTIONS = 1000  # of each suite, and the rest of their documents

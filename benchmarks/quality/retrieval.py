@@ -34,7 +34,7 @@ from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
-from deixis.nearest.proposals import Proposals
+from deixis.tables import Proposals
 from deixis.types import Document
 from deixis.xmr.rankings import kept_where
 

@@ -26,7 +26,7 @@ from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow, source_commit
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.spelling_index import IndelIndex
 
 SUITES = ("fast1m", "geonames", "wiki468k")
 SEED, K, N_QUERIES, N_PEER = 0, 10, 500, 40

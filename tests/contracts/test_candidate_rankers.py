@@ -6,8 +6,8 @@ from scipy import sparse
 
 from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import DataError, StoreError
-from deixis.nearest.proposals import Proposals
 from deixis.ranking import RANKERS
+from deixis.tables import Proposals
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from deixis.errors import DataError, StoreError
-from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 
 quick = settings(max_examples=60, deadline=None)
 

@@ -9,7 +9,7 @@ from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeC
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.nearest.block_index import BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndexConfig
 from deixis.types import MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig

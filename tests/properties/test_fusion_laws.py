@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import weighed
 from deixis.ranking.fusion_training import Lesson, _columns, _likelihood, fit_weights
+from deixis.tables import Proposals
 
 N_ROWS = 7
 scores = st.floats(0, 1, width=32)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from deixis.errors import StoreError
 from deixis.native import _core
-from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.spelling_index import IndelIndex
 
 quick = settings(max_examples=60, deadline=None)
 

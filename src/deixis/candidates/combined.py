@@ -26,8 +26,8 @@ from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.proposals import Proposals
 from deixis.progress import stage
+from deixis.tables import Proposals
 from deixis.types import Candidate, Document, MentionInContext
 
 PROVEN = 1000  # in a short list nobody is spoken of often: one mention more must not seem much

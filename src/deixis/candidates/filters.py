@@ -18,7 +18,7 @@ from deixis.candidates.suggestions import near_ids, unknown_name
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.languages import known_in
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 from deixis.types import base_language
 
 MAX_SHOWN = 5

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.nearest.allowed import Mask
-from deixis.nearest.block_index import BlockIndex
-from deixis.nearest.proposals import Proposals
+from deixis.nearest.mask_cache import Mask
+from deixis.nearest.sparse_index import BlockIndex
+from deixis.tables import Proposals
 from deixis.xmr.rankings import kept_where
 
 MIN_LIKENESS = 0.01  # what is found by its popularity alone has nothing in common with the query

@@ -11,7 +11,7 @@ from deixis.evaluation.linking.judge import CountOf, TypesOf
 from deixis.gold import Resolve
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 
 EVERY_GOLD_ID = "no knowledge base was given: every gold entity counts as in the knowledge base"
 

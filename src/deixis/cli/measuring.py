@@ -17,7 +17,7 @@ from deixis.documents.reading import read_documents
 from deixis.evaluation.pairing import distinct, paired
 from deixis.linking.linker import Linker
 from deixis.linking.portions import MENTIONS_AT_ONCE
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 from deixis.types import Candidate, Document, Mention
 
 

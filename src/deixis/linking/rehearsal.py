@@ -18,7 +18,7 @@ from deixis.config import check_choices
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Judged
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 from deixis.ranking.fusion import kind_of
 from deixis.types import Candidate, MentionInContext
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.corrections import Corrections
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
 

@@ -31,7 +31,7 @@ from deixis.linking.reranking import Reranking, no_reranker
 from deixis.linking.seen import SeenDocuments
 from deixis.linking.shown import cut, extended
 from deixis.linking.uncorrected import Uncorrected
-from deixis.nearest.allowed import Mask
+from deixis.nearest.mask_cache import Mask
 from deixis.progress import track
 from deixis.ranking.fusion import FusionRanker
 from deixis.types import Candidate, Document, Mention, MentionInContext

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.errors import DataError
-from deixis.nearest.proposals import Proposals
+from deixis.tables import Proposals
 
 
 def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) -> sparse.csr_matrix:

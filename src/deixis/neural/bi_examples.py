@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.protocol import VectorSearch
 from deixis.neural.bi_config import BiEncoderConfig
 from deixis.neural.linked_mentions import LinkedMentions
 from deixis.neural.mining import Rows, batches_apart, mine_negatives

@@ -22,7 +22,7 @@ from deixis.config import config_to_dict
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.protocol import VectorSearch
 from deixis.neural.bi_config import BiEncoderConfig
 from deixis.neural.bi_encoder import BiEncoder
 from deixis.neural.bi_examples import EntityTexts, Examples, drawn_mentions, mined_examples

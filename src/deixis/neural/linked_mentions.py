@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deixis.errors import DataError
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.protocol import VectorSearch
 from deixis.types import Document, MentionInContext
 
 logger = logging.getLogger(__name__)

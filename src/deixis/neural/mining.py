@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError, DataError
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.protocol import VectorSearch
 
 Rows = NDArray[np.int64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.features.name_set import NameSet, folded
-from deixis.nearest.proposals import Proposals
 from deixis.store.string_hashes import hash_string
+from deixis.tables import Proposals
 
 STRENGTH = 3.0  # log odds per doubling of how often a pair was judged, if it was wrong each time
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # rows of one name must not fall together with those of another

@@ -18,7 +18,6 @@ from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
 from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.proposals import Proposals
 from deixis.neural.cross_config import CrossEncoderConfig
 from deixis.neural.pair_scorer import OnnxPairScorer
 from deixis.neural.pair_texts import MentionCandidates, PairTexts
@@ -28,6 +27,7 @@ from deixis.ranking import TRAINERS
 from deixis.ranking.mixing import RERANKER_ALONE, Mixing, Opinions
 from deixis.ranking.ranked import Ranked
 from deixis.store.checks import check_length, check_range, require
+from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
 MAX_WEIGHT = 1e9

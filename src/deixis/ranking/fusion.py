@@ -24,7 +24,6 @@ from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.proposals import Proposals
 from deixis.ranking.corrected_pairs import CorrectedPairs
 from deixis.ranking.fusion_features import (
     COUNT_FOR,
@@ -38,6 +37,7 @@ from deixis.ranking.fusion_features import (
 from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
+from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
 MAX_FACT = 64  # ln(2^63) and more

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.entity_words import EntityWords, Pairs
-from deixis.nearest.proposals import Proposals
+from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention

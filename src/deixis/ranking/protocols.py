@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.nearest.proposals import Proposals
+from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deixis.config import check_choices
 from deixis.errors import ConfigError
 from deixis.native import _core
-from deixis.nearest.allowed import PreparedMasks, check_allowed
+from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.xmr.linear_rankers import RankerLevel
 from deixis.xmr.sparse_rows import SparseRows
 

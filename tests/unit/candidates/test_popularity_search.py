@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from deixis.candidates.popularity_search import search_popular, with_column
-from deixis.nearest.block_index import BlockIndex
+from deixis.nearest.sparse_index import BlockIndex
 
 RANKED = sparse.csr_matrix(([0.9, 0.2, 0.5, 0.7], [2, 0, 1, 2], [0, 2, 3, 3, 4]), shape=(4, 3))
 

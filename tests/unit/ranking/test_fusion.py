@@ -9,10 +9,10 @@ from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.proposals import Proposals
 from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
 from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, dense_features
 from deixis.ranking.fusion_training import Lesson
+from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
 RECORDS = [

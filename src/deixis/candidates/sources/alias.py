@@ -22,12 +22,12 @@ from deixis.errors import ConfigError
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.allowed import check_allowed
-from deixis.nearest.key_table import KeyEntries, KeyTable
-from deixis.nearest.proposals import Proposals
+from deixis.nearest.alias_table import KeyEntries, KeyTable
+from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
+from deixis.tables import Proposals
 from deixis.types import Candidate, Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one

@@ -12,7 +12,7 @@ from scipy import sparse
 from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.errors import StoreError
 from deixis.features.entity_words import EntityWords, shares_of
-from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
 
 INDEX = BlockIndexConfig()

@@ -24,8 +24,8 @@ from deixis.encoders.registry import encode_rows, encoder_arrays, encoder_from_a
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.allowed import Mask, check_allowed
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.mask_cache import Mask, check_allowed
+from deixis.nearest.protocol import VectorSearch
 from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.checks import check_length, check_range, require

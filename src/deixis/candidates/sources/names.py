@@ -18,7 +18,7 @@ from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.errors import ConfigError, StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
 
 

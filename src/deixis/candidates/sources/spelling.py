@@ -21,9 +21,9 @@ from deixis.candidates.weighted_names import AliasNames
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.allowed import check_allowed
-from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.mask_cache import check_allowed
 from deixis.nearest.merging import best_of_both
+from deixis.nearest.spelling_index import IndelIndex
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, MentionInContext

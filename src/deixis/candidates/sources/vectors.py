@@ -29,9 +29,9 @@ from deixis.gold import known_parts
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.allowed import Mask, check_allowed
+from deixis.nearest.mask_cache import Mask, check_allowed
 from deixis.nearest.merging import best_of_both
-from deixis.nearest.protocols import VectorSearch
+from deixis.nearest.protocol import VectorSearch
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track

@@ -9,7 +9,7 @@ from deixis.candidates.weighted_names import name_weights
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.key_table import KeyEntries, KeyTable
+from deixis.nearest.alias_table import KeyEntries, KeyTable
 from deixis.store.strings import StringTable
 from deixis.types import Document, Mention, MentionInContext
 

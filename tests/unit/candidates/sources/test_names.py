@@ -4,7 +4,7 @@ import pytest
 from deixis.candidates.sources.names import NameSearch, NameSearchConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.block_index import BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndexConfig
 
 KB = KnowledgeBase.from_records(
     [

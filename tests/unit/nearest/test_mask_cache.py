@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import DataError
-from deixis.nearest.allowed import MAX_KEPT, PreparedMasks, check_allowed
+from deixis.nearest.mask_cache import MAX_KEPT, PreparedMasks, check_allowed
 
 
 def read_only(*values):

@@ -8,7 +8,7 @@ import pytest
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.spelling_index import IndelIndex
 from tests.processes import processor_seconds, start
 
 
@@ -152,7 +152,7 @@ def test_bits_are_counted_alike_with_and_without_the_instruction_for_it():
 INTERRUPTED = """
 import sys, numpy as np
 from deixis.native import _core
-from deixis.nearest.indel_index import IndelIndex
+from deixis.nearest.spelling_index import IndelIndex
 rng = np.random.default_rng(0)
 text = lambda n: rng.integers(97, 123, n, np.uint8).tobytes().decode()
 index = IndelIndex.build([text(20) for _ in range(50_000)], np.arange(50_000))

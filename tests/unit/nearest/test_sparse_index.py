@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.nearest.block_index import BlockIndex, BlockIndexConfig
+from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from tests.processes import processor_seconds, start
 
 
@@ -156,7 +156,7 @@ def test_arrays_that_are_missing_or_do_not_fit_each_other_are_refused():
 INTERRUPTED = """
 import sys, numpy as np
 from scipy import sparse
-from deixis.nearest.block_index import BlockIndex
+from deixis.nearest.sparse_index import BlockIndex
 rng = np.random.default_rng(0)
 rows = sparse.csr_matrix((rng.random(2_000_000, np.float32), rng.integers(0, 200, 2_000_000),
                           np.arange(0, 2_000_001, 20)), shape=(100_000, 200))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.nearest.proposals import Proposals
+from deixis.tables import Proposals
 
 
 def matrix(*rows):

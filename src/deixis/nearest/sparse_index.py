@@ -19,8 +19,8 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.nearest.allowed import PreparedMasks, check_allowed
 from deixis.nearest.core_rows import core_rows
+from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.store.checks import require
 
 MAX_BLOCK_SIZE = 256  # a row's place in its block has one byte

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import StoreError
-from deixis.nearest.key_table import KeyEntries, KeyTable
+from deixis.nearest.alias_table import KeyEntries, KeyTable
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 

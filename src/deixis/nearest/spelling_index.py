@@ -16,7 +16,7 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.nearest.allowed import check_allowed
+from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
 
