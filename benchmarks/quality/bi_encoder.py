@@ -29,10 +29,10 @@ from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.vector_index import VectorIndex
-from deixis.neural.bi_config import BiEncoderConfig
-from deixis.neural.bi_encoder import BiEncoder
-from deixis.neural.bi_training import train_bi_encoder
-from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.bi_encoder.config import BiEncoderConfig
+from deixis.neural.bi_encoder.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.bi_encoder.model import BiEncoder
+from deixis.neural.bi_encoder.train import train_bi_encoder
 from deixis.neural.quiet import quiet
 from deixis.types import Document
 

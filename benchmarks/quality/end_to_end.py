@@ -46,8 +46,8 @@ from deixis.linking.held_out import split_documents
 from deixis.linking.learning import learn_reranker
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pairs import PairConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairConfig
 from deixis.types import Document, Mention
 
 SUITE_SETS = (("wiki468k-aida", "reddit-posts", "reddit-comments"), ("mesh-bc5cdr",), ("medic-ncbi",))

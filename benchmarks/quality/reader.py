@@ -44,12 +44,12 @@ from deixis.linking.nil import NilRule
 from deixis.linking.reader_learning import START, weighed_by
 from deixis.linking.reading import LEAST_READ, PossibleLinks, ReadingStation, StoredReader, passage_candidates
 from deixis.neural.quiet import quiet
-from deixis.neural.reader import Reader, spans_of
-from deixis.neural.reader_config import ReaderConfig
-from deixis.neural.reader_joint import JointTraining
-from deixis.neural.reader_lessons import TaughtPassage
-from deixis.neural.reader_spans import Reading, without_overlaps
-from deixis.neural.reader_training import new_training
+from deixis.neural.reader.config import ReaderConfig
+from deixis.neural.reader.examples import TaughtPassage
+from deixis.neural.reader.joint import JointTraining
+from deixis.neural.reader.run import Reader, spans_of
+from deixis.neural.reader.spans import Reading, without_overlaps
+from deixis.neural.reader.train import new_training
 from deixis.types import Document, Mention
 
 SEED = 0

@@ -33,12 +33,12 @@ from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_
 from deixis.linking.learning import enough, ranked
 from deixis.linking.linker import Linker
 from deixis.linking.teaching import Teaching
-from deixis.neural.bi_encoder import tokenizer_bytes
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.cross_training import logits, open_cross_encoder
+from deixis.neural.bi_encoder.model import tokenizer_bytes
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairConfig, PairLessons
+from deixis.neural.cross_encoder.scorer import OnnxPairScorer
+from deixis.neural.cross_encoder.train import logits, open_cross_encoder
 from deixis.neural.onnx_export import pair_scorer_to_onnx
-from deixis.neural.pair_scorer import OnnxPairScorer
-from deixis.neural.pairs import PairConfig, PairLessons
 from deixis.neural.quiet import quiet
 from deixis.ranking.cross_encoder import CrossEncoderRanker
 from deixis.ranking.fusion_features import document_numbers

@@ -33,10 +33,10 @@ from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.neural.bag_config import OneVsAllConfig
-from deixis.neural.elias_config import EliasConfig
-from deixis.neural.elias_training import EliasTraining
-from deixis.neural.one_vs_all import train_one_vs_all
+from deixis.neural.elias.config import EliasConfig
+from deixis.neural.elias.train import EliasTraining
+from deixis.neural.one_vs_all.config import OneVsAllConfig
+from deixis.neural.one_vs_all.train import train_one_vs_all
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.sparse_index import SparseIndex, SparseIndexConfig

@@ -60,8 +60,8 @@ def fit_bag(X: sparse.csr_matrix, Y: sparse.csr_matrix, longer: float = 1.0) -> 
     """The frugal ranker, by the library's own settings but for the labels of a step: some, not all."""
     import torch
 
-    from deixis.neural.bag_config import OneVsAllConfig
-    from deixis.neural.one_vs_all import train_one_vs_all
+    from deixis.neural.one_vs_all.config import OneVsAllConfig
+    from deixis.neural.one_vs_all.train import train_one_vs_all
 
     torch.set_num_threads(1)
     n_epochs = math.ceil(OneVsAllConfig().n_epochs * longer)

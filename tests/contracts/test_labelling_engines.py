@@ -9,8 +9,8 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.labeller import Labeller
 from deixis.labelling.training_rows import Lesson
-from deixis.neural.bag_config import BagConfig, OneVsAllConfig
-from deixis.neural.elias_config import EliasConfig
+from deixis.neural.elias.config import EliasConfig
+from deixis.neural.one_vs_all.config import BagConfig, OneVsAllConfig
 from deixis.xmr.text_rows import TextRows
 from tests.library import books, library_vocabulary
 

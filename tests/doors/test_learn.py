@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from deixis.neural.training import StepsTold
+from deixis.neural.checkpoints import StepsTold
 from tests.aviary import RECORDS, sightings, tiny_encoder, write_sightings
 
 SMALL = (

@@ -36,7 +36,7 @@ from deixis.linking.reader_learning import learn_reader, weighed_by
 from deixis.linking.reading import ReadingStation
 from deixis.linking.rehearsal import RehearsalConfig
 from deixis.linking.reranking import Reranking
-from deixis.neural.reader_spans import Reading
+from deixis.neural.reader.spans import Reading
 from deixis.store.model_folder import open_model
 from deixis.types import Candidate, Document, Mention
 from tests.aviary import aviary, sightings, tiny_encoder
@@ -252,9 +252,9 @@ def _neural(part: str) -> Linker:
 
 
 def _taught(part: str, folder: Path) -> Linker:
-    from deixis.neural.cross_config import CrossEncoderConfig
-    from deixis.neural.pairs import PairConfig
-    from deixis.neural.reader_config import ReaderConfig
+    from deixis.neural.cross_encoder.config import CrossEncoderConfig
+    from deixis.neural.cross_encoder.pairs import PairConfig
+    from deixis.neural.reader.config import ReaderConfig
 
     encoder = tiny_encoder(folder / "encoder")
     model, taught, held_out = Linker.build(aviary(), n_threads=1), sightings(16), sightings(24, seed=1)

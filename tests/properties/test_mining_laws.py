@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.nearest.vector_index import VectorIndex
-from deixis.neural.mining import batches_apart, mine_negatives
+from deixis.neural.bi_encoder.mining import batches_apart, mine_negatives
 
 QUICK = settings(max_examples=60, deadline=None)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig
-from deixis.neural.bag_config import OneVsAllConfig
-from deixis.neural.elias_config import EliasConfig
+from deixis.neural.elias.config import EliasConfig
+from deixis.neural.one_vs_all.config import OneVsAllConfig
 from deixis.xmr.combined import CombinedConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LABELLING, LabelTreeConfig

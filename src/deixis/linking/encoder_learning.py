@@ -35,7 +35,9 @@ from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
-TRAINERS = LazyRegistry("training", {"bi-encoder": Lazy("deixis.neural.bi_training:train_bi_encoder", extra="neural")})
+TRAINERS = LazyRegistry(
+    "training", {"bi-encoder": Lazy("deixis.neural.bi_encoder.train:train_bi_encoder", extra="neural")}
+)
 DEPTH = 10
 
 

@@ -18,7 +18,7 @@ from deixis.linking.nil import NilRule
 from deixis.linking.reranking import Reranking
 from deixis.linking.seen import SeenDocuments
 from deixis.linking.teaching import Teaching, known, n_known
-from deixis.neural.cross_config import CrossEncoderConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.progress import stage
 from deixis.ranking import RERANKERS, TRAINERS
 from deixis.ranking.fusion_features import document_numbers

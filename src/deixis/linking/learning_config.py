@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.errors import ConfigError
-from deixis.neural.bi_config import BiEncoderConfig
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.reader_config import ReaderConfig
+from deixis.neural.bi_encoder.config import BiEncoderConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.reader.config import ReaderConfig
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,11 @@ from deixis.registry import Lazy, LazyRegistry
 from deixis.types import Document
 
 if TYPE_CHECKING:  # it needs the extra
-    from deixis.neural.reader_lessons import TaughtPassage
+    from deixis.neural.reader.examples import TaughtPassage
 
 logger = logging.getLogger(__name__)
 
-TRAINERS = LazyRegistry("training", {"reader": Lazy("deixis.neural.reader_training:train_reader", extra="neural")})
+TRAINERS = LazyRegistry("training", {"reader": Lazy("deixis.neural.reader.train:train_reader", extra="neural")})
 START = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # finding is believed, and the reader is not heard
 OF_READER = np.array([False, False, True, True, True, True])
 F1 = [figure for figure in micro("inkb_micro", "n_right", "n_links", "n_in_kb") if figure.name == "inkb_micro_f1"]

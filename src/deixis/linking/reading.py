@@ -33,11 +33,11 @@ from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, Mention
 
 if TYPE_CHECKING:  # these need the extra
-    from deixis.neural.passages import Passage
-    from deixis.neural.reader import Reader
-    from deixis.neural.reader_spans import Reading
+    from deixis.neural.reader.passages import Passage
+    from deixis.neural.reader.run import Reader
+    from deixis.neural.reader.spans import Reading
 
-READERS = LazyRegistry("reader", {"retriever-reader": Lazy("deixis.neural.reader:Reader", extra="onnx")})
+READERS = LazyRegistry("reader", {"retriever-reader": Lazy("deixis.neural.reader.run:Reader", extra="onnx")})
 HOW_TO_GET_ONE = "Teach it one from annotated documents: deixis learn MODEL --mentions train.jsonl --reader"
 
 PER_MENTION = 3  # candidates of a proposed mention that the reader may be given

@@ -9,5 +9,5 @@ RERANKERS = LazyRegistry(
     "re-ranker", {"cross-encoder": Lazy("deixis.ranking.cross_encoder:CrossEncoderRanker", extra="onnx")}
 )
 TRAINERS = LazyRegistry(
-    "training", {"cross-encoder": Lazy("deixis.neural.cross_training:train_pair_scorer", extra="neural")}
+    "training", {"cross-encoder": Lazy("deixis.neural.cross_encoder.train:train_pair_scorer", extra="neural")}
 )

@@ -18,10 +18,10 @@ from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
 from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pair_scorer import OnnxPairScorer
-from deixis.neural.pair_texts import MentionCandidates, PairTexts
-from deixis.neural.pairs import PairScorer
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairScorer
+from deixis.neural.cross_encoder.scorer import OnnxPairScorer
+from deixis.neural.cross_encoder.texts import MentionCandidates, PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking import TRAINERS
 from deixis.ranking.mixing import RERANKER_ALONE, Mixing, Opinions

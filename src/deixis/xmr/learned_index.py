@@ -1,6 +1,6 @@
 """ELIAS without torch: a learned graph of clusters and labels, searched for dense vectors (Gupta et al., 2022).
 
-What is here is the forward pass of section 3.2; `neural/elias_training.py` learns it.
+What is here is the forward pass of section 3.2; `neural/elias/train.py` learns it.
 """
 
 from __future__ import annotations

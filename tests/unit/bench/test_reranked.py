@@ -6,8 +6,8 @@ import pytest
 from deixis.bench.systems import SYSTEMS
 from deixis.bench.systems.reranked import WORK, RememberedScores, RerankedLinkerSystem
 from deixis.linking.learning_config import LearningConfig
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pairs import PairConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairConfig
 from tests.aviary import aviary, sightings, tiny_encoder
 
 

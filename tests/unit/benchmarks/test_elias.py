@@ -8,8 +8,8 @@ pytest.importorskip("torch")
 
 from benchmarks.xmc.elias import BEAMS, SHOWN, Judge, systems, variations
 from benchmarks.xmc.matrices import Matrices
-from deixis.neural.bag_config import BagConfig
-from deixis.neural.elias_config import EliasConfig
+from deixis.neural.elias.config import EliasConfig
+from deixis.neural.one_vs_all.config import BagConfig
 
 CONFIG = EliasConfig(
     bag=BagConfig(n_dims=16), labels_per_cluster=4, beam=2, n_shortlist=8, n_epochs_fixed=4, n_epochs_learned=4,

@@ -88,7 +88,7 @@ def test_names_are_never_held_out_and_too_few_are_none():
 
 def test_training_without_torch_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "deixis.neural.one_vs_all", raising=False)
+    monkeypatch.delitem(sys.modules, "deixis.neural.one_vs_all.train", raising=False)
     with pytest.raises(MissingExtraError, match=r"The engine 'one-vs-all' needs 'torch'.*deixis\[neural\]"):
         build(engine="one-vs-all")
 

@@ -10,7 +10,7 @@ from deixis.errors import ConfigError, DataError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows
 from deixis.labelling.labeller import Labeller
-from deixis.neural.elias_config import EliasConfig, TextConfig
+from deixis.neural.elias.config import EliasConfig, TextConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from tests.library import books, library_vocabulary
 from tests.tiny_encoders import tiny_sentence_encoder

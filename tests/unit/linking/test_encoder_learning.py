@@ -14,7 +14,7 @@ from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.reranking import Reranking
 from deixis.linking.teaching import Teaching
-from deixis.neural.bi_config import BiEncoderConfig
+from deixis.neural.bi_encoder.config import BiEncoderConfig
 from deixis.ranking.fusion import FusionConfig
 from deixis.ranking.fusion_features import FEATURES
 from deixis.types import Document

@@ -10,8 +10,8 @@ from deixis.linking.learning import enough, learn_reranker, ranked, settled
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pairs import PairConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairConfig
 from deixis.types import Document, Mention
 from tests.aviary import aviary, sightings, tiny_encoder
 

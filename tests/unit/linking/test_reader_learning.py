@@ -15,7 +15,7 @@ from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.reader_learning import learn_reader
 from deixis.linking.reweighing import warn_of_older_parts
-from deixis.neural.reader_config import ReaderConfig
+from deixis.neural.reader.config import ReaderConfig
 from tests.aviary import aviary, sightings, tiny_encoder
 
 

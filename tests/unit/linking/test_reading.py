@@ -15,7 +15,7 @@ from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.reader_learning import START, f1_of, weighed_by
 from deixis.linking.reading import EVIDENCE, PossibleLinks, ReadingStation, StoredReader, passage_candidates
-from deixis.neural.reader_spans import Reading
+from deixis.neural.reader.spans import Reading
 from deixis.types import Candidate, Document, Mention
 
 KB = KnowledgeBase.from_records(
@@ -90,7 +90,7 @@ def test_texts_in_which_nothing_is_possible_stay_empty() -> None:
 
 def test_a_passage_is_given_the_likeliest_entities_of_its_own_mentions() -> None:
     pytest.importorskip("tokenizers")
-    from deixis.neural.passages import Passage
+    from deixis.neural.reader.passages import Passage
 
     first, last = Passage(0, 0, TEXT[:12]), Passage(0, 8, TEXT[8:])
     assert passage_candidates(KB, [PARIS], [first, last], k=2) == [[2], [2, 0]]
@@ -127,7 +127,7 @@ def test_a_station_is_stored_with_its_weights_and_its_threshold() -> None:
 
 def test_without_its_extra_a_reader_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    monkeypatch.delitem(sys.modules, "deixis.neural.reader", raising=False)
+    monkeypatch.delitem(sys.modules, "deixis.neural.reader.run", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'deixis\[onnx\]'"):
         _ = StoredReader({}, "reading.reader", KB).opened
 

@@ -11,8 +11,8 @@ import pytest
 
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.bi_config import BiEncoderConfig
-from deixis.neural.pairs import MARKER, PairConfig
+from deixis.neural.bi_encoder.config import BiEncoderConfig
+from deixis.neural.cross_encoder.pairs import MARKER, PairConfig
 from deixis.types import Document, Mention, MentionInContext
 from tests.tiny_encoders import N_DIMS, tiny_multilingual_encoder
 
@@ -23,13 +23,13 @@ from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.onnx import OnnxEncoder
 from deixis.nearest.vector_index import VectorIndex
-from deixis.neural.bi_encoder import BiEncoder
-from deixis.neural.bi_training import train_bi_encoder
-from deixis.neural.cross_training import open_cross_encoder, separator
-from deixis.neural.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.bi_encoder.linked_mentions import LinkedMentions, gold_ranks
+from deixis.neural.bi_encoder.model import BiEncoder
+from deixis.neural.bi_encoder.train import train_bi_encoder
+from deixis.neural.cross_encoder.scorer import OnnxPairScorer
+from deixis.neural.cross_encoder.texts import PairTexts
+from deixis.neural.cross_encoder.train import open_cross_encoder, separator
 from deixis.neural.onnx_export import pair_scorer_to_onnx
-from deixis.neural.pair_scorer import OnnxPairScorer
-from deixis.neural.pair_texts import PairTexts
 from deixis.neural.windows import TokenWindows
 
 COLOURS = "red blue green old new big small wet".split()

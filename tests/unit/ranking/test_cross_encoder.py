@@ -9,9 +9,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pair_texts import PairTexts
-from deixis.neural.pairs import PairConfig
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import PairConfig
+from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking.cross_encoder import CrossEncoderRanker, Ranked
 from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions

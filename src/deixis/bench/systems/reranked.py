@@ -17,8 +17,8 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.learning import learn_reranker
 from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
-from deixis.neural.cross_config import CrossEncoderConfig
-from deixis.neural.pairs import Pair, PairScorer
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.pairs import Pair, PairScorer
 from deixis.ranking import TRAINERS
 from deixis.types import Candidate, Document, MentionInContext
 

@@ -1,8 +1,8 @@
 """Mentions in context and entities as vectors of one encoder, which are held against each other.
 
-A bi-encoder was taught to read one text with the name marked (`neural/bi_texts`). Others were not: of one text with
-name and context they hardly tell whom it names (Farhan, 2024, section 6.5.1, starts at 5 % recall). Of those the vector
-of the name and that of the text are added (decision on vectors of texts).
+A bi-encoder was taught to read one text with the name marked (`neural/bi_encoder/texts`). Others were not: of one text
+with name and context they hardly tell whom it names (Farhan, 2024, section 6.5.1, starts at 5 % recall). Of those the
+vector of the name and that of the text are added (decision on vectors of texts).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deixis.encoders.registry import encode_rows
 from deixis.encoders.unit_rows import unit_rows
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.pairs import MARKER
+from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.progress import track
 from deixis.registry import Lazy, LazyRegistry
 from deixis.types import MentionInContext
@@ -31,7 +31,7 @@ BATCH = 8192  # entities encoded at a time
 _PARTS = LazyRegistry(
     "text of a bi-encoder",
     {
-        "texts": Lazy("deixis.neural.bi_texts:BiTexts", extra="onnx"),
+        "texts": Lazy("deixis.neural.bi_encoder.texts:BiTexts", extra="onnx"),
         "windows": Lazy("deixis.neural.windows:TokenWindows", extra="onnx"),
     },
 )

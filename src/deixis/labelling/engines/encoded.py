@@ -12,7 +12,7 @@ from scipy import sparse
 from deixis.errors import DataError, NotFittedError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.training_rows import Lesson
-from deixis.neural.elias_config import BAG
+from deixis.neural.elias.config import BAG
 from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.one_vs_all import OneVsAllRanker
@@ -21,8 +21,8 @@ from deixis.xmr.text_rows import TextRows
 TRAINERS = LazyRegistry(
     "engine",
     {
-        "elias": Lazy("deixis.neural.elias_training:train_elias", extra="neural"),
-        "one-vs-all": Lazy("deixis.neural.one_vs_all:train_one_vs_all", extra="neural"),
+        "elias": Lazy("deixis.neural.elias.train:train_elias", extra="neural"),
+        "one-vs-all": Lazy("deixis.neural.one_vs_all.train:train_one_vs_all", extra="neural"),
     },
 )
 # Where an encoder's files lie, or an error that says they are missing.

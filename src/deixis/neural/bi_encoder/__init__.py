@@ -1,0 +1,1 @@
+"""Mentions and entities as vectors: the bi-encoder and its training."""

@@ -1,0 +1,1 @@
+"""A mention and a candidate read together: the cross-encoder and its training."""

@@ -1,0 +1,1 @@
+"""ELIAS: an index of clusters and labels learned with its encoder."""

@@ -1,0 +1,1 @@
+"""One classifier per label, on an encoder that is learned with them."""

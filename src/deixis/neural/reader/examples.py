@@ -1,0 +1,65 @@
+"""Passages of annotated documents with what is mentioned in them: what a retriever and a reader learn from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from deixis.errors import DataError
+from deixis.gold import known_parts
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.reader.passages import Passage, passage_around
+from deixis.neural.reader.texts import ReaderTexts, Span
+from deixis.types import Document
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TaughtPassage:
+    """A passage, and of each entity mentioned in it (by row) the spans, in code points of the passage."""
+
+    passage: Passage
+    spans: dict[int, list[Span]] = field(default_factory=dict)
+
+
+def taught_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: ReaderTexts) -> list[TaughtPassage]:
+    """The passages of annotated documents; a mention that no passage holds whole has one made around it.
+
+    Mentions with several right entities teach the first that the knowledge base holds.
+    """
+    documents = list(documents)
+    found = [TaughtPassage(passage) for passage in texts.passages(document.text for document in documents)]
+    by_document: dict[int, list[TaughtPassage]] = {}
+    for taught in found:
+        by_document.setdefault(taught.passage.document, []).append(taught)
+    n_long = n_taught = 0
+    for number, document in enumerate(documents):
+        for mention in document.mentions:
+            rows = list(known_parts(mention.entity, kb.row_of)) if mention.entity else []
+            if not rows:
+                continue
+            holding = [each for each in by_document.get(number, []) if each.passage.holds(mention.start, mention.end)]
+            if not holding:
+                own = passage_around(
+                    number, document.text, mention.start, mention.end, texts.windows, texts.config.n_tokens
+                )
+                if own is None:
+                    n_long += 1
+                    continue
+                holding = [TaughtPassage(own)]
+                found += holding
+                by_document.setdefault(number, []).extend(holding)
+            n_taught += 1
+            for taught in holding:
+                start = taught.passage.start
+                taught.spans.setdefault(rows[0], []).append((mention.start - start, mention.end - start))
+    if n_long:
+        logger.warning("%d mentions are longer than a passage and teach nothing; raise n_tokens", n_long)
+    if not n_taught:
+        raise DataError(
+            "No annotated mention names an entity of the knowledge base. Check that documents and knowledge base use "
+            "the same ids."
+        )
+    return found

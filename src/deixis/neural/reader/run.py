@@ -1,0 +1,201 @@
+"""A retriever and a reader at work (BEER², Eq. 3-5 and 11): texts in, spans with entities out. NumPy only.
+
+What runs the encoder is given: torch while it learns, onnxruntime afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding
+
+from deixis.config import config_from_dict, config_to_dict
+from deixis.errors import ConfigError, StoreError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.reader.config import ReaderConfig
+from deixis.neural.reader.graphs import OnnxNumbers
+from deixis.neural.reader.passages import Passage
+from deixis.neural.reader.spans import PairNumbers, Reading, readings_of
+from deixis.neural.reader.texts import PassageTokens, ReaderTexts, Span
+from deixis.neural.windows import TokenWindows
+from deixis.progress import steps
+from deixis.store.checks import require
+
+_CHUNK = 256  # texts or pairs between two words of progress
+Vectors = NDArray[np.float32]
+
+
+class EncoderNumbers(Protocol):
+    """What an encoder says of encoded texts; both give one array for each, a row for each of its tokens."""
+
+    def states(self, encoded: Sequence[Encoding]) -> list[NDArray[np.float32]]:
+        """tokens_by_dims of each text."""
+        ...
+
+    def numbers(self, encoded: Sequence[Encoding]) -> list[NDArray[np.float32]]:
+        """tokens_by_3 of each pair: logits of start, end and rank."""
+        ...
+
+
+class Reader:
+    """Finds the entities of passages, and where in them they are mentioned.
+
+    `vectors`, entities_by_dims, is wanted for retrieval only; candidates can come from elsewhere.
+    """
+
+    def __init__(
+        self, texts: ReaderTexts, encoder: EncoderNumbers, kb: KnowledgeBase, vectors: Vectors | None = None
+    ) -> None:
+        self.texts = texts
+        self.config = texts.config
+        self.encoder = encoder
+        self.kb = kb
+        self.vectors = vectors
+
+    def encode_entities(self, label: str = "encoding entities") -> Vectors:
+        """entities_by_dims: rows of length one (Eq. 2)."""
+        rows = []
+        with steps(label, len(self.kb)) as advance:
+            for first in range(0, len(self.kb), _CHUNK):
+                portion = np.arange(first, min(first + _CHUNK, len(self.kb)))
+                encoded = self.texts.encoded_entities(self.kb, portion)
+                rows += [pooled(states, self.config.pooling) for states in self.encoder.states(encoded)]
+                advance(len(encoded), "")
+        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
+
+    def retrieve(
+        self, passages: Sequence[Passage], spans: Sequence[Sequence[Span]] | None = None, k: int | None = None
+    ) -> list[list[int]]:
+        """The rows of the best `k` entities of each passage: those nearest to it, and to its spans (Eq. 3 and 5).
+
+        `spans` are in code points of the passages; without any the passage alone is asked with.
+        """
+        if self.vectors is None or not len(passages):
+            return [[] for _ in passages]
+        k = k or self.config.n_candidates
+        encoded = self.texts.encoded([passage.text for passage in passages])
+        states = self.encoder.states(encoded)
+        whole = np.stack([pooled(each, self.config.pooling) for each in states]) @ self.vectors.T
+        found = []
+        for number, scores in enumerate(whole):
+            places = PassageTokens.of(encoded[number]).inside(spans[number]) if spans else np.zeros(0, np.int64)
+            if not len(places):
+                found.append(best_rows(scores, k))
+                continue
+            by_span = self.vectors @ unit(states[number][places].mean(axis=0))
+            union = np.union1d(best_rows(scores, k), best_rows(by_span, k))
+            found.append(union[best_rows((scores + by_span)[union], k)].tolist())
+        return found
+
+    def read(
+        self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]], threshold: float | None = None
+    ) -> list[Reading]:
+        """All spans and entities of passages with a score above the threshold; they may overlap and repeat."""
+        threshold = self.config.threshold if threshold is None else threshold
+        numbers = self._numbers(passages, candidates)
+        found: list[Reading] = []
+        for passage, rows, own in zip(passages, candidates, numbers, strict=True):
+            found += readings_of((passage.document, passage.start), rows, own, self.config.max_span, threshold)
+        return merged(found)
+
+    def answer(self, texts: Iterable[str], threshold: float | None = None) -> list[Reading]:
+        """What is read in texts with retrieved candidates; retrieved once more with the spans that were read first."""
+        passages = self.texts.passages(texts)
+        candidates = self.retrieve(passages)
+        if self.config.feeds_retriever:
+            candidates = self.retrieve(passages, spans_of(passages, self.read(passages, candidates)))
+        return self.read(passages, candidates, threshold)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The trained encoder, its settings and, if it has any, the entities' vectors; without the knowledge base."""
+        if not isinstance(self.encoder, OnnxNumbers):
+            raise ConfigError(f"Only a reader of ONNX graphs can be stored, not {type(self.encoder).__name__}.")
+        settings = json.dumps(config_to_dict(self.config)).encode()
+        arrays = self.encoder.to_arrays(f"{prefix}.encoder")
+        arrays[f"{prefix}.settings"] = np.frombuffer(settings, dtype=np.uint8)
+        return arrays if self.vectors is None else arrays | {f"{prefix}.vectors": self.vectors}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, kb: KnowledgeBase, n_threads: int = 0
+    ) -> Reader:
+        """What `to_arrays` gave, over the same knowledge base."""
+        try:
+            config = config_from_dict(
+                ReaderConfig, json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
+            )
+        except (ValueError, TypeError, ConfigError) as error:
+            raise StoreError(f"The settings of the reader are damaged ({error}). Learn it again.") from error
+        encoder = OnnxNumbers.from_arrays(arrays, f"{prefix}.encoder", n_threads)
+        windows = TokenWindows.from_bytes(encoder.tokenizer.tobytes())
+        vectors = require(arrays, f"{prefix}.vectors", np.float32, ndim=2) if f"{prefix}.vectors" in arrays else None
+        return cls(ReaderTexts(windows, config), encoder, kb, vectors)
+
+    def _numbers(self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]) -> list[list[PairNumbers]]:
+        pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows]
+        found: list[list[PairNumbers]] = [[] for _ in passages]
+        with steps("reading", len(pairs)) as advance:
+            for first in range(0, len(pairs), _CHUNK):
+                portion = pairs[first : first + _CHUNK]
+                encoded = self.texts.encoded_pairs(
+                    [passages[number].text for number, _ in portion], self.kb, [row for _, row in portion]
+                )
+                logits = self.encoder.numbers(encoded)
+                for (number, _), encoding, own in zip(portion, encoded, logits, strict=True):
+                    tokens = PassageTokens.of(encoding)
+                    found[number].append(PairNumbers(own[tokens.places], tokens.offsets))
+                advance(len(portion), "")
+        return found
+
+
+def pooled(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
+    """The vector of a text, of length one, from those of its tokens."""
+    return unit(states[0] if pooling == "cls" else states.mean(axis=0))
+
+
+def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vector at length one."""
+    scaled: NDArray[np.float32] = vector / max(float(np.linalg.norm(vector)), 1e-12)
+    return scaled
+
+
+def best_rows(scores: NDArray[np.floating], k: int) -> list[int]:
+    """The places of the best `k` scores, best first, the lower place first among equals."""
+    if len(scores) > k:
+        near = np.argpartition(-scores, k)[: k + 1]
+        near = np.flatnonzero(scores >= scores[near].min())
+    else:
+        near = np.arange(len(scores))
+    order: list[int] = near[np.lexsort((near, -scores[near]))][:k].tolist()
+    return order
+
+
+def merged(readings: Sequence[Reading]) -> list[Reading]:
+    """Of readings of the same span and entity, from passages that overlap, the surest."""
+    best: dict[tuple[int, int, int, int], Reading] = {}
+    for reading in readings:
+        key = (reading.document, reading.start, reading.end, reading.row)
+        if key not in best or reading.score > best[key].score:
+            best[key] = reading
+    return list(best.values())
+
+
+def spans_of(passages: Sequence[Passage], readings: Sequence[Reading]) -> list[list[Span]]:
+    """The spans of readings inside each passage, in its code points."""
+    by_document: dict[int, list[Reading]] = {}
+    for reading in readings:
+        by_document.setdefault(reading.document, []).append(reading)
+    return [
+        sorted(
+            {
+                (reading.start - passage.start, reading.end - passage.start)
+                for reading in by_document.get(passage.document, [])
+                if passage.holds(reading.start, reading.end)
+            }
+        )
+        for passage in passages
+    ]
