@@ -37,11 +37,11 @@ from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.encoders.config import EncoderConfig
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.learners.listwise import Lesson
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.ranking.fusion import weighed
-from deixis.ranking.fusion_training import Lesson
+from deixis.ranking.ranker import weighed
 from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent

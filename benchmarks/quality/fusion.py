@@ -4,7 +4,7 @@ On the dev data of every suite, zero-shot, and where a suite has annotated menti
 learned from them (AIDA: from one half of its train documents, asked the other): the candidates of all lists, what the
 library's features say of them, and how well each list alone, the fused ranking, and a fused ranking whose weights have
 not seen that suite, put the right one first. Knowledge bases with descriptions and those of names only learn apart.
-`--write` makes the weights learned on all of it the library's default (`src/deixis/ranking/fusion_weights.json`).
+`--write` makes the weights learned on all of it the library's default (`src/deixis/ranking/default_weights.json`).
 Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
@@ -26,15 +26,15 @@ from deixis.bench.data import DataFolder, half_of
 from deixis.bench.questions import Questions
 from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.learners.listwise import Lesson
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
-from deixis.ranking.fusion import Kind, default_weights, kind_of, learned_weights, weights_of
-from deixis.ranking.fusion_features import FEATURES
-from deixis.ranking.fusion_training import Lesson
+from deixis.ranking.feature import FEATURES
+from deixis.ranking.ranker import Kind, default_weights, kind_of, learned_weights, weights_of
 from deixis.types import Document
 
 SUITES = Path(__file__).parent
-WEIGHTS = Path(__file__).parents[2] / "src" / "deixis" / "ranking" / "fusion_weights.json"
+WEIGHTS = Path(__file__).parents[2] / "src" / "deixis" / "ranking" / "default_weights.json"
 N_MENTIONS = 1000  # of each suite
 N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)

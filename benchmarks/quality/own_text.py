@@ -26,13 +26,13 @@ from deixis.bench.suite import Suite, read_suite
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots
+from deixis.learners.listwise import Lesson, fit_weights
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.own_text import OwnTextConfig, mentioned_entities
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.ranking.fusion import kind_of
-from deixis.ranking.fusion_features import AROUND, FEATURES, TEXT, document_numbers, surroundings
-from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.ranking.feature import AROUND, FEATURES, TEXT, document_numbers, surroundings
+from deixis.ranking.ranker import kind_of
 from deixis.tables import Proposals
 from deixis.types import Document, MentionInContext
 

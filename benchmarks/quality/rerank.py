@@ -40,10 +40,10 @@ from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.train import logits, open_cross_encoder
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.quiet import quiet
-from deixis.ranking.cross_encoder import CrossEncoderRanker
-from deixis.ranking.fusion_features import document_numbers
-from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
-from deixis.ranking.ranked import Ranked
+from deixis.ranking.feature import document_numbers
+from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
+from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
 
 HERE = Path(__file__).resolve().parent
 SUITES = ("wiki468k-aida", "medic-ncbi", "mesh-bc5cdr")

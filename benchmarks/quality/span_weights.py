@@ -21,6 +21,7 @@ from benchmarks.quality.fusion import SUITES
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
+from deixis.decision.calibrator import evidence_of
 from deixis.detection.span_features import FEATURES, N_OWN, own_features
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.config import LinkerConfig
@@ -29,8 +30,7 @@ from deixis.linking.finding import Spans, all_spans, in_context, is_nameless
 from deixis.linking.finding_learning import Answers, answers_in, held_out_links
 from deixis.linking.linker import Linker
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.ranking.calibration import evidence_of
-from deixis.ranking.fusion import kind_of
+from deixis.ranking.ranker import kind_of
 from deixis.types import Document
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "deixis"

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.ranking.fusion import weighed
-from deixis.ranking.fusion_training import Lesson, _columns, _likelihood, fit_weights
+from deixis.learners.listwise import Lesson, _columns, _likelihood, fit_weights
+from deixis.ranking.ranker import weighed
 from deixis.tables import Proposals
 
 N_ROWS = 7

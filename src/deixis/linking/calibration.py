@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.decision.calibrator import CalibrationConfig, Calibrator, evidence_of
 from deixis.errors import DataError
 from deixis.gold import Resolve, acceptable_ids
 from deixis.linking.held_out import Expectation, HeldOut
 from deixis.linking.nil import NilRule
-from deixis.ranking.calibration import CalibrationConfig, Calibrator, evidence_of
 from deixis.store.checks import require
 from deixis.types import Candidate, Document
 

@@ -8,6 +8,7 @@ from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig
+from deixis.decision.calibrator import CalibrationConfig
 from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
@@ -15,8 +16,7 @@ from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.linking.nil import NilRule
 from deixis.linking.own_text import OwnTextConfig
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.ranking.calibration import CalibrationConfig
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.linear_rankers import RankerConfig
 from deixis.xmr.model import LabelTreeConfig

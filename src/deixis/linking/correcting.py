@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.documents.corrections import Correction
+from deixis.learners.listwise import Lesson
 from deixis.linking.calibration import Calibration, Judged
 from deixis.linking.corrections import Corrections, Merged, resolved, rows_named
 from deixis.linking.linker import Linker
 from deixis.linking.seen import SeenDocuments
 from deixis.linking.uncorrected import Uncorrected
 from deixis.progress import stage
-from deixis.ranking.fusion import learned_weights
-from deixis.ranking.fusion_features import FEATURES
-from deixis.ranking.fusion_training import Lesson
+from deixis.ranking.feature import FEATURES
+from deixis.ranking.ranker import learned_weights
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.types import Candidate, Document

@@ -82,7 +82,7 @@ class Decider:
 def decision_evidence(
     log_odds: NDArray[np.float64], ranked: NDArray[np.float64], is_nameless: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """spans_by_evidence; `ranked` is what `deixis.ranking.calibration.evidence_of` says of their candidates."""
+    """spans_by_evidence; `ranked` is what `deixis.decision.calibrator.evidence_of` says of their candidates."""
     nameless = is_nameless.astype(np.float64)
     bounded = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
     columns = [bounded, ranked[:, 0], ranked[:, 1], nameless, nameless * ranked[:, 0], np.ones(len(bounded))]

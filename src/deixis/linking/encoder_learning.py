@@ -29,7 +29,7 @@ from deixis.linking.seen import SeenDocuments
 from deixis.linking.teaching import Teaching, known
 from deixis.neural.opening import open_folder
 from deixis.progress import stage
-from deixis.ranking.fusion_features import document_numbers
+from deixis.ranking.feature import document_numbers
 from deixis.registry import Lazy, LazyRegistry
 from deixis.types import Document
 

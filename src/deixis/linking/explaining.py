@@ -34,8 +34,8 @@ from deixis.linking.remembered import Remembered
 from deixis.linking.searched_text import SearchedText
 from deixis.linking.tree_view import topics_of
 from deixis.native import _core
-from deixis.ranking.fusion import weighed
-from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES
+from deixis.ranking.feature import DENSE_FEATURES, FEATURES
+from deixis.ranking.ranker import weighed
 from deixis.tables import Proposals
 from deixis.types import Candidate, Document, Mention, MentionInContext
 from deixis.xmr.tree_paths import PathStep, labels_below, path_to

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from deixis.decision.calibrator import evidence_of
 from deixis.detection.config import FindingConfig
 from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryDetector
@@ -25,7 +26,6 @@ from deixis.linking.deciding import Decider, best_apart, decision_evidence, defa
 from deixis.linking.nil import NilRule
 from deixis.linking.portions import MENTIONS_AT_ONCE
 from deixis.progress import track
-from deixis.ranking.calibration import evidence_of
 from deixis.store.checks import check_length, check_range, require
 from deixis.types import Candidate, Document, Mention, MentionInContext
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.decision.calibrator import evidence_of
 from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
@@ -24,8 +25,7 @@ from deixis.linking.finding import Finding, Rank, all_spans, in_context, is_name
 from deixis.linking.held_out import HeldOut
 from deixis.linking.nil import NilRule
 from deixis.progress import stage
-from deixis.ranking.calibration import evidence_of
-from deixis.ranking.fusion import kind_of
+from deixis.ranking.ranker import kind_of
 from deixis.types import Document
 
 logger = logging.getLogger(__name__)

@@ -21,9 +21,9 @@ from deixis.linking.teaching import Teaching, known, n_known
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.progress import stage
 from deixis.ranking import RERANKERS, TRAINERS
-from deixis.ranking.fusion_features import document_numbers
-from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE
-from deixis.ranking.ranked import Ranked
+from deixis.ranking.feature import document_numbers
+from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE
 from deixis.types import Document
 
 logger = logging.getLogger(__name__)

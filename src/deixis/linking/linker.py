@@ -21,6 +21,7 @@ from deixis.documents.corrections import VERDICTS
 from deixis.errors import ConfigError, DataError
 from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.learners.listwise import Lesson
 from deixis.linking.calibration import Calibration, Judged, answers_of
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections, rows_named
@@ -38,9 +39,8 @@ from deixis.linking.seen import SeenDocuments
 from deixis.linking.uncorrected import Uncorrected
 from deixis.linking.walk import Walk
 from deixis.progress import stage
-from deixis.ranking.corrected_pairs import CorrectedPairs
-from deixis.ranking.fusion import FusionRanker, learned_weights
-from deixis.ranking.fusion_training import Lesson
+from deixis.ranking.correction_odds import CorrectedPairs
+from deixis.ranking.ranker import FusionRanker, learned_weights
 from deixis.store.model_folder import StoredModel, open_model, save_model
 from deixis.store.packed import pack_model, unpack_model
 from deixis.types import Document, MentionInContext

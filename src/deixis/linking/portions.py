@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from deixis.ranking.fusion_features import document_numbers
+from deixis.ranking.feature import document_numbers
 from deixis.types import MentionInContext
 
 MENTIONS_AT_ONCE = 1024  # at most; each brings its context, so a book full of names must not walk as one

@@ -19,7 +19,7 @@ from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.calibration import Judged
 from deixis.nearest.mask_cache import Mask
-from deixis.ranking.fusion import kind_of
+from deixis.ranking.ranker import kind_of
 from deixis.types import Candidate, MentionInContext
 
 Rank = Callable[[Sequence[MentionInContext], Mask | None], list[list[Candidate]]]

@@ -9,6 +9,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.decision.calibrator import evidence_of
 from deixis.detection.span_features import FEATURES, SAYS, n_alike
 from deixis.detection.spans import SpanTable
 from deixis.linking.deciding import EVIDENCE, decision_evidence
@@ -16,7 +17,6 @@ from deixis.linking.explanation import FoundSpan, Part, Standing, parts_of
 from deixis.linking.finding import Spans, in_context, is_nameless
 from deixis.linking.linker import Linker
 from deixis.linking.remembered import Remembered
-from deixis.ranking.calibration import evidence_of
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
 

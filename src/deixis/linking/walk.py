@@ -33,7 +33,7 @@ from deixis.linking.shown import cut, extended
 from deixis.linking.uncorrected import Uncorrected
 from deixis.nearest.mask_cache import Mask
 from deixis.progress import track
-from deixis.ranking.fusion import FusionRanker
+from deixis.ranking.ranker import FusionRanker
 from deixis.types import Candidate, Document, Mention, MentionInContext
 
 BATCH_SIZE = 64  # documents that walk through the stations together

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from deixis.registry import Lazy, LazyRegistry
 
-RANKERS = LazyRegistry("candidate ranker", {"fusion": Lazy("deixis.ranking.fusion:FusionRanker")})
+RANKERS = LazyRegistry("candidate ranker", {"fusion": Lazy("deixis.ranking.ranker:FusionRanker")})
 RERANKERS = LazyRegistry(
-    "re-ranker", {"cross-encoder": Lazy("deixis.ranking.cross_encoder:CrossEncoderRanker", extra="onnx")}
+    "re-ranker", {"cross-encoder": Lazy("deixis.ranking.rerankers.cross_encoder:CrossEncoderRanker", extra="onnx")}
 )
 TRAINERS = LazyRegistry(
     "training", {"cross-encoder": Lazy("deixis.neural.cross_encoder.train:train_pair_scorer", extra="neural")}

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from deixis.decision.calibrator import CalibrationConfig
 from deixis.errors import ConfigError, DataError
 from deixis.evaluation.linking.calibration import expected_calibration_error
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -12,8 +13,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
 from deixis.linking.rehearsal import RehearsalConfig
-from deixis.ranking.calibration import CalibrationConfig
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document, Mention
 
 N = 120

@@ -15,8 +15,8 @@ from deixis.linking.linker import Linker
 from deixis.linking.reranking import Reranking
 from deixis.linking.teaching import Teaching
 from deixis.neural.bi_encoder.config import BiEncoderConfig
-from deixis.ranking.fusion import FusionConfig
-from deixis.ranking.fusion_features import FEATURES
+from deixis.ranking.feature import FEATURES
+from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document
 from tests.aviary import aviary, sightings, tiny_encoder
 from tests.unit.linking.test_reranking import Contrarian

@@ -17,7 +17,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.linker import Linker
-from deixis.ranking.fusion_features import FEATURES
+from deixis.ranking.feature import FEATURES
 from deixis.types import Document, Mention
 
 TEXT = "To save Troy, Paris had to be sacrificed."

@@ -14,7 +14,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.finding_learning import answers_in
 from deixis.linking.linker import Linker
 from deixis.linking.portions import MENTIONS_AT_ONCE
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document, Mention
 
 KB = KnowledgeBase.from_records(

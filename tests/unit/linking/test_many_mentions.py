@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking import portions as portions_module
 from deixis.linking.linker import Linker
 from deixis.linking.portions import portions
-from deixis.ranking.fusion import weights_of
+from deixis.ranking.ranker import weights_of
 from deixis.types import Document, Mention, MentionInContext
 
 

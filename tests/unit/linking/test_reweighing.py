@@ -10,7 +10,7 @@ from deixis.linking.learning_config import LearningConfig
 from deixis.linking.linker import Linker
 from deixis.linking.reranking import Reranking
 from deixis.linking.reweighing import learn_weights
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from tests.aviary import aviary, sightings
 from tests.unit.linking.test_reranking import Contrarian
 

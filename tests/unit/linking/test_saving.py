@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.nil import NilRule
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.store.model_folder import save_model
 
 KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "city"}, {"id": "b", "title": "Troy"}])

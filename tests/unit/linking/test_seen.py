@@ -6,7 +6,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
 from deixis.linking.seen import SeenDocuments
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document, Mention
 
 KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "city"}, {"id": "b", "title": "Troy"}])

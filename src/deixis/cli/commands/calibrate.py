@@ -25,12 +25,12 @@ from deixis.cli.models import (
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
+from deixis.decision.calibrator import Method
 from deixis.documents.formats import READERS
 from deixis.linking.calibration import Calibration
 from deixis.linking.held_out import HeldOut
 from deixis.linking.nil import NilRule
 from deixis.progress import stage, track
-from deixis.ranking.calibration import Method
 
 PRECISIONS = (0.9, 0.95, 0.99)
 

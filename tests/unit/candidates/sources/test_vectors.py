@@ -13,7 +13,7 @@ from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.linker import Linker
-from deixis.ranking.fusion import FusionConfig
+from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document, Mention, MentionInContext
 
 RECORDS = [

@@ -11,7 +11,7 @@ from deixis.neural.cross_encoder.pairs import PairConfig, PairLessons
 from deixis.neural.cross_encoder.texts import MentionCandidates
 from deixis.neural.cross_encoder.train import logits, open_cross_encoder, train_cross_encoder, train_pair_scorer
 from deixis.progress import listening
-from deixis.ranking.cross_encoder import CrossEncoderRanker, Ranked
+from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker, Ranked
 from deixis.types import MentionInContext
 from tests.tiny_encoders import tiny_sentence_encoder
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.learners.listwise import Lesson, fit_weights
 
 LEAST = 1e-6  # a smaller share counts as this one where its logarithm is taken
 PENALTY = 1e-4

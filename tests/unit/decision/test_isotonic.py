@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
 
-from deixis.ranking.isotonic import isotonic_blocks
+from deixis.decision.isotonic import isotonic_blocks
 
 
 @pytest.mark.parametrize("seed", range(5))

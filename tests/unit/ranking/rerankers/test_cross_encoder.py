@@ -13,8 +13,8 @@ from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig
 from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
-from deixis.ranking.cross_encoder import CrossEncoderRanker, Ranked
-from deixis.ranking.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions
+from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker, Ranked
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions
 from deixis.types import MentionInContext
 
 TITLES = ["Paris", "Paris Hilton", "Troy", "Helen"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import DataError
-from deixis.ranking.fusion_training import Lesson, fit_weights
+from deixis.learners.listwise import Lesson, fit_weights
 
 KNOWN = np.array([4.0, -2.0, 0.0, 1.0])
 
@@ -98,7 +98,7 @@ def test_nothing_joined_is_refused():
 def test_the_same_data_give_the_same_bytes_whatever_the_threads_of_the_matrix_library():
     code = (
         "import numpy as np\n"
-        "from deixis.ranking.fusion_training import Lesson, fit_weights\n"
+        "from deixis.learners.listwise import Lesson, fit_weights\n"
         "rng = np.random.default_rng(0)\n"
         "starts = np.arange(0, 60_001, 30)\n"
         "features = rng.random((60_000, 30)).astype(np.float32)\n"

@@ -21,8 +21,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from deixis.config import check_choices
+from deixis.decision.isotonic import isotonic_blocks
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.ranking.isotonic import isotonic_blocks
 from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.types import Candidate
 

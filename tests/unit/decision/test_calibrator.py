@@ -3,9 +3,9 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from deixis.decision.calibrator import MAX_LEAD, CalibrationConfig, Calibrator, evidence_of
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.linking.calibration import expected_calibration_error
-from deixis.ranking.calibration import MAX_LEAD, CalibrationConfig, Calibrator, evidence_of
 from deixis.types import Candidate
 
 

@@ -9,9 +9,9 @@ from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.fusion import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
-from deixis.ranking.fusion_features import DENSE_FEATURES, FEATURES, dense_features
-from deixis.ranking.fusion_training import Lesson
+from deixis.learners.listwise import Lesson
+from deixis.ranking.feature import DENSE_FEATURES, FEATURES, dense_features
+from deixis.ranking.ranker import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
 from deixis.tables import Proposals
 from deixis.types import MentionInContext
 
@@ -54,7 +54,7 @@ def features(*mentions, learned=()):
 
 
 def test_every_feature_has_a_default_weight_and_the_other_way_round():
-    told = json.loads(files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8"))
+    told = json.loads(files("deixis.ranking").joinpath("default_weights.json").read_text("utf-8"))
     assert set(told) == {"described", "bare", "dense"} and set(told["dense"]) == set(DENSE_FEATURES)
     for kind in ("described", "bare"):
         assert set(told[kind]) == set(FEATURES)

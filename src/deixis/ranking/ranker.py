@@ -1,6 +1,6 @@
 """Ranks candidates by everything that speaks for them: a weighted sum of a few dozen numbers, made probabilities.
 
-Without annotated mentions the weights are those in `fusion_weights.json`, learned on the dev splits of many suites
+Without annotated mentions the weights are those in `default_weights.json`, learned on the dev splits of many suites
 (`python -m benchmarks.quality.fusion`), none of which need be like the knowledge base at hand; with annotated mentions
 they can be learned anew (`learners/listwise`).
 """
@@ -24,8 +24,9 @@ from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.corrected_pairs import CorrectedPairs
-from deixis.ranking.fusion_features import (
+from deixis.learners.listwise import Lesson, fit_weights
+from deixis.ranking.correction_odds import CorrectedPairs
+from deixis.ranking.feature import (
     COUNT_FOR,
     FEATURES,
     dense_features,
@@ -34,7 +35,6 @@ from deixis.ranking.fusion_features import (
     own_features,
     word_features,
 )
-from deixis.ranking.fusion_training import Lesson, fit_weights
 from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
 from deixis.tables import Proposals
@@ -56,7 +56,7 @@ MIN_DESCRIBED = 0.1
 def default_weights(kind: Kind | Literal["dense"]) -> dict[str, float]:
     """What each feature weighs where nothing was learned, those of a dense list apart: data of the package."""
     told: dict[str, dict[str, float]] = json.loads(
-        files("deixis.ranking").joinpath("fusion_weights.json").read_text("utf-8")
+        files("deixis.ranking").joinpath("default_weights.json").read_text("utf-8")
     )
     return told[kind]
 

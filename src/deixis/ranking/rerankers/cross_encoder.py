@@ -24,8 +24,8 @@ from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.texts import MentionCandidates, PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking import TRAINERS
-from deixis.ranking.mixing import RERANKER_ALONE, Mixing, Opinions
-from deixis.ranking.ranked import Ranked
+from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, Opinions
 from deixis.store.checks import check_length, check_range, require
 from deixis.tables import Proposals
 from deixis.types import MentionInContext

@@ -1,0 +1,1 @@
+"""Ranked candidates to probabilities: how sure a link is."""

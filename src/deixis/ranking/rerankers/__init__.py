@@ -1,0 +1,1 @@
+"""Re-rankers: another look at the best candidates."""
