@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from deixis.errors import ConfigError
-from deixis.service.supervisor import listening
+from deixis.service.process.supervisor import listening
 from tests.processes import processor_seconds, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux, and signals are Unix's")

@@ -12,17 +12,19 @@ from starlette.middleware.cors import CORSMiddleware
 from deixis import __version__
 from deixis.labelling import labeller as labelling
 from deixis.linking import linker as linking
-from deixis.service import schema
-from deixis.service.dialects import annif, nif, reconciliation, rel, spotlight
-from deixis.service.failures import handle_failures
-from deixis.service.gate import Gate
-from deixis.service.metrics import Metrics
-from deixis.service.observing import Observing
-from deixis.service.routes import entities as entity_routes
-from deixis.service.routes import labelling as label_routes
-from deixis.service.routes import learning as learning_routes
-from deixis.service.routes import linking as link_routes
-from deixis.service.routes import operations, tree, workbench
+from deixis.service.api import schema
+from deixis.service.api.failures import handle_failures
+from deixis.service.api.routes import entities as entity_routes
+from deixis.service.api.routes import labelling as label_routes
+from deixis.service.api.routes import learning as learning_routes
+from deixis.service.api.routes import linking as link_routes
+from deixis.service.api.routes import operations, tree, workbench
+from deixis.service.dialects import annif, nif, rel
+from deixis.service.dialects.reconciliation import routes as reconciliation
+from deixis.service.dialects.spotlight import routes as spotlight
+from deixis.service.process.metrics import Metrics
+from deixis.service.process.request_guard import Gate
+from deixis.service.process.request_log import Observing
 from deixis.service.state import ServiceState
 
 MakeRouter = Callable[[ServiceState], APIRouter]

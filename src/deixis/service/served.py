@@ -18,7 +18,7 @@ from deixis.linking import linker as linking
 from deixis.linking.correcting import learn_corrections
 from deixis.linking.corrections import Merged, known_to, resolved
 from deixis.linking.linker import Linker
-from deixis.service.failures import Refusal
+from deixis.service.api.failures import Refusal
 from deixis.store.model_folder import open_model
 
 KINDS = (linking.KIND, labelling.KIND)

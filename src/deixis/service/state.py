@@ -14,13 +14,13 @@ from deixis.errors import StoreError, ToolkitError
 from deixis.linking.corrections import Merged, resolved
 from deixis.linking.finding import Overlaps
 from deixis.linking.nil import NilRule
-from deixis.service.board import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
+from deixis.service.api.failures import Refusal, where
 from deixis.service.config import ServiceConfig
-from deixis.service.failures import Refusal, where
 from deixis.service.journal import Journal
-from deixis.service.metrics import Metrics
+from deixis.service.process.metrics import Metrics
+from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
+from deixis.service.process.work_queue import WorkQueue
 from deixis.service.served import Served, kind_of
-from deixis.service.work_queue import WorkQueue
 from deixis.types import Document
 
 T = TypeVar("T")

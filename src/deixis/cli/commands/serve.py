@@ -15,7 +15,7 @@ from deixis.errors import ConfigError
 from deixis.registry import Lazy, LazyRegistry
 from deixis.service.config import URI_PREFIX, Access, Limits, ServiceConfig
 
-SERVICES = LazyRegistry("service", {"http": Lazy("deixis.service.supervisor:serve", extra="serve")})
+SERVICES = LazyRegistry("service", {"http": Lazy("deixis.service.process.supervisor:serve", extra="serve")})
 TOKEN = "DEIXIS_TOKEN"
 
 

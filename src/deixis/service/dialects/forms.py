@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from fastapi import Request
 
-from deixis.service.failures import Refusal
+from deixis.service.api.failures import Refusal
 
 FORM = "application/x-www-form-urlencoded"
 MAX_FIELDS = 100

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from starlette.responses import Response
 
+from deixis.service.api.failures import Json, Refusal
 from deixis.service.dialects.forms import bad
-from deixis.service.failures import Json, Refusal
 
 NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)*")
 MAX_NAME = 128

@@ -19,7 +19,7 @@ from deixis.documents.formats.nif.read import nif_documents
 from deixis.documents.formats.nif.write import write_nif
 from deixis.documents.turtle import read_triples
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.service.batches import check_batch, check_mentions
+from deixis.service.api.batches import check_batch, check_mentions
 from deixis.service.dialects.forms import bad
 from deixis.service.dialects.uris import uri_of
 from deixis.service.state import LinkChoices, ServiceState

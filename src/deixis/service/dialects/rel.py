@@ -16,8 +16,8 @@ from deixis.documents.json_lines import short_score
 from deixis.documents.spans import checked_span, in_text_order
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.service.batches import check_mentions
-from deixis.service.failures import Json
+from deixis.service.api.batches import check_mentions
+from deixis.service.api.failures import Json
 from deixis.service.state import LinkChoices, ServiceState
 from deixis.types import Document, Mention
 

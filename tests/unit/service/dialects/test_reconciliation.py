@@ -11,7 +11,7 @@ from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from deixis.service.config import ServiceConfig
-from deixis.service.dialects.reconciling import ReconciliationQuery, candidates
+from deixis.service.dialects.reconciliation.queries import ReconciliationQuery, candidates
 from deixis.types import Candidate, Mention
 from tests.unit.service.conftest import RECORDS, TOKEN, served
 from tests.unit.service.dialects.conftest import EVIL, MORE, PREFIX

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from deixis.candidates.filters import unknown_ids
-from deixis.service import schema
-from deixis.service.batches import check_batch
-from deixis.service.failures import Json, Refusal
+from deixis.service.api import schema
+from deixis.service.api.batches import check_batch
+from deixis.service.api.failures import Json, Refusal
 from deixis.service.searching import entity_record, search
 from deixis.service.state import ServiceState
 

@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 
 from deixis import __version__
 from deixis.linking.linker import Linker
-from deixis.service import schema
-from deixis.service.failures import Json
+from deixis.service.api import schema
+from deixis.service.api.failures import Json
 from deixis.service.state import ServiceState
 
 

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from deixis.progress import listening
-from deixis.service.failures import Refusal
+from deixis.service.api.failures import Refusal
 
 T = TypeVar("T")
 

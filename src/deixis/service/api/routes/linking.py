@@ -9,9 +9,9 @@ from fastapi import APIRouter
 from deixis.documents.formats.native_out import document_to_dict
 from deixis.linking.explaining import explain, explain_spans
 from deixis.linking.explanation import Explanation
-from deixis.service import schema
-from deixis.service.batches import check_batch, check_mentions
-from deixis.service.failures import Json
+from deixis.service.api import schema
+from deixis.service.api.batches import check_batch, check_mentions
+from deixis.service.api.failures import Json
 from deixis.service.served import Served
 from deixis.service.state import ServiceState
 

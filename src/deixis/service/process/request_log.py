@@ -9,8 +9,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deixis.service.failures import answer_to
-from deixis.service.metrics import OTHER
+from deixis.service.api.failures import answer_to
+from deixis.service.process.metrics import OTHER
 from deixis.service.state import ServiceState
 
 logger = logging.getLogger(__name__)

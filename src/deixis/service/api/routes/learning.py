@@ -9,10 +9,10 @@ from fastapi.security import HTTPBearer
 
 from deixis.documents.corrections import correction_from
 from deixis.documents.places import Place
-from deixis.service import schema
-from deixis.service.batches import check_batch
-from deixis.service.failures import Json
-from deixis.service.routes.operations import about
+from deixis.service.api import schema
+from deixis.service.api.batches import check_batch
+from deixis.service.api.failures import Json
+from deixis.service.api.routes.operations import about
 from deixis.service.state import ServiceState
 
 NEEDS_TOKEN = Depends(HTTPBearer(scheme_name="token", auto_error=False))

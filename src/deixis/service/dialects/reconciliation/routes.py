@@ -12,11 +12,12 @@ from starlette.responses import HTMLResponse, Response
 
 from deixis import __version__
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.service.batches import check_batch
+from deixis.service.api.batches import check_batch
+from deixis.service.api.failures import Refusal
 from deixis.service.dialects import jsonp
 from deixis.service.dialects.forms import bad, fields_of, form_schema
 from deixis.service.dialects.pages import Page, link
-from deixis.service.dialects.reconciling import (
+from deixis.service.dialects.reconciliation.queries import (
     LIMIT,
     candidates,
     entity_facts,
@@ -25,7 +26,6 @@ from deixis.service.dialects.reconciling import (
     type_records,
 )
 from deixis.service.dialects.uris import uri_of
-from deixis.service.failures import Refusal
 from deixis.service.searching import search
 from deixis.service.state import LinkChoices, ServiceState
 from deixis.types import Mention

@@ -8,9 +8,9 @@ import pytest
 
 from deixis.errors import ConfigError
 from deixis.linking.linker import Linker
+from deixis.service.api.failures import Refusal
 from deixis.service.config import Access, Limits
-from deixis.service.failures import Refusal
-from deixis.service.gate import check_host
+from deixis.service.process.request_guard import check_host
 from tests.unit.service.conftest import TEXT, TOKEN, bearer
 
 LEARN = {"corrections": [{"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}]}

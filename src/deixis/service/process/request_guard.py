@@ -13,8 +13,8 @@ import time
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from deixis.service.api.failures import Refusal, answer_to
 from deixis.service.config import Access
-from deixis.service.failures import Refusal, answer_to
 from deixis.service.state import ServiceState
 
 WRITES = frozenset({"/learn", "/reload"})

@@ -8,8 +8,8 @@ from concurrent.futures import Future
 import pytest
 
 from deixis.progress import track
-from deixis.service.failures import Refusal
-from deixis.service.work_queue import WorkQueue, _Job
+from deixis.service.api.failures import Refusal
+from deixis.service.process.work_queue import WorkQueue, _Job
 
 
 class Brake:

@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from deixis.linking.tree_view import TreeView
-from deixis.service import schema
-from deixis.service.failures import Json
+from deixis.service.api import schema
+from deixis.service.api.failures import Json
 from deixis.service.served import Served
 from deixis.service.state import ServiceState
 

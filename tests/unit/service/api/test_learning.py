@@ -11,7 +11,7 @@ import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
-from deixis.service.board import ALIVE, ASKED, FAILED, Board
+from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, Board
 from deixis.service.served import Served
 from tests.processes import wait_until
 from tests.unit.service.conftest import RECORDS, TEXT, bearer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from deixis.service.board import N_COLUMNS, N_OWN, Board
+from deixis.service.process.shared_state import N_COLUMNS, N_OWN, Board
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 STATUSES = (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 501, 503, 504)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import ConfigError, StoreError
-from deixis.service.board import ALIVE, ASKED, LOADED, Board
 from deixis.service.config import ServiceConfig
-from deixis.service.logs import log_to_stderr
+from deixis.service.process.logs import log_to_stderr
+from deixis.service.process.shared_state import ALIVE, ASKED, LOADED, Board
+from deixis.service.process.worker import EXIT_CANNOT_START, run_worker
 from deixis.service.served import kind_of
-from deixis.service.worker import EXIT_CANNOT_START, run_worker
 from deixis.store.manifest import MANIFEST_NAME
 
 logger = logging.getLogger(__name__)

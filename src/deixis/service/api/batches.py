@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deixis.service.failures import Refusal
+from deixis.service.api.failures import Refusal
 from deixis.service.state import ServiceState
 
 

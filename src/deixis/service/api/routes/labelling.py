@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from deixis.documents.json_lines import short_score
-from deixis.service import schema
-from deixis.service.batches import check_batch
-from deixis.service.failures import Json
+from deixis.service.api import schema
+from deixis.service.api.batches import check_batch
+from deixis.service.api.failures import Json
 from deixis.service.state import ServiceState
 from deixis.types import Candidate
 

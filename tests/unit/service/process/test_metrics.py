@@ -2,8 +2,8 @@
 
 import pytest
 
-from deixis.service.board import ALIVE, ASKED, FAILED, LOADED, TOLD, Board
-from deixis.service.metrics import Metrics
+from deixis.service.process.metrics import Metrics
+from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LOADED, TOLD, Board
 
 
 def test_any_worker_tells_the_counts_of_all():

@@ -7,7 +7,7 @@ from importlib.resources import files
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
-from deixis.service.failures import Refusal
+from deixis.service.api.failures import Refusal
 from deixis.service.state import ServiceState
 
 TYPES = {

@@ -15,10 +15,10 @@ import uvicorn
 
 from deixis.errors import ToolkitError
 from deixis.service.app import create_app
-from deixis.service.board import Board
 from deixis.service.config import ServiceConfig
-from deixis.service.logs import log_to_stderr
 from deixis.service.patient_protocol import patient_protocol
+from deixis.service.process.logs import log_to_stderr
+from deixis.service.process.shared_state import Board
 from deixis.service.state import ServiceState
 
 logger = logging.getLogger(__name__)

@@ -1,0 +1,1 @@
+"""Our own JSON over HTTP: its schema and its routes."""
