@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.xmr.score_calibration import ScoreTree, ScoreTreeConfig
+from deixis.xmr.score_tree import ScoreTree, ScoreTreeConfig
 from deixis.xmr.scored_pairs import ScoredPairs, combined_scores
 from deixis.xmr.sparse_ranker import SparseRanker
 

@@ -15,7 +15,7 @@ from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
 from deixis.xmr.averaging import Ranker, best_first
 from deixis.xmr.linear_rankers import RankerConfig
-from deixis.xmr.score_calibration import ScoreTree, ScoreTreeConfig
+from deixis.xmr.score_tree import ScoreTree, ScoreTreeConfig
 from deixis.xmr.scored_pairs import ScoredPairs
 from deixis.xmr.sparse_ranker import SparseRanker
 from deixis.xmr.sparse_rows import SparseRows

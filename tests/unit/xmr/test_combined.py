@@ -7,7 +7,7 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.xmr.combined import CombinedConfig, CombinedRanker, joined_features
 from deixis.xmr.model import LabelTreeRanker
-from deixis.xmr.score_calibration import ScoreTreeConfig
+from deixis.xmr.score_tree import ScoreTreeConfig
 
 
 @cache

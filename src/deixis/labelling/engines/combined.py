@@ -16,7 +16,7 @@ from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
 from deixis.labelling.training_rows import Lesson
 from deixis.xmr.combined import CombinedRanker
-from deixis.xmr.score_calibration import decision_tree_class
+from deixis.xmr.score_tree import decision_tree_class
 from deixis.xmr.text_rows import TextRows
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from deixis.errors import ConfigError, DataError, MissingExtraError, StoreError
-from deixis.xmr.score_calibration import ScoreTree, ScoreTreeConfig
+from deixis.xmr.score_tree import ScoreTree, ScoreTreeConfig
 from deixis.xmr.scored_pairs import ScoredPairs, combined_scores
 
 
