@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0  # seconds after which what a test waits for will never come
+PATIENCE = 120.0  # seconds after which what a test waits for will never come
 
 
 def start(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:  # noqa: ANN401

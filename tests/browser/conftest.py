@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import pytest
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.linker import Linker
 from tests.browser.hostile import RECORDS
+from tests.processes import PATIENCE, wait_until
 
 TOKEN = "a-token-for-tests"  # noqa: S105 - of a service that lives for a test
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -40,28 +39,18 @@ def address(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 def served_at(model: Path) -> Iterator[str]:
     """Serves a model; the workbench's address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", str(port)]
-    served = subprocess.Popen(command, env={**os.environ, "DEIXIS_TOKEN": TOKEN}, cwd=model.parent)
+    command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", "0"]
+    log, environment = model.parent / "log", {**os.environ, "DEIXIS_TOKEN": TOKEN}
+    with open(log, "wb") as stream:
+        served = subprocess.Popen(command, env=environment, cwd=model.parent, stderr=stream)
     try:
-        _wait_for(f"http://127.0.0.1:{port}/health", served)
-        yield f"http://127.0.0.1:{port}/workbench/"
+        wait_until(lambda: b"Serving" in log.read_bytes() or served.poll() is not None, "the service answers")
+        address = re.search(r"Serving .* on (http://\S+)\n", log.read_text())
+        assert address, log.read_text()
+        yield f"{address[1]}/workbench/"
     finally:
         served.terminate()
-        served.wait(timeout=20)
-
-
-def _wait_for(url: str, served: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(url, timeout=1):  # noqa: S310 - our own loopback address
-                return
-        except OSError:
-            assert served.poll() is None, "the service ended before it answered"
-            time.sleep(0.1)
-    raise AssertionError(f"{url} did not answer within 30 seconds")
+        served.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")  # while it is open an event loop runs, in which others' cannot

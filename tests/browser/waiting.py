@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from tests.processes import PATIENCE
 
-def until(page: Any, expression: str, seconds: float = 10) -> None:  # noqa: ANN401 - of a library that may be missing
+
+def until(page: Any, expression: str) -> None:  # noqa: ANN401 - of a library that may be missing
     """Returns once the expression is true."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while not page.evaluate(expression):
-        assert time.monotonic() < end, f"not true within {seconds} seconds: {expression}"
+        assert time.monotonic() < end, f"not true within {PATIENCE:g} seconds: {expression}"
         page.wait_for_timeout(30)
