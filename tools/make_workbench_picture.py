@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from deixis.kb.demo import read_demo
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 
 FIGURES = Path(__file__).parent.parent / "docs" / "how-to" / "figures"
 PORT = 8797

@@ -20,6 +20,9 @@ from benchmarks.rows import record
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import half_of
 from deixis.bench.wordnet_examples import wordnet_documents, wordnet_records
+from deixis.decision.calibrator import Calibrator
+from deixis.decision.decision import DEFAULT_THRESHOLD, Decision
+from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.documents.reading import read_documents
 from deixis.errors import ConfigError
 from deixis.evaluation.linking.risk_coverage import risk_coverage
@@ -28,12 +31,11 @@ from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.calibration import Calibration, Judged
+from deixis.linker import Linker
+from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.held_out import HeldOut
-from deixis.linking.linker import Linker
-from deixis.linking.nil import RAW_THRESHOLD, NilRule
-from deixis.linking.rehearsal import Rehearsal, RehearsalConfig
+from deixis.training.calibrate import JudgedMentions, judge
+from deixis.training.synthetic import SyntheticMentions
 from deixis.types import Document
 
 WORDNET = Path("/usr/share/wordnet")
@@ -57,28 +59,28 @@ def measured(name: str) -> Iterator[ResultRow]:
     records = wordnet_records(WORDNET) if is_wordnet else None
     kb = KnowledgeBase.from_records(records) if records else KnowledgeBase.read(data_folder() / name / "kb.jsonl.gz")
     linker = Linker.build(kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="never")))
-    rehearsed = Rehearsal.make(kb, linker.config.rehearsal).judged(kb, linker.ranked)
-    rehearsal = Calibration.fit(rehearsed, linker.config.calibration, "rehearsed")
+    synthetic = SyntheticMentions.make(kb, linker.config.rehearsal).judged(linker.model)
+    rehearsal = synthetic.decision(linker.config.calibration, "rehearsed")
     for suite, path in PARTS[name].items():
-        judged = linker.judged(dev_documents(path)[: MAX_DOCUMENTS.get(name, 400)])
-        yield from rows_of(suite, "raw", judged.held_out, np.full(len(judged.held_out), RAW_THRESHOLD), None)
+        judged = judge(linker.model, dev_documents(path)[: MAX_DOCUMENTS.get(name, 400)])
+        yield from rows_of(suite, "raw", judged.curve, np.full(len(judged.curve), DEFAULT_THRESHOLD), None)
         yield from rehearsed_rows(suite, judged, rehearsal)
         after = judged.cross_validated(linker.config.calibration)
-        asked = by_halves(after, NilRule(target_precision=0.9))
-        yield from rows_of(suite, "annotated", after, by_halves(after, NilRule()), asked)
+        asked = by_halves(after, 0.9)
+        yield from rows_of(suite, "annotated", after, by_halves(after), asked)
 
 
-def rehearsed_rows(suite: str, judged: Judged, rehearsal: Calibration) -> list[ResultRow]:
+def rehearsed_rows(suite: str, judged: JudgedMentions, rehearsal: Decision) -> list[ResultRow]:
     """The figures of curve and thresholds that come from the knowledge base alone."""
-    if rehearsal.calibrator is None:
+    if not isinstance(rehearsal.model, Calibrator) or rehearsal.curve is None:
         return []
-    after = judged.held_out.with_scores(judged.rescored(rehearsal.calibrator))
-    thresholds = [chosen(rehearsal.held_out, rule) for rule in (NilRule(), NilRule(target_precision=0.9))]
+    after = judged.curve.with_scores(judged.rescored(rehearsal.model))
+    thresholds = [chosen(rehearsal.curve, target) for target in (None, 0.9)]
     return rows_of(suite, "rehearsed", after, *(np.full(len(after), threshold) for threshold in thresholds))
 
 
 def rows_of(
-    suite: str, system: str, found: HeldOut, least: NDArray[np.float64], asked: NDArray[np.float64] | None
+    suite: str, system: str, found: ThresholdCurve, least: NDArray[np.float64], asked: NDArray[np.float64] | None
 ) -> list[ResultRow]:
     """The figures of scores, of links from the chosen thresholds up, and of those that a precision was asked of."""
     links, everything = found.confidences, np.ones(len(found), bool)
@@ -98,14 +100,14 @@ def rows_of(
     return metric_rows(metrics, f"calibration/{suite}", system, {})
 
 
-def share_metric(name: str, is_hit: NDArray[np.bool_], is_counted: NDArray[np.bool_], found: HeldOut) -> Metric:
+def share_metric(name: str, is_hit: NDArray[np.bool_], is_counted: NDArray[np.bool_], found: ThresholdCurve) -> Metric:
     """The share of those counted that are hits, with its interval over documents."""
     _, numbers = np.unique(found.documents, return_inverse=True)
     hits, totals = np.bincount(numbers, is_hit & is_counted), np.bincount(numbers, is_counted)
     return Metric(name, float(hits.sum() / max(1, totals.sum())), share_interval(hits, totals), int(totals.sum()))
 
 
-def f1_metric(is_linked: NDArray[np.bool_], found: HeldOut) -> Metric:
+def f1_metric(is_linked: NDArray[np.bool_], found: ThresholdCurve) -> Metric:
     """Right links against all links and all that could be right, with its interval over documents."""
     _, numbers = np.unique(found.documents, return_inverse=True)
     counted = (is_linked & found.is_right, is_linked, found.is_known)
@@ -117,20 +119,20 @@ def f1_metric(is_linked: NDArray[np.bool_], found: HeldOut) -> Metric:
     return Metric("links_f1", float(f1(sums.sum(axis=0, keepdims=True))[0]), interval_of(f1, sums), len(found))
 
 
-def by_halves(found: HeldOut, rule: NilRule) -> NDArray[np.float64]:
+def by_halves(found: ThresholdCurve, target_precision: float | None = None) -> NDArray[np.float64]:
     """For each mention the threshold that the other half of the documents chooses."""
     is_second = np.random.default_rng(0).permutation(int(found.documents.max()) + 1)[found.documents] % 2 == 1
     least = np.empty(len(found))
     for half in (is_second, ~is_second):
         parts = (found.documents, found.scores, found.is_right, found.is_known)
-        least[half] = chosen(HeldOut(*(part[~half] for part in parts)), rule)
+        least[half] = chosen(ThresholdCurve(*(part[~half] for part in parts)), target_precision)
     return least
 
 
-def chosen(held_out: HeldOut, rule: NilRule) -> float:
-    """The threshold a rule comes to; one that links nothing if its wish cannot be fulfilled."""
+def chosen(curve: ThresholdCurve, target_precision: float | None) -> float:
+    """The threshold of a precision, or of the best F1; one that links nothing if the precision cannot be reached."""
     try:
-        return Calibration(None, held_out).settled(rule).least_score
+        return Decision(curve=curve).with_best_threshold(target_precision=target_precision).min_probability
     except ConfigError:
         return float("inf")
 

@@ -26,7 +26,6 @@ from deixis.bench.data import half_of
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig
-from deixis.cli.models import without_gold
 from deixis.documents.reading import read_documents
 from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.pairing import distinct
@@ -35,10 +34,9 @@ from deixis.evaluation.statistics.metric import Metric
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.types import Candidate, Document, Mention, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
@@ -132,9 +130,9 @@ def nil_threshold() -> Iterator[ResultRow]:
         if path.endswith("test"):
             documents = [document for document in documents if half_of(document.id) == "dev"]
         documents = documents[:MAX_DOCUMENTS]
-        linked = linkers[name].link([without_gold(document) for document in documents])
+        linked = list(linkers[name].link_many([without_gold(document) for document in documents]))
         for threshold in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
-            metrics = at_threshold(kb, documents, linked, NilRule(threshold))
+            metrics = at_threshold(kb, documents, linked, threshold)
             yield from metric_rows(metrics, f"{suite}-nil", f"threshold {threshold:.2f}", {})
 
 
@@ -166,14 +164,24 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def at_threshold(kb: KnowledgeBase, gold: list[Document], linked: list[Document], rule: NilRule) -> list[Metric]:
-    """The figures of links and NIL, decided anew by a rule."""
+def without_gold(document: Document) -> Document:
+    """The document with its mentions, whose entities are not told."""
+    return document.with_mentions([Mention(each.start, each.end, each.text) for each in document.mentions])
+
+
+def at_threshold(kb: KnowledgeBase, gold: list[Document], linked: list[Document], threshold: float) -> list[Metric]:
+    """The figures of links and NIL, decided anew by a threshold."""
     tally = Tally(kb.own_id)
     for truth, guess in zip(gold, linked, strict=True):
-        candidates = [mention.candidates for mention in guess.mentions]
-        tally.add(truth, guess.with_mentions(rule.decide(guess.mentions, candidates)))
+        tally.add(truth, guess.with_mentions([decided(mention, threshold) for mention in guess.mentions]))
     wanted = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "accuracy_with_nil")
     return [metric for metric in tally.metrics() if metric.name in wanted]
+
+
+def decided(mention: Mention, threshold: float) -> Mention:
+    """The mention linked to its best candidate if that reaches the threshold, and NIL if not."""
+    is_link = bool(mention.candidates) and mention.candidates[0].score >= threshold
+    return replace(mention, entity=mention.candidates[0].id if is_link else None, is_nil=not is_link)
 
 
 def dev_mentions(kb: KnowledgeBase) -> tuple[list[MentionInContext], list[str]]:

@@ -35,10 +35,9 @@ from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow
 from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.correcting import learn_corrections
-from deixis.linking.held_out import split_documents
-from deixis.linking.linker import Linker
-from deixis.linking.reweighing import accuracy_of
+from deixis.linker import Linker
+from deixis.training.documents import split_documents
+from deixis.training.weights import accuracy_of
 from deixis.types import Document
 
 CACHE = Path("build/corrections/wiki468k")
@@ -117,7 +116,7 @@ def simulate(linker: Linker, pool: list[Document], asked: list[Document], order:
         if not chosen:
             return
         begin = time.process_time()
-        linker = learn_corrections(linker, [oracle(linker.kb, pool, place) for place in chosen]).linker
+        linker = linker.correct([oracle(linker.kb, pool, place) for place in chosen])
         seconds = time.process_time() - begin
         seen.update(chosen)
         yield Point(len(seen), measure(linker, asked) | {"learn_seconds": seconds})
@@ -125,7 +124,7 @@ def simulate(linker: Linker, pool: list[Document], asked: list[Document], order:
 
 def links_of(linker: Linker, pool: list[Document]) -> list[tuple[Place, float]]:
     """Where the linker makes links, and how likely it says they are right."""
-    linked = linker.link([document.with_mentions(()) for document in pool])
+    linked = linker.link_many([document.with_mentions(()) for document in pool])
     return [
         ((number, mention.start, mention.end), mention.score or 0.0)
         for number, document in enumerate(linked)
@@ -161,11 +160,11 @@ def oracle(kb: KnowledgeBase, pool: list[Document], place: Place) -> Correction:
 def measure(linker: Linker, asked: list[Document]) -> dict[str, float]:
     """Figures from raw text, and accuracy on given mentions."""
     tally = Tally(linker.kb.own_id)
-    for gold, found in zip(asked, linker.link([each.with_mentions(()) for each in asked]), strict=True):
+    for gold, found in zip(asked, linker.link_many([each.with_mentions(()) for each in asked]), strict=True):
         linked = found.with_mentions([mention for mention in found.mentions if mention.entity is not None])
         tally.add(in_kb(linker.kb, gold), linked)
     figures = {metric.name: metric.value for metric in measured(tally.columns(), FIGURES, seed=0)}
-    return figures | {"accuracy": accuracy_of("given", linker, [in_kb(linker.kb, each) for each in asked]).value}
+    return figures | {"accuracy": accuracy_of("given", linker.model, [in_kb(linker.kb, each) for each in asked]).value}
 
 
 def rows(suite: str, system: str, runs: list[list[Point]], settings: dict[str, object]) -> Iterator[ResultRow]:

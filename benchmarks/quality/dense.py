@@ -37,11 +37,11 @@ from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.encoders.config import EncoderConfig
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.learners.listwise import Lesson
+from deixis.learners.listwise import TrainingExamples
+from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.linking.rehearsal import RehearsalConfig
 from deixis.ranking.ranker import weighed
+from deixis.training.build import build_model
 from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent
@@ -111,7 +111,7 @@ class Asked:
     kb: KnowledgeBase
     questions: Questions
     dense: DenseCandidates
-    lesson: Lesson
+    lesson: TrainingExamples
     weights: NDArray[np.float64]
     """What the features weigh, that of the dense list last."""
     is_proposed_without: NDArray[np.bool_]
@@ -123,22 +123,27 @@ class Asked:
         """The candidates of a sample of mentions; `dense` has vectors that need not be made again."""
         config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
-        linker = Linker.build(kb, learned or None, config, SEED, 1, dense)
+        model = build_model(kb, learned or None, config, seed=SEED, n_threads=1, vectors=dense)
         log("built")
         questions = Questions.collect(kb, asked).sample(N_MENTIONS, SEED)
         rows = [kb.rows_of(sorted(answers)) for answers in questions.accepted]
-        parts, without = list[Lesson](), list[NDArray[np.bool_]]()
+        parts, without = list[TrainingExamples](), list[NDArray[np.bool_]]()
         for begin in range(0, len(questions), N_AT_ONCE):
             mentions = questions.mentions[begin : begin + N_AT_ONCE]
-            proposals = linker.generator.propose(mentions)
+            proposals = model.sources.propose(mentions)
             answers = {(number, int(row)) for number, ids in enumerate(rows[begin : begin + N_AT_ONCE]) for row in ids}
             pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
             is_right = np.array([pair in answers for pair in pairs], dtype=bool)
-            parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
+            parts.append(TrainingExamples(proposals.starts, model.ranker.features(mentions, proposals), is_right))
             without.append(np.any([proposals.signals[name] > 0 for name in LISTS], axis=0))
-        assert linker.generator.dense is not None
+        assert model.sources.dense is not None
         return cls(
-            kb, questions, linker.generator.dense, Lesson.joined(parts), linker.ranker.weights, np.concatenate(without)
+            kb,
+            questions,
+            model.sources.dense,
+            TrainingExamples.joined(parts),
+            model.ranker.weights,
+            np.concatenate(without),
         )
 
     def rows(self, place: str, encoder: str, weight: float, foreign: float) -> Iterator[ResultRow]:

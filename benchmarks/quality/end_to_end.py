@@ -42,12 +42,12 @@ from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.held_out import split_documents
-from deixis.linking.learning import learn_reranker
-from deixis.linking.learning_config import LearningConfig
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig
+from deixis.training.config import TrainingConfig
+from deixis.training.documents import split_documents
+from deixis.training.reranker import train_reranker
 from deixis.types import Document, Mention
 
 SUITE_SETS = (("wiki468k-aida", "reddit-posts", "reddit-comments"), ("mesh-bc5cdr",), ("medic-ncbi",))
@@ -109,8 +109,8 @@ def ask(data: DataFolder, kb: KnowledgeBase, suites: list[Suite], system: str, c
             settings["mentions"] = chosen.reranked
         for task in tasks:
             record(list(measure(kb, system, built[1], task, settings)))
-            for chance in chosen.min_chance if system == "deixis" else []:
-                link = from_chance(built[1], chance)
+            for chance in chosen.min_chance if system == "deixis" and isinstance(built[1], LinkAll) else []:
+                link = built[1].from_chance(chance)
                 record(list(measure(kb, f"{system}@{chance:g}", link, task, settings | {"min_chance": chance})))
 
 
@@ -157,7 +157,7 @@ def measure(kb: KnowledgeBase, system: str, link: Link, task: Task, told: dict[s
 def build(kb: KnowledgeBase, system: str, taught: list[Document]) -> Link:
     """A function from documents without mentions to documents with links."""
     if system.startswith("deixis"):
-        return Linker.build(kb, taught if system == "deixis+mentions" else None, n_threads=1).link
+        return LinkAll(Linker.build(kb, taught if system == "deixis+mentions" else None, n_threads=1))
     names = list(kb.names()[0])
     if system == "dictionary":
         proposer: ExactNames | PriorNames = ExactNames.build(kb)
@@ -179,11 +179,22 @@ def build(kb: KnowledgeBase, system: str, taught: list[Document]) -> Link:
     return link
 
 
-def from_chance(link: Link, chance: float) -> Link:
-    """The same linker, which ranks spans from that chance on."""
-    linker: Linker = link.__self__  # type: ignore[attr-defined]
-    finding = replace(linker.finding, config=replace(linker.finding.config, min_chance=chance))
-    return linker._with(finding=finding).link
+@dataclass(frozen=True)
+class LinkAll:
+    """Links all documents by one linker."""
+
+    linker: Linker
+    rerank: bool = False
+
+    def __call__(self, documents: list[Document]) -> list[Document]:
+        """The documents with links."""
+        return list(self.linker.link_many(documents, rerank=self.rerank))
+
+    def from_chance(self, chance: float) -> Link:
+        """The same, which ranks spans from that probability on."""
+        model = self.linker.model
+        detector = replace(model.detector, config=replace(model.detector.config, min_chance=chance))
+        return LinkAll(Linker(replace(model, detector=detector)))
 
 
 def reranked(kb: KnowledgeBase, taught: list[Document], n_mentions: int) -> Link:
@@ -193,9 +204,9 @@ def reranked(kb: KnowledgeBase, taught: list[Document], n_mentions: int) -> Link
         pairs=PairConfig(96),
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        linker = Linker.build(kb, n_threads=1)
-        linker = learn_reranker(linker, taught, None, LearningConfig(rerank=how), Path(folder)).linker
-    return lambda documents: linker.link(documents, rerank=True)
+        model = Linker.build(kb, n_threads=1).model
+        model = train_reranker(model, taught, None, TrainingConfig(rerank=how), Path(folder)).model
+    return LinkAll(Linker(model), rerank=True)
 
 
 def first(mention: Mention, entity: str) -> Mention:

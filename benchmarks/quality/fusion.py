@@ -26,9 +26,9 @@ from deixis.bench.data import DataFolder, half_of
 from deixis.bench.questions import Questions
 from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
-from deixis.learners.listwise import Lesson
+from deixis.learners.listwise import TrainingExamples
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
 from deixis.ranking.feature import FEATURES
 from deixis.ranking.ranker import Kind, default_weights, kind_of, learned_weights, weights_of
 from deixis.types import Document
@@ -52,7 +52,7 @@ class Asked:
     suite: str
     kb: str
     kind: Kind
-    lesson: Lesson
+    lesson: TrainingExamples
     questions: Questions
 
 
@@ -121,13 +121,13 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
     parts = []
     for begin in range(0, len(questions), 250):
         mentions = questions.mentions[begin : begin + 250]
-        proposals = linker.generator.propose(mentions)
+        proposals = linker.model.sources.propose(mentions)
         answers = {(number, int(row)) for number, rows in enumerate(ids[begin : begin + 250]) for row in rows}
         pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
-        parts.append(Lesson(proposals.starts, linker.ranker.features(mentions, proposals), is_right))
+        parts.append(TrainingExamples(proposals.starts, linker.model.ranker.features(mentions, proposals), is_right))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
-    return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), Lesson.joined(parts), questions)
+    return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), TrainingExamples.joined(parts), questions)
 
 
 def learn(asked: list[Asked]) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ def learn(asked: list[Asked]) -> NDArray[np.float64]:
     return learned_weights([hardest(one) for one in asked], PENALTY, importance=importance)
 
 
-def hardest(asked: Asked) -> Lesson:
+def hardest(asked: Asked) -> TrainingExamples:
     """The right candidates and the wrong ones that the default weights like best: the others teach next to nothing."""
     lesson, weights = asked.lesson, weights_of(default_weights(asked.kind)).astype(np.float32)
     totals = np.where(lesson.is_right, np.inf, lesson.features @ weights)
@@ -146,7 +146,7 @@ def hardest(asked: Asked) -> Lesson:
     place = np.arange(len(order)) - lesson.starts[numbers]
     kept = np.sort(order[place < N_HARD])
     lengths = np.bincount(numbers[kept], minlength=len(lesson.starts) - 1)
-    return Lesson(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
+    return TrainingExamples(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
 
 
 def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[ResultRow]:
@@ -166,7 +166,7 @@ def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[Result
             yield from metric_rows(metrics, f"{one.suite}/fusion", system, {"split": "dev", "weights": one.kind})
 
 
-def ranks_by(totals: NDArray[np.floating], lesson: Lesson) -> NDArray[np.int64]:
+def ranks_by(totals: NDArray[np.floating], lesson: TrainingExamples) -> NDArray[np.int64]:
     """The place of the first right candidate of each mention, from 1; 0 where there is none."""
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-totals, numbers))

@@ -26,14 +26,14 @@ from deixis.bench.suite import Suite, read_suite
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots
-from deixis.learners.listwise import Lesson, fit_weights
+from deixis.learners.listwise import TrainingExamples, fit_weights
+from deixis.linker import Linker
+from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.linking.own_text import OwnTextConfig, mentioned_entities
-from deixis.linking.rehearsal import RehearsalConfig
 from deixis.ranking.feature import AROUND, FEATURES, TEXT, document_numbers, surroundings
 from deixis.ranking.ranker import kind_of
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
+from deixis.training.popularity import mentioned_entities
 from deixis.types import Document, MentionInContext
 
 N_MENTIONS = 1000  # of each suite, and the rest of their documents
@@ -54,7 +54,7 @@ class Asked:
     suite: str
     kind: str
     reading: str
-    lesson: Lesson
+    lesson: TrainingExamples
     questions: Questions
     extras: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ def ask(data: DataFolder, suites: list[Suite], readings: list[str]) -> Iterator[
             continue  # there is nothing to read
         config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"), own_text=READINGS[reading])
         linker = Linker.build(kb, None, config)
-        graph = mentioned_entities(kb, linker.detector) if reading == "read" else None
+        graph = mentioned_entities(kb, linker.model.detector.names) if reading == "read" else None
         for suite in suites:
             documents = [document for part in suite.dev for document in data.read_part(suite, part)]
             yield asked_of(linker, suite, sampled(documents), reading, graph)
@@ -112,8 +112,8 @@ def asked_of(
         batch = documents[begin : begin + 50]
         mentions = [mention for document in batch for mention in document.mentions_in_context()]
         numbers = [asked.get((mention.document_id, mention.start, mention.end), -1) for mention in mentions]
-        proposals = linker.generator.propose(mentions)
-        features = linker.ranker.features(mentions, proposals)
+        proposals = linker.model.sources.propose(mentions)
+        features = linker.model.ranker.features(mentions, proposals)
         owners = proposals.mention_numbers
         kept = np.array(numbers)[owners] >= 0
         pairs = zip(owners[kept].tolist(), proposals.rows[kept].tolist(), strict=True)
@@ -121,11 +121,11 @@ def asked_of(
         lengths.append(np.diff(proposals.starts)[np.array(numbers) >= 0])
         parts.append((features[kept], is_right))
         if graph is not None:
-            shares = linker.ranker.shares(features, proposals)
+            shares = linker.model.ranker.shares(features, proposals)
             found = linked(graph, mentions, proposals, shares), spoken(linker, graph, mentions, proposals)
             extras.append([each[kept] for each in found])
     print(f"{suite.name}, {reading}: {len(questions)} mentions", file=sys.stderr, flush=True)
-    lesson = Lesson(
+    lesson = TrainingExamples(
         np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
         *(np.concatenate(part) for part in zip(*parts, strict=True)),
     )
@@ -136,7 +136,7 @@ def asked_of(
 
 
 def linked(
-    graph: sparse.csr_matrix, mentions: list[MentionInContext], proposals: Proposals, shares: NDArray[np.float32]
+    graph: sparse.csr_matrix, mentions: list[MentionInContext], proposals: CandidateTable, shares: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """How much of what the document's other names likely mean a candidate names, and is named by."""
     popularity = np.bincount(graph.indices, weights=graph.data, minlength=graph.shape[0])
@@ -170,10 +170,10 @@ def linked(
 
 
 def spoken(
-    linker: Linker, graph: sparse.csr_matrix, mentions: list[MentionInContext], proposals: Proposals
+    linker: Linker, graph: sparse.csr_matrix, mentions: list[MentionInContext], proposals: CandidateTable
 ) -> NDArray[np.float32]:
     """The likeness of the text around and of the whole text to descriptions that speak of a candidate."""
-    words = linker.generator.words
+    words = linker.model.sources.words
     rows, places = np.unique(proposals.rows, return_inverse=True)
     speakers = graph.T.tocsr()[rows]
     order = np.lexsort((-speakers.data, np.repeat(np.arange(len(rows)), np.diff(speakers.indptr))))
@@ -199,14 +199,14 @@ def unit_rows(rows: sparse.csr_matrix) -> sparse.csr_matrix:
     return (sparse.diags(1 / np.maximum(lengths, least)) @ rows).tocsr().astype(np.float32)
 
 
-def hardest(lesson: Lesson) -> Lesson:
+def hardest(lesson: TrainingExamples) -> TrainingExamples:
     """The right candidates and the wrong ones with the likest names and texts."""
     hard = sum(lesson.features[:, list(FEATURES).index(name)] for name in ("names", "alias", "popularity", "around"))
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-np.where(lesson.is_right, np.inf, hard), numbers))
     kept = np.sort(order[np.arange(len(order)) - lesson.starts[numbers] < N_HARD])
     lengths = np.bincount(numbers[kept], minlength=len(lesson.starts) - 1)
-    return Lesson(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
+    return TrainingExamples(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
 
 
 def measure(asked: list[Asked]) -> Iterator[ResultRow]:
@@ -228,10 +228,12 @@ def measure(asked: list[Asked]) -> Iterator[ResultRow]:
             yield from metric_rows(metrics, f"{one.suite}/own-text", system, {"split": "dev", "weights": one.kind})
 
 
-def with_extras(asked: Asked, names: list[str]) -> Lesson:
+def with_extras(asked: Asked, names: list[str]) -> TrainingExamples:
     """The lesson of a suite with further features."""
     lesson = asked.lesson
-    return Lesson(lesson.starts, np.hstack([lesson.features, *(asked.extras[name] for name in names)]), lesson.is_right)
+    return TrainingExamples(
+        lesson.starts, np.hstack([lesson.features, *(asked.extras[name] for name in names)]), lesson.is_right
+    )
 
 
 if __name__ == "__main__":

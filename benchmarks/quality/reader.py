@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.special import expit
 
 from benchmarks.quality.bi_encoder import log
 from benchmarks.quality.end_to_end import FIGURES, in_kb
@@ -39,10 +40,10 @@ from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
-from deixis.linking.reader_learning import START, weighed_by
-from deixis.linking.reading import LEAST_READ, PossibleLinks, ReadingStation, StoredReader, passage_candidates
+from deixis.learners.logistic import weighed
+from deixis.linker import Linker
+from deixis.linking.stages.decide import mentions_among
+from deixis.linking.stages.read import MIN_READ, PossibleLinks, passage_candidates
 from deixis.neural.quiet import quiet
 from deixis.neural.reader.config import ReaderConfig
 from deixis.neural.reader.examples import TaughtPassage
@@ -50,12 +51,16 @@ from deixis.neural.reader.joint import JointTraining
 from deixis.neural.reader.run import Reader, spans_of
 from deixis.neural.reader.spans import Reading, without_overlaps
 from deixis.neural.reader.train import new_training
+from deixis.tables import Ranking, Spans
+from deixis.training.reader import fit_reading, reader_proposals
 from deixis.types import Document, Mention
 
 SEED = 0
 ARMS = ("none", "to-reader", "to-retriever", "both", "stations", "stations-long")
 LONG = 2  # times as many steps
 THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6)
+Proposed = tuple[Spans, Ranking]
+"""Spans of documents, and the candidates of each."""
 CONFIG = ReaderConfig(n_tokens=32, overlap=12, entity_tokens=16, n_candidates=8, n_taught=3, n_negatives=3, seed=SEED)
 
 
@@ -99,17 +104,17 @@ class Answers:
     seconds: float
 
 
-def answers(reader: Reader, documents: list[Document], proposed: list[Document] | None) -> Answers:
-    """What a reader says about documents, with its own candidates or those that finding proposes."""
+def answers(reader: Reader, documents: list[Document], proposed: Proposed | None) -> Answers:
+    """What a reader says about documents, with its own candidates or those that a linker proposes."""
     passages = reader.texts.passages(document.text for document in documents)
     started = time.process_time()
     if proposed is not None:
-        candidates = passage_candidates(reader.kb, proposed, passages, reader.config.n_candidates)
+        candidates = passage_candidates(*proposed, passages, reader.config.n_candidates)
     else:
         candidates = reader.retrieve(passages)
         if reader.config.feeds_retriever:
             candidates = reader.retrieve(passages, spans_of(passages, reader.read(passages, candidates)))
-    readings = reader.read(passages, candidates, LEAST_READ)
+    readings = reader.read(passages, candidates, MIN_READ)
     seconds = time.process_time() - started
     is_found = []
     holding: dict[int, list[int]] = {}
@@ -188,8 +193,8 @@ def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -
     parts = {"choose": task.dev[:half], "dev": task.dev[half:]}
     if "test" in splits:
         parts["test"] = task.test
-    proposed = {name: None if stations is None else stations.linker.proposed(part) for name, part in parts.items()}
-    found = {name: answers(reader, part, proposed[name]) for name, part in parts.items()}
+    proposed = {} if stations is None else {name: stations.propose(part) for name, part in parts.items()}
+    found = {name: answers(reader, part, proposed.get(name)) for name, part in parts.items()}
     about = asdict(config) | {"entities": len(task.kb), "train_documents": len(task.train)}
     for split in splits:
         chosen = found["choose"] if split == "dev" else joined(found["choose"], found["dev"])
@@ -204,8 +209,10 @@ def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -
         speed = float(f"{n_characters / asked.seconds:.4g}")
         yield ResultRow(suite, "characters_per_cpu_second", arm, speed, "1/s", settings=settings)
         if stations is not None:
-            taught = (chosen, [*(proposed["choose"] or []), *((proposed["dev"] or []) if split == "test" else [])])
-            yield from stations.together(arm, taught, (asked, proposed[split] or []), suite, settings)
+            known = proposed["choose"]
+            if split == "test":
+                known = joined_proposals(known, proposed["dev"], len(parts["choose"]))
+            yield from stations.together(arm, (chosen, known), (asked, proposed[split]), suite, settings)
 
 
 def joined(one: Answers, other: Answers) -> Answers:
@@ -213,6 +220,12 @@ def joined(one: Answers, other: Answers) -> Answers:
     shifted = [replace(each, document=each.document + len(one.documents)) for each in other.readings]
     is_found = np.concatenate([one.is_found, other.is_found])
     return Answers([*one.documents, *other.documents], [*one.readings, *shifted], is_found, one.seconds + other.seconds)
+
+
+def joined_proposals(one: Proposed, other: Proposed, n_documents: int) -> Proposed:
+    """What is proposed in the documents of both; the first has so many documents."""
+    shifted = replace(other[0], documents=other[0].documents + n_documents)
+    return Spans.joined([one[0], shifted]), Ranking.joined([one[1], other[1]])
 
 
 @dataclass
@@ -235,35 +248,52 @@ class Stations:
     """A linker built with the train documents: what it proposes for a reader, alone and together with one."""
 
     linker: Linker
-    proposed: list[Document]
+    proposed: Proposed
 
     @classmethod
     def build(cls, task: Task) -> Stations:
         """The linker, and what it proposes in the train documents."""
         linker = Linker.build(task.kb, task.train, seed=SEED, n_threads=1)
-        return cls(linker, linker.proposed(task.train))
+        return cls(linker, reader_proposals(linker.model, task.train))
+
+    def propose(self, documents: Sequence[Document]) -> Proposed:
+        """What a reader is given of the texts of these documents."""
+        return reader_proposals(self.linker.model, documents)
 
     def source(self, k: int) -> Callable[[Sequence[TaughtPassage]], list[list[int]]]:
         """What a reader learns from."""
-        return lambda taught: passage_candidates(self.linker.kb, self.proposed, [each.passage for each in taught], k)
+        return lambda taught: passage_candidates(*self.proposed, [each.passage for each in taught], k)
 
     def together(
         self,
         arm: str,
-        taught: tuple[Answers, list[Document]],
-        asked: tuple[Answers, list[Document]],
+        taught: tuple[Answers, Proposed],
+        asked: tuple[Answers, Proposed],
         suite: str,
         settings: dict[str, Any],
     ) -> Iterator[ResultRow]:
         """The rows of finding alone, and of finding and the arm's reader weighed by the documents of `taught`."""
         kb, documents = self.linker.kb, asked[0].documents
-        links = [PossibleLinks.of(kb, proposed, found.readings) for found, proposed in (taught, asked)]
-        nobody = StoredReader({}, "", kb)
-        station = weighed_by(ReadingStation(nobody, START, NilRule()), kb, taught[0].documents, links[0], NilRule())
+        links = [PossibleLinks.of(*proposed, found.readings) for found, proposed in (taught, asked)]
+        weights, decision = fit_reading(kb, taught[0].documents, links[0], None)
         bare = [document.with_mentions(()) for document in documents]
-        linked = {"finding": self.linker.link(bare), f"{arm}+finding": station.linked(kb, bare, links[1])}
+        both = linked_by(kb, bare, links[1], weights, decision.min_probability)
+        linked = {"finding": list(self.linker.link_many(bare)), f"{arm}+finding": both}
         for system, found in linked.items():
             yield from metric_rows(figures_of(kb, documents, found), suite, system, settings)
+
+
+def linked_by(
+    kb: KnowledgeBase, documents: Sequence[Document], links: PossibleLinks, weights: np.ndarray, threshold: float
+) -> list[Document]:
+    """The documents with the links of the best sum of probabilities, by what the evidence for each weighs."""
+    spans, ranking = links.ranked(expit(weighed(links.evidence, weights)))
+    is_link = mentions_among(spans, ranking.best_scores(), threshold, may_overlap=False)
+    mentions: list[list[Mention]] = [[] for _ in documents]
+    keys = zip(spans.keys(), ranking.best_rows().tolist(), is_link.tolist(), strict=True)
+    for number, start, end, row in ((*key, row) for key, row, is_chosen in keys if is_chosen):
+        mentions[number].append(Mention(start, end, documents[number].text[start:end], kb.ids[row]))
+    return [document.with_mentions(own) for document, own in zip(documents, mentions, strict=True)]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -30,9 +30,7 @@ from deixis.bench.data import DataFolder
 from deixis.bench.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, source_commit
 from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
-from deixis.linking.learning import enough, ranked
-from deixis.linking.linker import Linker
-from deixis.linking.teaching import Teaching
+from deixis.linker import Linker
 from deixis.neural.bi_encoder.model import tokenizer_bytes
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig, PairLessons
@@ -44,6 +42,8 @@ from deixis.ranking.feature import document_numbers
 from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
 from deixis.ranking.rerankers.examples import Ranked
 from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
+from deixis.training.reranker import enough, ranked_examples
+from deixis.training.split import TrainDevSplit
 
 HERE = Path(__file__).resolve().parent
 SUITES = ("wiki468k-aida", "medic-ncbi", "mesh-bc5cdr")
@@ -71,11 +71,11 @@ def built(suite: Suite, data: DataFolder, kind: str, work: Path) -> Linker:
     return Linker.load(folder, n_threads=1)
 
 
-def shared_out(suite: Suite, data: DataFolder, linker: Linker) -> Teaching:
+def shared_out(suite: Suite, data: DataFolder, linker: Linker) -> TrainDevSplit:
     """The documents to learn from and those to judge by, which is the suite's dev split if that is another file."""
     own = [part for part in suite.dev if part.path != suite.mentions]
     dev = [document for part in own for document in data.read_part(suite, part)]
-    return Teaching.of(linker, data.read_mentions(suite.mentions), dev or None, seed=SEED)
+    return TrainDevSplit.of(linker.model, data.read_mentions(suite.mentions), dev or None, seed=SEED)
 
 
 def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
@@ -85,9 +85,9 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
         suite = read_suite(HERE / f"{name}.yaml")
         data.check(suite)
         linker = built(suite, data, options.linker, options.work)
-        teaching = shared_out(suite, data, linker)
-        taught = ranked(teaching.linker, teaching.taught, TAUGHT, config.n_taught, config.max_mentions, SEED)
-        held_out = ranked(teaching.linker, teaching.held_out, JUDGED, config.n_candidates, config.max_checked, SEED + 1)
+        split = shared_out(suite, data, linker)
+        taught = ranked_examples(split.judge, split.train, TAUGHT, config.n_taught, config.max_mentions, SEED)
+        held_out = ranked_examples(split.judge, split.dev, JUDGED, config.n_candidates, config.max_checked, SEED + 1)
         log(f"{name}: training on {len(taught.mentions)} mentions")
         started = time.process_time()
         ranker, seen = CrossEncoderRanker.learn(
@@ -109,7 +109,7 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
         rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, ranker.mixing, held_out, own, told)]
         for part in suite.test:
             documents = enough(list(data.read_part(suite, part)), options.questions, SEED)
-            asked = ranked(linker, documents, JUDGED, config.n_candidates)
+            asked = ranked_examples(linker.model, documents, JUDGED, config.n_candidates)
             started = time.process_time()
             opinions = ranker.opinions(asked)
             spent = (time.process_time() - started) / len(asked.mentions)
@@ -150,12 +150,12 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
     """Table 7: the accuracy of both for every R' trained with and every R asked with, on held-out documents."""
     suite = read_suite(HERE / "wiki468k-aida.yaml")
     linker = built(suite, data, options.linker, options.work)
-    teaching = shared_out(suite, data, linker)
+    split = shared_out(suite, data, linker)
     most = max(options.r)
-    held_out = ranked(teaching.linker, teaching.held_out, JUDGED, most, options.checked, SEED + 1)
+    held_out = ranked_examples(split.judge, split.dev, JUDGED, most, options.checked, SEED + 1)
     for n_taught in options.r_taught:
         config = chosen(options, n_taught)
-        taught = ranked(teaching.linker, teaching.taught, TAUGHT, n_taught, config.max_mentions, SEED)
+        taught = ranked_examples(split.judge, split.train, TAUGHT, n_taught, config.max_mentions, SEED)
         log(f"R' = {n_taught}")
         ranker, _ = CrossEncoderRanker.learn(
             linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED

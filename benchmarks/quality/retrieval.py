@@ -32,9 +32,9 @@ from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import Document
 from deixis.xmr.rankings import kept_where
 
@@ -79,7 +79,7 @@ def measure(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
             if suite.name in OTHER_TREES_ON:
                 yield from compared(f"retrieval-trees/{suite.name}", questions, other_trees(kb, default))
         del systems, default
-        linker = Linker.build(kb, None, PLAIN, SEED, n_threads=1)
+        linker = Linker.build(kb, None, PLAIN, seed=SEED, n_threads=1)
         for suite in of_one_kb:
             yield from by_number(f"candidates/{suite.name}", dev_questions(kb, suite, data), linker, "deixis")
         del linker
@@ -147,13 +147,13 @@ def other_ties(name: str, questions: Questions, systems: dict[str, Any]) -> Iter
 def by_number(name: str, questions: Questions, linker: Linker, system: str) -> Iterator[ResultRow]:
     """Recall of the first R candidates of tree and names, and how often the linker is right that ranks only these."""
     mentions, kb = questions.mentions, linker.kb
-    proposals = linker.generator.propose(mentions)
-    shares = linker.ranker.shares(linker.ranker.features(mentions, proposals), proposals)
+    proposals = linker.model.sources.propose(mentions)
+    shares = linker.model.ranker.shares(linker.model.ranker.features(mentions, proposals), proposals)
     metrics = []
     for n in N_CANDIDATES:
-        found = linker.generator.tree.rank(mentions, n)
+        found = linker.model.sources.tree.rank(mentions, n)
         metrics.append(questions.recall(ranks_of(listed(kb, found), questions.accepted), n, SEED))
-        both = Proposals.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
+        both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0
         first = proposals.best(np.where(is_found, shares, 0), 1, len(kb))
         chosen = listed(kb, kept_where(first, first.data > 0))
@@ -166,7 +166,7 @@ def taught(kb: KnowledgeBase, documents: Sequence[Document]) -> Iterator[ResultR
     """The same where four fifths of the documents were learned from and the others are asked about."""
     n_learned = len(documents) * 4 // 5
     log(f"learning from {n_learned} documents")
-    linker = Linker.build(kb, documents[:n_learned], PLAIN, SEED, n_threads=1)
+    linker = Linker.build(kb, documents[:n_learned], PLAIN, seed=SEED, n_threads=1)
     questions = Questions.collect(kb, documents[n_learned:]).sample(MAX_MENTIONS, SEED)
     yield from by_number(f"candidates/{HELD_OUT}-held-out", questions, linker, "deixis+mentions")
 

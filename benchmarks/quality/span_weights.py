@@ -2,7 +2,7 @@
 
 Learned per kind of knowledge base, described or bare: what features of a span weigh
 (`src/deixis/detection/default_weights.json`), then, with the zero-shot ranking of likely spans, what goes into the
-chance of a link, and the threshold of the best F1 (`src/deixis/linking/decision_weights.json`). Every suite counts
+probability of a link, and the threshold of the best F1 (`src/deixis/decision/default_weights.json`). Every suite counts
 alike. Learned from are the training documents of AIDA (without those that `end_to_end` asks on dev), BC5CDR and NCBI,
 and the dev halves of Reddit, which has no training documents. Test splits are never read.
 """
@@ -10,7 +10,7 @@ and the dev halves of Reddit, which has no training documents. Test splits are n
 import argparse
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +21,17 @@ from benchmarks.quality.fusion import SUITES
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
-from deixis.decision.calibrator import evidence_of
+from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
+from deixis.detection.detector import all_spans, as_spans
 from deixis.detection.span_features import FEATURES, N_OWN, own_features
 from deixis.learners.logistic import fit_logistic, weighed
+from deixis.linker import Linker
+from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.deciding import EVIDENCE, Decider, decision_evidence
-from deixis.linking.finding import Spans, all_spans, in_context, is_nameless
-from deixis.linking.finding_learning import Answers, answers_in, held_out_links
-from deixis.linking.linker import Linker
-from deixis.linking.rehearsal import RehearsalConfig
+from deixis.linking.streams import rank_mentions
 from deixis.ranking.ranker import kind_of
+from deixis.tables import Spans
+from deixis.training.detector import GoldSpans, curve_of_links, gold_spans
 from deixis.types import Document
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "deixis"
@@ -53,12 +54,12 @@ class Part:
     linker: Linker
     spans: Spans
     features: NDArray[np.float32]
-    answers: Answers
+    gold: GoldSpans
 
     @property
     def is_mention(self) -> NDArray[np.bool_]:
         """Which spans are mentions of entities in the knowledge base."""
-        return np.array([place in self.answers for place in places(self.spans)], dtype=bool)
+        return np.array([key in self.gold for key in self.spans.keys()], dtype=bool)
 
 
 def main() -> int:
@@ -75,7 +76,7 @@ def main() -> int:
         weights[kind] = dict(zip(FEATURES[:N_OWN], np.round(found, 4).tolist(), strict=True))
         decisions[kind] = learned_decision(parts, found)
     write(SOURCE / "detection" / "default_weights.json", weights)
-    write(SOURCE / "linking" / "decision_weights.json", decisions)
+    write(SOURCE / "decision" / "default_weights.json", decisions)
     return 0
 
 
@@ -91,19 +92,12 @@ def read_parts(name: str, suites: list[str]) -> list[Part]:
         drawn = np.random.default_rng(0).permutation(len(documents))[:N_DOCUMENTS]
         documents = [documents[number] for number in drawn]
         texts = [document.text for document in documents]
-        table = all_spans(linker.detector, (), texts, CONFIG.finding)
-        features = own_features(table, linker.finding.scorer.facts)
-        parts.append(
-            Part(documents, linker, Spans(table, np.zeros(len(table))), features, answers_in(documents, kb.own_id))
-        )
+        detector = linker.model.detector
+        table = all_spans(detector.names, (), texts, CONFIG.finding)
+        features, spans = own_features(table, detector.scorer.facts), as_spans(table, np.zeros(len(table)))
+        parts.append(Part(documents, linker, spans, features, gold_spans(documents, kb.own_id)))
         print(f"{suite.name}: {len(table)} spans, {parts[-1].is_mention.sum()} mentions", file=sys.stderr, flush=True)
     return parts
-
-
-def places(spans: Spans) -> list[tuple[int, int, int]]:
-    """Where the spans stand: document, start, end."""
-    table = spans.table
-    return list(zip(table.texts.tolist(), table.starts.tolist(), table.ends.tolist(), strict=True))
 
 
 def learned_span_weights(parts: list[Part]) -> NDArray[np.float64]:
@@ -126,32 +120,28 @@ def alike(
 
 def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[str, float]:
     """What evidence weighs, and the mean of the sets' best thresholds."""
-    told = []
+    sets = []
     for part in parts:
         log_odds = weighed(part.features, weights)
         least = np.log(CONFIG.finding.min_chance / (1 - CONFIG.finding.min_chance))
-        spans = Spans(part.spans.table, log_odds).take(log_odds >= least)
-        n_documents = int(spans.table.texts[MAX_RANKED]) if len(spans.table) > MAX_RANKED else len(part.documents)
-        spans = spans.take(spans.table.texts < n_documents)
-        ranked = part.linker.ranked(in_context(part.documents, spans.table))
-        evidence = decision_evidence(spans.log_odds, evidence_of(ranked), is_nameless(spans.table))
+        spans = replace(part.spans, log_odds=log_odds).take(log_odds >= least)
+        n_documents = int(spans.documents[MAX_RANKED]) if len(spans) > MAX_RANKED else len(part.documents)
+        spans = spans.take(spans.documents < n_documents)
+        ranking = rank_mentions(part.linker.model, spans.in_context(part.documents))
+        ids, best_rows = part.linker.kb.ids, ranking.best_rows().tolist()
         is_right = [
-            bool(listed) and listed[0].id in part.answers.get(place, ())
-            for place, listed in zip(places(spans), ranked, strict=True)
+            row >= 0 and ids[row] in part.gold.get(key, ()) for key, row in zip(spans.keys(), best_rows, strict=True)
         ]
-        answers = {place: ids for place, ids in part.answers.items() if place[0] < n_documents}
-        told.append((spans, evidence, np.array(is_right, dtype=bool), answers))
-    seen, verdicts = alike([(evidence, is_right) for _, evidence, is_right, _ in told])
-    decider = Decider.fit(seen, verdicts, Decider(np.zeros(len(EVIDENCE))))
+        gold = {key: accepted for key, accepted in part.gold.items() if key[0] < n_documents}
+        sets.append((spans, link_evidence(spans, ranking), np.array(is_right, dtype=bool), gold))
+    seen, verdicts = alike([(evidence, is_right) for _, evidence, is_right, _ in sets])
+    model = LinkModel.fit(seen, verdicts, LinkModel(np.zeros(len(EVIDENCE))))
     thresholds = []
-    for spans, own, verdicts, answers in told:
-        held_out = held_out_links(
-            (spans.table.texts, spans.table.starts, spans.table.ends), decider.chances(own), verdicts, answers
-        )
-        best = held_out.best_f1()
+    for spans, evidence, verdicts, gold in sets:
+        best = curve_of_links(spans, model.of_evidence(evidence), verdicts, gold).best_f1()
         thresholds.append(best.threshold)
-        print(f"{len(spans.table)} spans ranked, best F1 at {best.threshold:.2f}: {best}", file=sys.stderr, flush=True)
-    values = dict(zip(EVIDENCE, np.round(decider.weights, 4).tolist(), strict=True))
+        print(f"{len(spans)} spans ranked, best F1 at {best.threshold:.2f}: {best}", file=sys.stderr, flush=True)
+    values = dict(zip(EVIDENCE, np.round(model.weights, 4).tolist(), strict=True))
     return values | {"threshold": round(float(np.mean(thresholds)), 2)}
 
 

@@ -16,12 +16,12 @@ from benchmarks.rows import record
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.detection.config import FindingConfig
+from deixis.detection.detector import all_spans
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.span_scorer import SpanScorer
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.finding import all_spans
 
 SUITES = ("fast1m", "wiki468k")
 N_TEXTS, AT_ONCE = 30_000, 256

@@ -20,14 +20,15 @@ from benchmarks.rows import record
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidate_lists, listed
 from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.training_rows import related_titles
 from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
+from deixis.linking.streams import rank_mentions
 from deixis.types import Document
 from deixis.xmr.label_augmentation import AugmentationConfig
 
@@ -56,8 +57,10 @@ def measure(
         config = LabelTreeCandidatesConfig(augmentation=SYSTEMS[system])
         if has_linker:
             of_linker = LinkerConfig(candidates=UnionConfig(tree=config), held_out_share=0.0)
-            linker = Linker.build(kb, taught, of_linker, SEED, n_threads=1)
-            ranks = ranks_of(linker.ranked(questions.mentions, k=max(DEPTHS)), questions.accepted)
+            linker = Linker.build(kb, taught, of_linker, seed=SEED, n_threads=1)
+            ranks = ranks_of(
+                candidate_lists(kb, rank_mentions(linker.model, questions.mentions, max(DEPTHS))), questions.accepted
+            )
             metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
             yield from metric_rows(metrics, "gandalf/wiki468k-aida-linker", system, ABOUT)
             continue

@@ -9,41 +9,37 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deixis.documents.corrections import Correction as Correction
     from deixis.documents.reading import read_documents as read_documents
     from deixis.documents.writing import write_documents as write_documents
     from deixis.errors import ToolkitError as ToolkitError
-    from deixis.features.tfidf import TfidfConfig as TfidfConfig
-    from deixis.features.tfidf import TfidfVectorizer as TfidfVectorizer
     from deixis.kb.entity import Entity as Entity
     from deixis.kb.knowledge_base import KnowledgeBase as KnowledgeBase
     from deixis.labelling.config import LabellerConfig as LabellerConfig
     from deixis.labelling.labeller import Labeller as Labeller
     from deixis.labelling.text_labeller import TextLabeller as TextLabeller
+    from deixis.linker import Linker as Linker
     from deixis.linking.config import LinkerConfig as LinkerConfig
-    from deixis.linking.linker import Linker as Linker
+    from deixis.linking.options import LinkOptions as LinkOptions
     from deixis.types import Candidate as Candidate
     from deixis.types import Document as Document
     from deixis.types import Mention as Mention
-    from deixis.xmr.model import LabelTreeConfig as LabelTreeConfig
-    from deixis.xmr.model import LabelTreeRanker as LabelTreeRanker
 
 __version__ = "0.1.0"
 
 _NAME_TO_MODULE = {
     "Candidate": "deixis.types",
+    "Correction": "deixis.documents.corrections",
     "Document": "deixis.types",
     "Entity": "deixis.kb.entity",
     "KnowledgeBase": "deixis.kb.knowledge_base",
-    "LabelTreeConfig": "deixis.xmr.model",
-    "LabelTreeRanker": "deixis.xmr.model",
     "Labeller": "deixis.labelling.labeller",
     "LabellerConfig": "deixis.labelling.config",
-    "Linker": "deixis.linking.linker",
+    "LinkOptions": "deixis.linking.options",
+    "Linker": "deixis.linker",
     "LinkerConfig": "deixis.linking.config",
     "Mention": "deixis.types",
     "TextLabeller": "deixis.labelling.text_labeller",
-    "TfidfConfig": "deixis.features.tfidf",
-    "TfidfVectorizer": "deixis.features.tfidf",
     "ToolkitError": "deixis.errors",
     "read_documents": "deixis.documents.reading",
     "write_documents": "deixis.documents.writing",

@@ -1,24 +1,29 @@
-"""Candidates of many mentions as arrays, with what each list that proposed them says of them."""
+"""The arrays that travel between the stages of linking: spans, their candidates, and ranked candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.types import Document, MentionInContext
+
+EntityMask = NDArray[np.bool_]
+"""For each row of the knowledge base, whether it may be a candidate. Read-only."""
+
 
 @dataclass(frozen=True, eq=False)
-class Proposals:
+class CandidateTable:
     """Mention `i` has the different rows `rows[starts[i]:starts[i + 1]]`, and each row a number per signal.
 
     Examples
     --------
     >>> alike = sparse.csr_matrix(np.array([[0.9, 0.5, 0.0]], dtype=np.float32))
     >>> named = sparse.csr_matrix(np.array([[0.0, 1.0, 0.5]], dtype=np.float32))
-    >>> merged = Proposals.merged({"names": alike, "alias": named})
+    >>> merged = CandidateTable.merged({"names": alike, "alias": named})
     >>> merged.rows.tolist(), merged.signals["alias"].tolist()
     ([0, 1, 2], [0.0, 1.0, 0.5])
     """
@@ -28,7 +33,7 @@ class Proposals:
     signals: Mapping[str, NDArray[np.float32]]
 
     @classmethod
-    def merged(cls, lists: Mapping[str, sparse.csr_matrix]) -> Proposals:
+    def merged(cls, lists: Mapping[str, sparse.csr_matrix]) -> CandidateTable:
         """What any of the lists (mentions_by_entities) proposes, each row once, in their order; 0 where not."""
         some = next(iter(lists.values()))
         n_mentions, n_rows = some.shape
@@ -80,3 +85,154 @@ def _spread(operation: np.ufunc, values: NDArray[np.floating], starts: NDArray[n
     if not is_filled.any():
         return values
     return np.repeat(operation.reduceat(values, starts[:-1][is_filled]), lengths[is_filled])
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans of a batch of documents in text order, and the log odds that each is a mention: +inf for given mentions.
+
+    `documents` are numbers in the batch, never ids. `has_name` says whether a span is a name of the knowledge base or
+    of annotated documents, or was found by a recognizer.
+
+    Examples
+    --------
+    >>> from deixis.types import Mention
+    >>> spans = Spans.given([Document("d", "Paris fled", mentions=(Mention(0, 5, "Paris"),))])
+    >>> spans.starts.tolist(), spans.ends.tolist(), spans.log_odds.tolist()
+    ([0], [5], [inf])
+    """
+
+    documents: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    log_odds: NDArray[np.float64]
+    has_name: NDArray[np.bool_]
+
+    @classmethod
+    def given(cls, documents: Sequence[Document]) -> Spans:
+        """The mentions that documents bring, in their order."""
+        columns = [(n, each.start, each.end) for n, document in enumerate(documents) for each in document.mentions]
+        numbers, starts, ends = np.array(columns, dtype=np.int64).reshape(-1, 3).T
+        return cls(numbers, starts, ends, np.full(len(numbers), np.inf), np.ones(len(numbers), dtype=bool))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Spans]) -> Spans:
+        """The spans of all parts, one after the other."""
+        several = [cls.given(()), *parts]
+        columns = ((each.documents, each.starts, each.ends, each.log_odds, each.has_name) for each in several)
+        return cls(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, rows: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Spans:
+        """The spans in these rows."""
+        columns = self.documents, self.starts, self.ends, self.log_odds, self.has_name
+        return Spans(*(column[rows] for column in columns))  # type: ignore[arg-type]
+
+    def keys(self) -> Iterator[tuple[int, int, int]]:
+        """Document number, start and end of each span."""
+        return zip(self.documents.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True)
+
+    def in_context(self, documents: Sequence[Document]) -> list[MentionInContext]:
+        """The spans as sources and features take them. Two documents of one id must not lend each other mentions."""
+        return [
+            MentionInContext(documents[n].text[s:e], documents[n].text, s, e, documents[n].lang, str(n))
+            for n, s, e in self.keys()
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The candidates of each span, best first: `rows` and `scores` from `starts[i]` to `starts[i + 1]`.
+
+    Examples
+    --------
+    >>> ranking = Ranking(np.array([0, 2, 2]), np.array([7, 3]), np.array([0.6, 0.4]))
+    >>> ranking.best_scores().tolist(), ranking.head(1).rows.tolist()
+    ([0.6, 0.0], [7])
+    """
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of_matrix(cls, mentions_by_entities: sparse.csr_matrix) -> Ranking:
+        """The stored values of each row of a matrix, in the order they are stored."""
+        matrix = mentions_by_entities
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ranking]) -> Ranking:
+        """The spans of all parts, one after the other."""
+        counts = [np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(part.rows for part in parts)])
+        return cls(np.cumsum(np.concatenate(counts)), rows, np.concatenate([np.zeros(0), *(p.scores for p in parts)]))
+
+    def to_matrix(self, n_entities: int) -> sparse.csr_matrix:
+        """mentions_by_entities, stored best first."""
+        scores = self.scores.astype(np.float32)
+        return sparse.csr_matrix((scores, self.rows, self.starts), shape=(len(self), n_entities))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def span_numbers(self) -> NDArray[np.int64]:
+        """The span that each candidate belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """The place of each candidate in its list, from 0."""
+        return np.arange(len(self.rows)) - self.starts[self.span_numbers]
+
+    def take(self, numbers: NDArray[np.bool_] | NDArray[np.integer]) -> Ranking:
+        """The candidates of these spans, in this order."""
+        chosen = np.flatnonzero(numbers) if numbers.dtype == np.bool_ else np.asarray(numbers, dtype=np.int64)
+        counts = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], counts)
+        return Ranking(starts, self.rows[places], self.scores[places])
+
+    def keep(self, is_kept: NDArray[np.bool_]) -> Ranking:
+        """Only these candidates."""
+        n_before = np.concatenate([[0], np.cumsum(is_kept)])
+        return Ranking(n_before[self.starts], self.rows[is_kept], self.scores[is_kept])
+
+    def head(self, k: int) -> Ranking:
+        """The first `k` candidates of each span."""
+        return self if (np.diff(self.starts) <= k).all() else self.keep(self.ranks < k)
+
+    def with_scores(self, scores: NDArray[np.float64]) -> Ranking:
+        """The same candidates with other scores."""
+        return Ranking(self.starts, self.rows, scores)
+
+    def best_scores(self, rank: int = 0) -> NDArray[np.float64]:
+        """The score of each span's best candidate, or of the one at another rank; 0 where there is none."""
+        scores = np.zeros(len(self))
+        has_one = np.diff(self.starts) > rank
+        scores[has_one] = self.scores[self.starts[:-1][has_one] + rank]
+        return scores
+
+    def best_rows(self) -> NDArray[np.int64]:
+        """The row of each span's best candidate; -1 where there is none."""
+        rows = np.full(len(self), -1, dtype=np.int64)
+        has_one = np.diff(self.starts) > 0
+        rows[has_one] = self.rows[self.starts[:-1][has_one]]
+        return rows
+
+
+def on_one_line(
+    documents: NDArray[np.integer], starts: NDArray[np.integer], ends: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends as if all documents stood one after the other: one choice of spans then serves them all.
+
+    Examples
+    --------
+    >>> on_one_line(np.array([0, 1]), np.array([2, 0]), np.array([4, 3]))
+    (array([2, 5]), array([4, 8]))
+    """
+    first = documents.astype(np.int64) * (int(ends.max(initial=0)) + 1)
+    return first + starts, first + ends

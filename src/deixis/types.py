@@ -40,6 +40,10 @@ class Mention:
         """Whether somebody, an annotator or a linker, has said what the mention means (or that it means nothing)."""
         return self.entity is not None or self.is_nil
 
+    def with_candidates(self, candidates: Sequence[Candidate]) -> Mention:
+        """The same mention with other candidates."""
+        return replace(self, candidates=tuple(candidates))
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from tests.browser.hostile import RECORDS
 from tests.processes import PATIENCE, wait_until
 

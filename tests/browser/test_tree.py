@@ -9,8 +9,8 @@ import pytest
 from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
 from deixis.kb.demo import read_demo
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LabelTreeConfig
 from tests.browser.waiting import until

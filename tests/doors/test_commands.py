@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from rich.cells import cell_len
 
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 
 
 def lines_of(text: str) -> list[dict]:

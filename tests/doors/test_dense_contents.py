@@ -7,9 +7,9 @@ import pytest
 
 from deixis.documents.reading import read_documents
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
+from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.linking.rehearsal import RehearsalConfig
 
 KB = """\
 {"id": "city", "title": "Paris", "description": "capital of France on the Seine"}
@@ -48,14 +48,20 @@ def score(desk, *options):
 
 def test_contents_are_chosen_when_linking_and_the_model_stays_as_it_is(desk, folder):
     before = (folder / "both" / "manifest.json").read_bytes()
-    usual, both = score(desk), score(desk, "--dense-contents", "both")
-    contexts, descriptions = (score(desk, "--dense-contents", each) for each in ("contexts", "descriptions"))
+    usual, both = score(desk), score(desk, "--vectors", "both")
+    contexts, descriptions = (score(desk, "--vectors", each) for each in ("contexts", "descriptions"))
     assert usual == both and contexts["smoke"] > descriptions["smoke"]
     assert (folder / "both" / "manifest.json").read_bytes() == before
 
 
+def test_the_old_name_of_the_option_still_works(desk):
+    assert score(desk, "--dense-contents", "descriptions") == score(desk, "--vectors", "descriptions")
+    both = ("link", "both", "asked.jsonl", "--dense-contents", "both", "--vectors", "both")
+    assert "--dense-contents is the old name of --vectors" in desk(*both, code=2).stderr
+
+
 def test_contents_are_chosen_when_measuring_and_noted_beside_the_figures(desk):
-    command = ("eval", "both", "taught.jsonl", "--dense-contents", "descriptions", "--compare", "both", "--json")
+    command = ("eval", "both", "taught.jsonl", "--vectors", "descriptions", "--compare", "both", "--json")
     rows = [json.loads(line) for line in desk(*command).stdout.splitlines()]
     noted = {row["settings"]["candidates"]["dense"]["contents"] for row in rows if row["system"] == "deixis"}
     assert noted == {"descriptions"}
@@ -66,21 +72,22 @@ def test_contents_are_chosen_when_measuring_and_noted_beside_the_figures(desk):
 def test_a_model_calibrated_for_contents_asks_those_from_then_on(desk, tmp_path):
     documents = [{**TAUGHT, "id": str(n), "text": f"{TEXT} {n}"} for n in range(30)]
     (tmp_path / "dev.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents), encoding="utf-8")
-    desk("calibrate", "both", tmp_path / "dev.jsonl", "--dense-contents", "descriptions", "-o", tmp_path / "other")
+    desk("calibrate", "both", tmp_path / "dev.jsonl", "--vectors", "descriptions", "-o", tmp_path / "other")
     written, before = Linker.load(tmp_path / "other"), Linker.load("both")
-    assert written.generator.dense.config.contents == written.config.candidates.dense.contents == "descriptions"
-    assert written.calibration is not None and before.generator.dense.config.contents == "both"
+    assert written.model.sources.dense.config.contents == written.config.candidates.dense.contents == "descriptions"
+    assert written.model.decisions.given.curve is not None
+    assert before.model.sources.dense.config.contents == "both"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["link", "plain", "asked.jsonl", "--dense-contents", "both"], 1, "has no vectors"),
-        (["eval", "plain", "taught.jsonl", "--dense-contents", "contexts"], 1, "deixis build KB --encoder static"),
-        (["calibrate", "plain", "taught.jsonl", "--dense-contents", "contexts"], 1, "has no vectors"),
-        (["link", "described", "asked.jsonl", "--dense-contents", "contexts"], 1, "vectors of descriptions only"),
-        (["link", "both", "asked.jsonl", "--dense-contents", "titles"], 2, "'descriptions', 'contexts', 'both'"),
-        (["eval", "--predictions", "taught.jsonl", "taught.jsonl", "--dense-contents", "both"], 2, "are made"),
+        (["link", "plain", "asked.jsonl", "--vectors", "both"], 1, "has no vectors"),
+        (["eval", "plain", "taught.jsonl", "--vectors", "contexts"], 1, "deixis build KB --encoder static"),
+        (["calibrate", "plain", "taught.jsonl", "--vectors", "contexts"], 1, "has no vectors"),
+        (["link", "described", "asked.jsonl", "--vectors", "contexts"], 1, "vectors of descriptions only"),
+        (["link", "both", "asked.jsonl", "--vectors", "titles"], 2, "'descriptions', 'contexts', 'both'"),
+        (["eval", "--predictions", "taught.jsonl", "taught.jsonl", "--vectors", "both"], 2, "are made"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

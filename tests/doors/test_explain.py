@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
+from deixis.linker import Linker
 
 
 @pytest.fixture
@@ -76,7 +75,7 @@ def test_it_says_what_link_says_whatever_the_documents_say(deixis_inside, model,
     path = tmp_path / "annotated.jsonl"
     path.write_text(json.dumps(record) + "\n", encoding="utf-8")
     if threshold is not None:
-        Linker.load(model).ruled_by(NilRule(threshold)).save(tmp_path / "model")
+        Linker.load(model).with_options(threshold=threshold).save(tmp_path / "model")
         model = tmp_path / "model"
     linked = json.loads(deixis_inside("link", model, path).stdout)["mentions"]
     explained = list(map(json.loads, deixis_inside("explain", model, path, "--json").stdout.splitlines()))
@@ -86,3 +85,22 @@ def test_it_says_what_link_says_whatever_the_documents_say(deixis_inside, model,
         (mention,) = [one for one in linked if (one["start"], one["end"]) == (each["start"], each["end"])]
         assert each["entity"]["id"] == mention["candidates"][0]["id"]
         assert each["entity"]["confidence"] == pytest.approx(mention["score"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [("--threshold", 0.99), ("--ids", "ids.txt"), ("--overlaps", "keep"), ("--threshold", 0, "--ids", "ids.txt")],
+    ids=str,
+)
+@pytest.mark.parametrize("is_raw", [True, False], ids=["raw", "given"])
+def test_it_says_what_link_says_with_the_same_options(deixis_inside, model, tmp_path, typed, is_raw):
+    (tmp_path / "ids.txt").write_text("london\nparis_city\n", encoding="utf-8")
+    mentions = [] if is_raw else [{"start": 8, "end": 12}, {"start": 14, "end": 19}]
+    path = tmp_path / "asked.jsonl"
+    path.write_text(json.dumps({"id": "d", "text": TROY, "mentions": mentions}) + "\n", encoding="utf-8")
+    linked = json.loads(deixis_inside("link", model, path, *typed).stdout)["mentions"]
+    explained = list(map(json.loads, deixis_inside("explain", model, path, "--json", *typed).stdout.splitlines()))
+    said = {(each["start"], each["end"]): each["entity"]["id"] if each["is_linked"] else None for each in explained}
+    assert said == {(each["start"], each["end"]): each.get("entity") for each in linked if each.get("candidates")}
+    if "--ids" in typed:
+        assert {each["entity"]["id"] for each in explained} <= {"london", "paris_city"}

@@ -1,4 +1,4 @@
-"""`deixis link` and `deixis eval` with --type, --subset and --language."""
+"""`deixis link` and `deixis eval` with --type, --ids and --language."""
 
 import json
 import re
@@ -45,8 +45,9 @@ def test_links_go_to_entities_of_a_type(run):
 
 def test_links_go_to_a_subset_of_ids(run, folder):
     (folder / "ids.txt").write_text("\ufeffQ483986\r\n\n  paris_city \n", encoding="utf-8")
-    assert entities(run("link", "text.txt", "--subset", folder / "ids.txt")) == ["paris_city", "helen"]
-    assert entities(run("link", "text.txt", "--subset", folder / "ids.txt", "--type", "person")) == ["helen"]
+    assert entities(run("link", "text.txt", "--ids", folder / "ids.txt")) == ["paris_city", "helen"]
+    assert entities(run("link", "text.txt", "--ids", folder / "ids.txt", "--type", "person")) == ["helen"]
+    assert entities(run("link", "text.txt", "--subset", folder / "ids.txt")) == ["paris_city", "helen"]  # its old name
 
 
 def test_links_go_to_what_is_known_in_a_language(run):
@@ -73,9 +74,9 @@ def test_a_wrong_filter_is_an_error_with_a_suggestion(run, options, message):
 
 def test_a_subset_without_ids_or_with_wrong_ones_is_an_error(run, folder):
     (folder / "empty.txt").write_text("\n", encoding="utf-8")
-    assert "has no ids" in run("link", "text.txt", "--subset", folder / "empty.txt", code=1).stderr
+    assert "has no ids" in run("link", "text.txt", "--ids", folder / "empty.txt", code=1).stderr
     (folder / "wrong.txt").write_text("Troy\nhelen\nnobody\n", encoding="utf-8")
-    said = " ".join(run("link", "text.txt", "--subset", folder / "wrong.txt", code=1).stderr.split())
+    said = " ".join(run("link", "text.txt", "--ids", folder / "wrong.txt", code=1).stderr.split())
     assert "no entity for 2 of the 3 ids: 'Troy', 'nobody'" in said and "did you mean 'troy'" in said
 
 
@@ -96,5 +97,5 @@ def test_gold_that_the_filter_leaves_out_counts_as_unknown(run):
 def test_a_filter_needs_something_that_links(run, deixis_inside):
     gold = "typed-gold.jsonl"
     done = deixis_inside("eval", "--predictions", gold, gold, "--type", "city", code=2)
-    assert "say what a model may link to" in " ".join(done.stderr.split())
+    assert "Leave out --type" in " ".join(done.stderr.split())
     assert "links nothing" in run("eval", gold, "--upper-bound", "--type", "city", code=2).stderr

@@ -135,10 +135,10 @@ def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_cand
     assert (wood.folder / "learned" / "bi-encoder" / "model" / "model.onnx").is_file()  # with --work it stays
     assert "no checkpoint in nowhere" in wood(*command, "--bi-encoder", "--resume", "--work", "nowhere", code=1).stderr
     wood("build", "kb.jsonl", "-o", "other", "--encoder", "learned/bi-encoder/model", "--threads", 1)
-    assert json.loads(wood("link", "other", "dev.jsonl", "--dense-contents", "descriptions").stdout.splitlines()[0])
+    assert json.loads(wood("link", "other", "dev.jsonl", "--vectors", "descriptions").stdout.splitlines()[0])
 
     (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
-    for options in ((), ("--rerank",), ("--dense-contents", "contexts"), ("--dense-contents", "descriptions")):
+    for options in ((), ("--rerank",), ("--vectors", "contexts"), ("--vectors", "descriptions")):
         linked = json.loads(wood("link", "model", "one.txt", *options).stdout)
         assert {each["id"] for each in linked["mentions"][0]["candidates"]} >= {"bird-Ruby", "stone-Ruby"}
     slim = "from deixis import Linker; import sys; assert Linker.load('model').link('Ruby').mentions"

@@ -37,8 +37,8 @@ def test_corrections_are_learned_kept_and_obeyed(wood):
     other = {"bird-Ruby": "stone-Ruby", "stone-Ruby": "bird-Ruby"}[before]
     told = tell(wood, "a.jsonl", RUBY | {"gold": other})
     done = wood("learn", "model", told, "-o", "corrected")
-    assert done.stdout.strip() == "corrections: 1 new, 0 other than before, 0 known already; 1 in all"
-    assert "Model written to corrected." in done.stderr and "Learned in" in done.stderr
+    assert done.stdout.strip() == "corrections: 1 new, 0 changed, 0 duplicates (1 total)"
+    assert "Model written to corrected." in done.stderr and "Corrected in" in done.stderr
     assert linked(wood, "corrected")["Ruby"] == other and linked(wood)["Ruby"] == before
     assert "corrections            1" in wood("info", "corrected").stdout
     wood("doctor", "corrected")

@@ -20,24 +20,26 @@ from typing import Any
 import numpy as np
 
 from deixis.cli.main import main
+from deixis.decision.decision import Decision
 from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.documents.reading import read_documents
+from deixis.explanation.explain import explain
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
+from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.correcting import learn_corrections
-from deixis.linking.explaining import explain_spans
-from deixis.linking.learning import learn_reranker
-from deixis.linking.learning_config import LearningConfig
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
-from deixis.linking.reader_learning import learn_reader, weighed_by
-from deixis.linking.reading import ReadingStation
-from deixis.linking.rehearsal import RehearsalConfig
-from deixis.linking.reranking import Reranking
+from deixis.linking.model import Reader, TrainedReranker
+from deixis.linking.options import LinkOptions
+from deixis.linking.stages.read import possible_links
 from deixis.neural.reader.spans import Reading
 from deixis.store.model_folder import open_model
+from deixis.training.calibrate import calibrate
+from deixis.training.config import TrainingConfig
+from deixis.training.detector import fit_detected
+from deixis.training.reader import fit_reading, reader_proposals, train_reader
+from deixis.training.reranker import train_reranker
 from deixis.types import Candidate, Document, Mention
 from tests.aviary import aviary, sightings, tiny_encoder
 from tests.golden.pipeline_matrix import CORRECTIONS, GIVEN, TEXTS, Case, Spans
@@ -52,7 +54,7 @@ Record = list[Any]
 
 def forget() -> None:
     """Lets go of all models: they would stay in memory while other tests run."""
-    for cached in (_model, _corrected, _ruled_by, _with_vectors, _neural, _kb, _sentences):
+    for cached in (_model, _corrected, _with_vectors, _neural, _kb, _sentences):
         cached.cache_clear()
 
 
@@ -63,21 +65,17 @@ def linked(case: Case) -> list[Record]:
 
 def explained(case: Case) -> list[dict[str, Any]]:
     """The explanation of every mention that linking tells in a case, as plain dictionaries."""
-    model = _ruled(case)
-    if not case.reader:
-        model = model.with_reading(None)
+    model = _corrected(case.odds, case.calibration, case.corrections).model
     records = []
-    for asked, document in zip(documents_of(case.texts, case.spans), _link(case), strict=True):
-        spans = [(mention.start, mention.end) for mention in document.mentions]
-        found = explain_spans(model, asked, spans, skip_unknown=True)
-        records += [each.to_record() for each in found]
+    for document in documents_of(case.texts, case.spans):
+        records += [each.to_record() for each in explain(model, document, options=_options(case))]
     return [_without_words(record) for record in records]
 
 
 def _without_words(record: Any) -> Any:  # noqa: ANN401 - any JSON
     """The same without the sentences that say what a part of the evidence means: these are words, not results."""
     if isinstance(record, dict):
-        return {key: _without_words(each) for key, each in record.items() if key != "says"}
+        return {key: _without_words(each) for key, each in record.items() if key not in ("says", "reranked")}
     return [_without_words(each) for each in record] if isinstance(record, (list, tuple)) else record
 
 
@@ -109,15 +107,21 @@ def documents_of(texts: str, spans: Spans) -> list[Document]:
 
 
 def _link(case: Case) -> list[Document]:
-    return _ruled(case).link(
-        documents_of(case.texts, case.spans),
-        types=case.types,
-        subset=case.ids,
-        languages=case.languages,
+    recognizer = _capitalized if case.recognizer else None
+    linker = _corrected(case.odds, case.calibration, case.corrections)
+    return list(linker.link_many(documents_of(case.texts, case.spans), _options(case), recognizer=recognizer))
+
+
+def _options(case: Case) -> LinkOptions:
+    return LinkOptions(
+        types=case.types or (),
+        ids=case.ids or (),
+        languages=case.languages or (),
+        threshold=case.threshold,
+        target_precision=case.target_precision,
         rerank=case.rerank,
         overlaps=case.overlaps,
-        recognize=_capitalized if case.recognizer else None,
-        read=case.reader,
+        reader=case.reader,
     )
 
 
@@ -130,18 +134,6 @@ def _capitalized(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     return found
 
 
-def _ruled(case: Case) -> Linker:
-    model = _corrected(case.odds, case.calibration, case.corrections)
-    if case.threshold is None and case.target_precision is None:
-        return model
-    return _ruled_by(model, NilRule(case.threshold, case.target_precision), case.rerank)
-
-
-@functools.cache
-def _ruled_by(model: Linker, rule: NilRule, rerank: bool) -> Linker:
-    return model.ruled_by(rule, rerank=rerank)
-
-
 @functools.cache
 def _corrected(odds: str, calibration: str, corrections: str) -> Linker:
     model = _model(odds, calibration)
@@ -152,7 +144,7 @@ def _corrected(odds: str, calibration: str, corrections: str) -> Linker:
         Correction(text, text.index(words), text.index(words) + len(words), verdict, entity, lang)
         for words, verdict, entity in CORRECTIONS[corrections]
     ]
-    return learn_corrections(model, told).linker
+    return model.correct(told)
 
 
 @functools.cache
@@ -164,18 +156,22 @@ def _model(odds: str, calibration: str) -> Linker:
     plain = _staffed(Linker.build(_kb(), learning if odds == "learned" else None, RAW, n_threads=1))
     if calibration == "none":
         return plain
-    model = plain.calibrate(held_out).decided_by(held_out).calibrate(held_out, rerank=True)
-    station = model.reading
-    assert station is not None
-    links = station.possible(model.kb, model.proposed(held_out))
-    return model.with_reading(weighed_by(station, model.kb, held_out, links, NilRule()))
+    given = calibrate(plain.model, held_out)
+    model = fit_detected(given, held_out, threshold=given.decisions.given.min_probability)
+    model = calibrate(model, held_out, rerank=True)
+    links = possible_links(model.reader, held_out, *reader_proposals(model, held_out))
+    weights, decision = fit_reading(model.kb, held_out, links, None)
+    decisions = replace(model.decisions, read=decision)
+    return Linker(replace(model, reader=replace(model.reader, weights=weights), decisions=decisions))
 
 
-def _staffed(model: Linker) -> Linker:
+def _staffed(linker: Linker) -> Linker:
+    model = linker.model
     titles = [model.kb.titles[row] for row in range(len(model.kb))]
     stored: Any = SimpleNamespace(opened=ChecksumReader(titles, Reading))
-    station = ReadingStation(stored, READER_WEIGHTS, NilRule(0.4))
-    return model.with_reranking(Reranking(ChecksumReranker(), nil=NilRule(0.3))).with_reading(station)
+    decisions = replace(model.decisions, reranked=Decision(threshold=0.3), read=Decision(threshold=0.4))
+    reader, reranker = Reader(stored, READER_WEIGHTS), TrainedReranker(ChecksumReranker())
+    return Linker(replace(model, reranker=reranker, reader=reader, decisions=decisions))
 
 
 @functools.cache
@@ -206,7 +202,7 @@ def names_linked() -> dict[str, Callable[[], list[Record]]]:
             ("alone", None, {}),
             ("in context", contexts, {}),
             ("in context, types=city", contexts, {"types": ("city",)}),
-            ("in context, ids", contexts, {"subset": ("paris_mythology", "jordan_country")}),
+            ("in context, ids", contexts, {"ids": ("paris_mythology", "jordan_country")}),
             ("in context, rerank", contexts, {"rerank": True}),
         )
     }
@@ -221,14 +217,14 @@ def _with_vectors() -> Linker:
 
 def vectors_linked(contents: str, spans: Spans, types: tuple[str, ...] | None = None) -> list[Record]:
     """What a linker makes of the plain texts that also asks vectors, of descriptions, of contexts, or of both."""
-    model = _with_vectors()
-    model = model.with_dense(model.generator.dense.with_contents(contents))
-    return [rows(document) for document in model.link(documents_of("plain", spans), types=types)]
+    linker = _with_vectors()
+    linked = linker.link_many(documents_of("plain", spans), types=types, vectors=contents)
+    return [rows(document) for document in linked]
 
 
 def nearest_by_vectors(contents: str) -> list[Record]:
     """The candidates that vectors alone list for each given mention."""
-    dense = _with_vectors().generator.dense.with_contents(contents)
+    dense = _with_vectors().model.sources.dense.with_contents(contents)
     mentions = [each for document in documents_of("plain", "given") for each in document.mentions_in_context()]
     return [
         [mention.text, _candidates(found)] for mention, found in zip(mentions, dense.generate(mentions, 5), strict=True)
@@ -241,8 +237,8 @@ def neural_linked(part: str, spans: Spans) -> list[Record]:
         document.with_mentions([Mention(m.start, m.end, m.text) for m in document.mentions] if spans == "given" else ())
         for document in sightings(6, seed=2)
     ]
-    model = _neural(part)
-    return [rows(document) for document in model.link(asked, rerank=part == "reranker", read=part == "reader")]
+    linked = _neural(part).link_many(asked, rerank=part == "reranker", reader=part == "reader")
+    return [rows(document) for document in linked]
 
 
 @functools.cache
@@ -257,19 +253,22 @@ def _taught(part: str, folder: Path) -> Linker:
     from deixis.neural.reader.config import ReaderConfig
 
     encoder = tiny_encoder(folder / "encoder")
-    model, taught, held_out = Linker.build(aviary(), n_threads=1), sightings(16), sightings(24, seed=1)
+    model, taught, held_out = Linker.build(aviary(), n_threads=1).model, sightings(16), sightings(24, seed=1)
     if part == "reader":
         reader = ReaderConfig(
             encoder=encoder, n_tokens=16, overlap=4, entity_tokens=12, n_steps=4, batch_size=4, learning_rate=1e-3,
             head_rate=1e-2, n_candidates=4, n_taught=3,
         )  # fmt: skip
-        return learn_reader(model, taught, held_out, LearningConfig(reader=reader)).linker.ruled_by(NilRule(0.3))
+        trained = train_reader(model, taught, held_out, TrainingConfig(reader=reader)).model
+        return Linker(trained).with_options(threshold=0.3)
     rerank = CrossEncoderConfig(
         encoder=encoder, pairs=PairConfig(n_tokens=48), epochs=1, batch_size=8, learning_rate=1e-3, n_taught=3,
         n_candidates=3, max_checked=30,
     )  # fmt: skip
-    learned = learn_reranker(model, taught, held_out, LearningConfig(rerank=rerank), folder / "work").linker
-    return learned.ruled_by(NilRule(0.05), rerank=True)  # its own one lies among scores that differ by rounding
+    trained = train_reranker(model, taught, held_out, TrainingConfig(rerank=rerank), folder / "work").model
+    return Linker(trained).with_options(
+        threshold=0.05, rerank=True
+    )  # its own one lies among scores that differ by rounding
 
 
 def evaluated() -> list[dict[str, Any]]:

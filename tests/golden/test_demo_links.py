@@ -8,7 +8,7 @@ import pytest
 
 from deixis.documents.reading import read_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.types import Mention
 
 FROZEN = Path(__file__).parent / "data" / "demo_links.json"
@@ -52,7 +52,7 @@ def links(linker):
     asked = [d.with_mentions([Mention(m.start, m.end, m.text) for m in d.mentions]) for d in gold]
     return [
         [document.id, truth.start, truth.text, truth.entity, guess.entity]
-        for document, answer in zip(gold, linker.link(asked), strict=True)
+        for document, answer in zip(gold, linker.link_many(asked), strict=True)
         for truth, guess in zip(document.mentions, answer.mentions, strict=True)
     ]
 

@@ -1,31 +1,27 @@
-"""How many candidates are shown changes no link: not at the console, not over HTTP."""
+"""How many candidates are shown, and how, changes no link: not in the library, not at the console."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.candidates.filters import EntityFilter
-from deixis.cli.filtering import link_only
-from deixis.cli.models import load_linker
-from deixis.cli.session import Session
+from deixis.cli.main import main
 from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.documents.reading import read_documents
+from deixis.documents.writing import write_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.corrections import Corrections
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
-from deixis.linking.reranking import Reranking
-from deixis.service.served import Opened, Served
-from deixis.service.state import LinkChoices, _linked
 from deixis.types import Document, Mention
-from tests.unit.linking.test_reranking import Contrarian
+from tests.linkers import Contrarian, with_reranker
 
 WORDS = ("river", "harbour", "prince", "song", "comet", "abbey", "ferry", "mill")
 RECORDS = [
@@ -60,31 +56,38 @@ def linker(setting: str) -> Linker:
         config = LinkerConfig(finding=FindingConfig(scoring="rules"))
     built = Linker.build(KnowledgeBase.from_records(RECORDS), config=config, n_threads=1)
     if setting == "corrected":
-        told = [Correction(TEXT, 0, 5, "wrong", f"Paris{n}") for n in range(30)]
-        return built.corrected_by(Corrections().merged([*told, Correction(TEXT, 10, 14, "gold", "Troy1")]).corrections)
+        wrong = [Correction(TEXT, 0, 5, "wrong", f"Paris{n}") for n in range(30)]
+        return built.correct([*wrong, Correction(TEXT, 10, 14, "gold", "Troy1")])
     if setting == "reranked":
-        return built.with_reranking(Reranking(Contrarian(0.6))).calibrate(annotated(), rerank=True)
+        return with_reranker(built, Contrarian(0.6)).calibrate(annotated(), rerank=True)
     return built if setting == "raw" else built.calibrate(annotated())
 
 
-@cache
-def saved(setting: str) -> tempfile.TemporaryDirectory[str]:
-    folder = tempfile.TemporaryDirectory()
-    linker(setting).with_reranking(None).save(Path(folder.name) / "model")
-    return folder
+def in_the_library(setting: str, documents: list[Document], top_k: int | None, is_filtered: bool) -> list[Document]:
+    types = ("river",) if is_filtered else ()
+    options = {"types": types, "top_k": top_k, "rerank": setting == "reranked"}
+    return list(linker(setting).link_many(documents, **options))
 
 
 def at_the_console(setting: str, documents: list[Document], top_k: int | None, is_filtered: bool) -> list[Document]:
-    loaded = load_linker(f"{saved(setting).name}/model", Session(is_quiet=True, threads=1), top_k)
-    loaded.reranking = linker(setting).reranking
-    only = EntityFilter(types=("river",) if is_filtered else ())
-    return link_only(loaded, documents, only, setting == "reranked")
+    typed = ["--type", "river"] if is_filtered else []
+    typed += [] if top_k is None else ["--top-k", str(top_k)]
+    typed += ["--rerank"] if setting == "reranked" else []
+    with linked_file(linker(setting), documents, *typed) as path:
+        return list(read_documents(path, "native"))
 
 
-def over_http(setting: str, documents: list[Document], top_k: int | None, is_filtered: bool) -> list[Document]:
-    served = Served(Opened(Path(), "linker", linker(setting)), linker(setting))
-    types = ("river",) if is_filtered else None
-    return _linked(served, documents, LinkChoices(types=types, top_k=top_k, rerank=setting == "reranked"))
+@contextmanager
+def linked_file(model: Linker, documents: list[Document], *typed: str) -> Iterator[Path]:
+    """What `deixis link` writes of these documents with a model that is not loaded from its folder."""
+    with tempfile.TemporaryDirectory() as name, patch.object(Linker, "load", return_value=model):
+        folder = Path(name)
+        with open(folder / "texts.jsonl", "w", encoding="utf-8") as stream:
+            numbered = [Document(f"d{n}", each.text, mentions=each.mentions) for n, each in enumerate(documents)]
+            write_documents(numbered, stream)
+        command = ["link", "model", str(folder / "texts.jsonl"), "-o", str(folder / "linked"), "--quiet", *typed]
+        assert main(command) == 0
+        yield folder / "linked"
 
 
 def decisions(documents: list[Document]) -> list[tuple[object, ...]]:
@@ -108,7 +111,7 @@ def texts(draw):
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("door", [at_the_console, over_http])
+@pytest.mark.parametrize("door", [in_the_library, at_the_console])
 @settings(max_examples=12, deadline=None)
 @given(documents=st.lists(texts(), min_size=1, max_size=3), top_k=st.integers(1, 50), is_filtered=st.booleans())
 def test_however_many_candidates_are_shown_the_links_are_the_same(door, setting, documents, top_k, is_filtered):
@@ -127,15 +130,49 @@ def test_however_many_candidates_are_shown_the_links_are_the_same(door, setting,
 
 def test_more_candidates_than_the_model_keeps_are_shown_if_there_are_more():
     document = Document("d", TEXT, mentions=(Mention(0, 5, "Paris"),))
-    (mention,) = over_http("calibrated", [document], 40, False)[0].mentions
+    (mention,) = at_the_console("calibrated", [document], 40, False)[0].mentions
     assert len(mention.candidates) == 40 and all(candidate.title for candidate in mention.candidates)
 
 
-def test_one_candidate_shown_of_the_calibrated_demo_is_as_precise_as_twenty(tmp_path):
-    gold = list(read_documents(demo_sentences_path()))
-    Linker.build(read_demo(), n_threads=1).calibrate(gold, NilRule(target_precision=0.9)).save(tmp_path / "model")
-    bare = [each.with_mentions([Mention(m.start, m.end, m.text) for m in each.mentions]) for each in gold]
-    one, twenty = (
-        load_linker(str(tmp_path / "model"), Session(is_quiet=True, threads=1), top_k).link(bare) for top_k in (1, None)
-    )
-    assert decisions(one) == decisions(twenty)
+@cache
+def demo(is_calibrated: bool) -> Linker:
+    built = Linker.build(read_demo(), n_threads=1)
+    return built.calibrate(read_documents(demo_sentences_path()), target_precision=0.9) if is_calibrated else built
+
+
+def sentences(is_raw: bool) -> list[Document]:
+    gold = read_documents(demo_sentences_path())
+    spans = [[] if is_raw else [Mention(m.start, m.end, m.text) for m in each.mentions] for each in gold]
+    return [each.with_mentions(own) for each, own in zip(read_documents(demo_sentences_path()), spans, strict=True)]
+
+
+@pytest.mark.parametrize("is_raw", [True, False], ids=["raw", "given"])
+@pytest.mark.parametrize("is_calibrated", [True, False], ids=["calibrated", "not calibrated"])
+def test_one_candidate_shown_of_the_demo_is_as_precise_as_fifty(is_calibrated, is_raw):
+    texts = sentences(is_raw)
+    usual = decisions(list(demo(is_calibrated).link_many(texts)))
+    assert len(usual) > 200
+    for top_k in (1, 2, 5, 50):
+        assert decisions(list(demo(is_calibrated).link_many(texts, top_k=top_k))) == usual
+
+
+@pytest.mark.parametrize("is_raw", [True, False], ids=["raw", "given"])
+@pytest.mark.parametrize("is_calibrated", [True, False], ids=["calibrated", "not calibrated"])
+def test_the_form_of_the_output_changes_no_link(is_calibrated, is_raw, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "500")  # so that nothing is cut short
+    model, texts = demo(is_calibrated), sentences(is_raw)[::5]
+    usual = decisions(list(model.link_many(texts)))
+    pretty = []
+    for top_k in ("50", "5", "2", "1"):
+        with linked_file(model, texts, "--json", "--top-k", top_k) as path:
+            assert decisions(list(read_documents(path, "native"))) == usual
+        with linked_file(model, texts, "--to", "bioc-json", "--top-k", top_k) as path:
+            assert spans_and_entities(read_documents(path, "bioc-json")) == [each[1:4] for each in usual]
+        with linked_file(model, texts, "--pretty", "--top-k", top_k) as path:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            pretty.append([" ".join(line.split()) for line in lines])
+    assert pretty[0] == pretty[1] == pretty[2] and set(pretty[3]) < set(pretty[0])
+
+
+def spans_and_entities(documents: Iterator[Document]) -> list[tuple[int, int, str | None]]:
+    return [(each.start, each.end, each.entity) for document in documents for each in document.mentions]

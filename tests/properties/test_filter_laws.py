@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.nearest.sparse_index import BlockIndexConfig
 from deixis.types import MentionInContext
 from deixis.xmr.beam_search import BeamConfig
@@ -84,7 +84,7 @@ def test_however_narrow_the_search_a_filter_gives_what_exists(whole, narrow, tex
 @given(text=texts, allowed=masks.filter(np.any))
 def test_every_candidate_and_link_of_a_filtered_linker_is_allowed(linker, text, allowed):
     ids = linker.kb.ids.strings(np.flatnonzero(allowed))
-    for mention in linker.link(text, subset=ids).mentions:
+    for mention in linker.link(text, ids=ids).mentions:
         assert {candidate.id for candidate in mention.candidates} <= set(ids)
         assert mention.entity is None or mention.entity in ids
         assert len(mention.candidates) == min(linker.config.n_candidates, len(ids))

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.learners.listwise import Lesson, _columns, _likelihood, fit_weights
+from deixis.learners.listwise import TrainingExamples, _columns, _likelihood, fit_weights
 from deixis.ranking.ranker import weighed
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 
 N_ROWS = 7
 scores = st.floats(0, 1, width=32)
@@ -34,7 +34,7 @@ def as_matrix(rows):
 @settings(max_examples=60, deadline=None)
 @given(named_lists())
 def test_merging_lists_is_merging_dictionaries(named):
-    merged = Proposals.merged({name: as_matrix(rows) for name, rows in named.items()})
+    merged = CandidateTable.merged({name: as_matrix(rows) for name, rows in named.items()})
     n_mentions = len(next(iter(named.values())))
     assert len(merged.starts) == n_mentions + 1
     for number in range(n_mentions):
@@ -48,7 +48,7 @@ def test_merging_lists_is_merging_dictionaries(named):
 @settings(max_examples=60, deadline=None)
 @given(named_lists(), st.integers(1, 9), st.data())
 def test_the_best_are_those_of_a_stable_sort(named, k, data):
-    merged = Proposals.merged({name: as_matrix(rows) for name, rows in named.items()})
+    merged = CandidateTable.merged({name: as_matrix(rows) for name, rows in named.items()})
     n = len(merged.rows)
     values = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5]), min_size=n, max_size=n)))
     best = merged.best(values, k, N_ROWS)
@@ -67,7 +67,7 @@ def lessons(draw, n_features=3):
     n = sum(lengths)
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     is_right = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    return Lesson(np.cumsum([0, *lengths]), rng.normal(size=(n, n_features)).astype(np.float32), is_right)
+    return TrainingExamples(np.cumsum([0, *lengths]), rng.normal(size=(n, n_features)).astype(np.float32), is_right)
 
 
 def plain_loss(lesson, weights):
@@ -100,7 +100,7 @@ def test_the_loss_and_its_slope_are_those_of_a_loop(lesson, seed):
 @settings(max_examples=40, deadline=None)
 @given(lessons(), lessons())
 def test_only_mentions_with_a_right_candidate_teach(first, second):
-    joined = Lesson.joined([first, second])
+    joined = TrainingExamples.joined([first, second])
     taught = joined.taught()
     expected = []
     for number in range(len(joined.starts) - 1):

@@ -11,9 +11,8 @@ import pytest
 from deixis.documents.corrections import Correction
 from deixis.errors import StoreError, ToolkitError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.correcting import learn_corrections
-from deixis.linking.linker import Linker
 from deixis.types import Document, Mention
 
 NAMES = ["Paris", "Troy", "Zürich", "北京", "القاهرة", "O'Hara", "New York City"]
@@ -31,8 +30,8 @@ def sound(preset) -> dict[str, bytes]:
     ]  # fmt: skip
     folder = Path(tempfile.mkdtemp())
     linker = Linker.build(KnowledgeBase.from_records(records), config=LinkerConfig.preset(preset), n_threads=1)
-    told = [Correction(TEXT, 3, 8, "gold", "city-Paris"), Correction(TEXT, 0, 2, "not_an_entity")]
-    learn_corrections(linker, told).linker.save(folder / "model")
+    corrections = [Correction(TEXT, 3, 8, "gold", "city-Paris"), Correction(TEXT, 0, 2, "not_an_entity")]
+    linker.correct(corrections).save(folder / "model")
     files = {path.name: path.read_bytes() for path in sorted((folder / "model").iterdir())}
     shutil.rmtree(folder)
     return files

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
 from deixis.types import Document, Mention
 
 NAMES = [
@@ -102,9 +102,9 @@ def test_every_mention_says_what_the_text_has_at_its_offsets(document):
 @given(st.lists(documents(), max_size=5), st.sampled_from(["default", "xmred"]))
 def test_a_batch_is_its_singles_on_one_thread_and_many(batch, preset):
     singles = [linker(preset).link(document) for document in batch]
-    assert linker(preset).link(batch) == singles
-    assert linker(preset, n_threads=3).link(iter(batch)) == singles
-    assert list(linker(preset).link_stream(batch, batch_size=2)) == singles
+    assert list(linker(preset).link_many(batch)) == singles
+    assert list(linker(preset, n_threads=3).link_many(iter(batch))) == singles
+    assert list(linker(preset).link_many(batch, batch_size=2)) == singles
 
 
 @settings(max_examples=30, deadline=None)

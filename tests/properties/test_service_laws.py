@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.app import create_app
 from deixis.service.config import Access, Limits, ServiceConfig
 from deixis.service.state import ServiceState
@@ -16,9 +16,9 @@ from deixis.service.state import ServiceState
 TOKEN = "a-token-for-the-laws"
 PATHS = ("/link", "/link/batch", "/explain", "/explain/batch", "/entities", "/learn", "/nowhere")
 KEYS = (
-    "text", "mentions", "documents", "start", "end", "threshold", "top_k", "types", "subset", "languages", "lang",
-    "overlaps", "id", "ids", "names", "limit", "match", "entity", "corrections", "gold", "wrong",
-    "not_an_entity", "surface",
+    "text", "mentions", "documents", "start", "end", "threshold", "target_precision", "top_k", "types", "subset",
+    "languages", "lang", "rerank", "reader", "read", "vectors", "overlaps", "id", "ids", "names", "limit", "match",
+    "entity", "corrections", "gold", "wrong", "not_an_entity", "surface",
 )  # fmt: skip
 WORDS = ("Paris", "Troy", "q1", "city", "Paris in Troy", "drop", "keep", "\ud83d", "🏺 Troy", "\u202eyorT", "")
 RECORDS = [{"id": "q1", "title": "Paris", "types": ["city"]}, {"id": "q2", "title": "Troy", "description": "a city"}]

@@ -1,4 +1,4 @@
-"""Station 1, mention to candidates."""
+"""Stage 2: mentions to candidates, from several sources."""
 
 from __future__ import annotations
 

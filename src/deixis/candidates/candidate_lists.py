@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.tables import Ranking
 from deixis.types import Candidate
 
 
@@ -18,10 +19,15 @@ def listed(kb: KnowledgeBase, mentions_by_entities: sparse.csr_matrix) -> list[l
     >>> listed(kb, sparse.csr_matrix(np.array([[0.0, 0.5], [0.0, 0.0]])))
     [[Candidate(id='Q22647', score=0.5, title='Troy')], []]
     """
+    return candidate_lists(kb, Ranking.of_matrix(mentions_by_entities))
+
+
+def candidate_lists(kb: KnowledgeBase, ranking: Ranking) -> list[list[Candidate]]:
+    """The candidates of each span, best first, as records."""
     # Namesakes come back again and again in a document: each is read once.
-    labels, places = np.unique(mentions_by_entities.indices, return_inverse=True)
-    ids, titles = kb.ids.strings(labels), kb.titles.strings(labels)
-    scored = zip(places.tolist(), mentions_by_entities.data.tolist(), strict=True)
-    found = [Candidate(ids[place], score, titles[place]) for place, score in scored]
-    ends = mentions_by_entities.indptr.tolist()
-    return [found[ends[row] : ends[row + 1]] for row in range(mentions_by_entities.shape[0])]
+    rows, positions = np.unique(ranking.rows, return_inverse=True)
+    ids, titles = kb.ids.strings(rows), kb.titles.strings(rows)
+    scored = zip(positions.tolist(), ranking.scores.tolist(), strict=True)
+    candidates = [Candidate(ids[position], score, titles[position]) for position, score in scored]
+    starts = ranking.starts.tolist()
+    return [candidates[starts[number] : starts[number + 1]] for number in range(len(ranking))]

@@ -27,7 +27,7 @@ from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import Candidate, Document, MentionInContext
 
 PROVEN = 1000  # in a short list nobody is spoken of often: one mention more must not seem much
@@ -153,7 +153,7 @@ class UnionCandidates:
         lists = alias, self.string, self.tree, self.words, self.described
         return UnionCandidates(self.kb, *lists, self.config, self.dense)
 
-    def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> Proposals:
+    def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> CandidateTable:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
         config, n_threads = self.config, self.tree.ranker.n_threads
         texts = [mention.text for mention in mentions]
@@ -161,7 +161,7 @@ class UnionCandidates:
         nothing = sparse.csr_matrix(empty, shape=(len(mentions), len(self.kb)))
         lists = dict.fromkeys(LISTS if self.dense is None else (*LISTS, DENSE), nothing)
         if not mentions:
-            return Proposals.merged(lists)
+            return CandidateTable.merged(lists)
         if config.n_alias:
             lists["alias"] = self.alias.rank(mentions, config.n_alias, allowed)
         if self.string is not None:
@@ -177,9 +177,9 @@ class UnionCandidates:
                 self.words.queries(texts, n_threads), config.n_described, n_threads, allowed
             )
         if self.dense is None:
-            return Proposals.merged(lists)
+            return CandidateTable.merged(lists)
         queries = self.dense.vectors.of_mentions(mentions)
-        proposals = Proposals.merged(lists | {DENSE: self.dense.search(queries, config.n_dense, allowed)})
+        proposals = CandidateTable.merged(lists | {DENSE: self.dense.search(queries, config.n_dense, allowed)})
         # Vectors have a say on what the other lists found too.
         scores = self.dense.scores(queries, proposals.starts, proposals.rows)
         return replace(proposals, signals={**proposals.signals, DENSE: scores})

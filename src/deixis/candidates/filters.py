@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,11 @@ from deixis.candidates.suggestions import near_ids, unknown_name
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.languages import known_in
-from deixis.nearest.mask_cache import Mask
+from deixis.tables import EntityMask
 from deixis.types import base_language
 
 MAX_SHOWN = 5
+MAX_CACHED = 8  # filters of one knowledge base whose masks are kept for the next call
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,11 @@ class EntityFilter:
     ...     {"id": "Q167646", "title": "Paris", "types": ["person", "prince"]},
     ...     {"id": "Q22647", "title": "Troy", "types": ["city"]},
     ... ])
-    >>> EntityFilter(types=("city",)).allowed(kb).tolist()
+    >>> EntityFilter(types=("city",)).mask(kb).tolist()
     [True, False, True]
-    >>> EntityFilter(types=("city",), ids=("Q90", "Q167646")).allowed(kb).tolist()
+    >>> EntityFilter(types=("city",), ids=("Q90", "Q167646")).mask(kb).tolist()
     [True, False, False]
-    >>> EntityFilter().allowed(kb) is None
+    >>> EntityFilter().mask(kb) is None
     True
     """
 
@@ -49,25 +51,28 @@ class EntityFilter:
     ids: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        types: str | Iterable[str] | None = None,
-        ids: str | Iterable[str] | None = None,
-        languages: str | Iterable[str] | None = None,
-    ) -> EntityFilter:
-        """The filter of what a caller gave: one name or several; None asks for nothing, an empty list is an error.
+    @staticmethod
+    def names(part: str, names: str | Iterable[str]) -> tuple[str, ...]:
+        """One name or several, as a filter takes them; an empty list is an error.
 
         Examples
         --------
-        >>> EntityFilter.of(types="city", languages=["de", "fr"])
-        EntityFilter(types=('city',), ids=(), languages=('de', 'fr'))
+        >>> EntityFilter.names("types", "city"), EntityFilter.names("languages", ["de", "fr"])
+        (('city',), ('de', 'fr'))
         """
-        return cls(_names("types", types), _names("ids", ids), _names("languages", languages))
+        several = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else (names,)
+        for name in several:
+            if not isinstance(name, str):
+                raise ConfigError(f"The {part} of a filter are texts, got {type(name).__name__}: {name!r:.60}.")
+        if not several:
+            raise ConfigError(
+                f"The filter's list of {part} is empty: nothing could pass. Leave it out to allow everything."
+            )
+        return several
 
-    def allowed(self, kb: KnowledgeBase) -> Mask | None:
+    def mask(self, kb: KnowledgeBase) -> EntityMask | None:
         """Whether each entity of `kb` passes, read-only; None if the filter asks for nothing. Never all False."""
-        allowed: Mask | None = None
+        allowed: EntityMask | None = None
         passed: list[str] = []
         for part, select in _PARTS.items():
             names: tuple[str, ...] = getattr(self, part)
@@ -86,25 +91,27 @@ class EntityFilter:
             allowed.setflags(write=False)
         return allowed
 
+    def cached_mask(self, kb: KnowledgeBase) -> EntityMask | None:
+        """The same; the masks of the last filters of a knowledge base are kept, so that engines know them again."""
+        if not self:
+            return None
+        masks = _MASKS.setdefault(kb, {})
+        mask = masks.get(self)
+        if mask is None:
+            mask = self.mask(kb)
+            for oldest in list(masks)[: max(0, len(masks) - MAX_CACHED + 1)]:
+                masks.pop(oldest, None)
+            masks[self] = mask
+        return mask
+
     def __bool__(self) -> bool:
         return any(getattr(self, part.name) for part in fields(self))
 
 
-def _names(part: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
-    for name in names:
-        if not isinstance(name, str):
-            raise ConfigError(f"The {part} of a filter are texts, got {type(name).__name__}: {name!r:.60}.")
-    if not names:
-        raise ConfigError(
-            f"The filter's list of {part} is empty: nothing could pass. Leave it out to allow everything."
-        )
-    return names
+_MASKS: WeakKeyDictionary[KnowledgeBase, dict[EntityFilter, EntityMask | None]] = WeakKeyDictionary()
 
 
-def _of_types(kb: KnowledgeBase, names: tuple[str, ...]) -> Mask:
+def _of_types(kb: KnowledgeBase, names: tuple[str, ...]) -> EntityMask:
     known = list(kb.type_names)
     if not len(kb.type_codes):
         raise ConfigError(
@@ -122,7 +129,7 @@ def _of_types(kb: KnowledgeBase, names: tuple[str, ...]) -> Mask:
     return _owning(kb.type_indptr, is_wanted[kb.type_codes])
 
 
-def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> Mask:
+def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> EntityMask:
     rows = kb.rows_of(ids)
     if len(rows) and rows.min() < 0:
         unknown = [ids[place] for place in np.flatnonzero(rows < 0).tolist()]
@@ -145,7 +152,7 @@ def unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
     )
 
 
-def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> Mask:
+def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> EntityMask:
     if not kb.langs:
         raise ConfigError(
             "No name and no description of the knowledge base is marked with a language, so it cannot be filtered by "
@@ -162,18 +169,18 @@ def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> Mask:
     return allowed
 
 
-_PARTS: dict[str, Callable[[KnowledgeBase, tuple[str, ...]], Mask]] = {
+_PARTS: dict[str, Callable[[KnowledgeBase, tuple[str, ...]], EntityMask]] = {
     "types": _of_types,
     "ids": _of_ids,
     "languages": _in_languages,
 }
 
 
-def _owning(indptr: NDArray[np.int64], is_item: NDArray[np.bool_]) -> Mask:
+def _owning(indptr: NDArray[np.int64], is_item: NDArray[np.bool_]) -> EntityMask:
     """For each row of a ragged column, whether one of its items is meant."""
     n_before = np.zeros(len(is_item) + 1, dtype=np.int64)
     np.cumsum(is_item, out=n_before[1:])
-    owning: Mask = n_before[indptr[1:]] > n_before[indptr[:-1]]
+    owning: EntityMask = n_before[indptr[1:]] > n_before[indptr[:-1]]
     return owning
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from deixis.nearest.mask_cache import Mask
 from deixis.nearest.sparse_index import BlockIndex
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.xmr.rankings import kept_where
 
 MIN_LIKENESS = 0.01  # what is found by its popularity alone has nothing in common with the query
@@ -38,7 +38,7 @@ def search_popular(
     alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=allowed)
     alike = kept_where(alike, alike.data > MIN_LIKENESS)
     alike.data += gains[alike.indices]
-    both = Proposals.merged({"kept": kept[lost], "alike": alike})
+    both = CandidateTable.merged({"kept": kept[lost], "alike": alike})
     scores = np.where(both.signals["kept"] > 0, both.signals["kept"], both.signals["alike"])
     filled = both.best(scores, k, found.shape[1])
     order = np.arange(len(has_lost))

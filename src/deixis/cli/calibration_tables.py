@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from deixis.cli.evaluation_tables import table_of
+from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.evaluation.linking.calibration import ReliabilityBin, reliability_bins
 from deixis.evaluation.linking.risk_coverage import risk_coverage
-from deixis.linking.held_out import HeldOut
 from deixis.reports.charts import Axis, Series, line_chart
 
 N_BINS = 10
 
 
-def print_calibration(console: Console, before: HeldOut, after: HeldOut, precisions: Sequence[float]) -> None:
+def print_calibration(
+    console: Console, before: ThresholdCurve, after: ThresholdCurve, precisions: Sequence[float]
+) -> None:
     """Two tables: the figures of both, and the bins of the calibrated scores."""
     table = table_of("calibration", (("metric", "left"), ("before", "right"), ("after", "right")))
     sides = [held_out.confidences for held_out in (before, after)]
@@ -38,7 +40,7 @@ def print_calibration(console: Console, before: HeldOut, after: HeldOut, precisi
     console.print(table)
 
 
-def reliability_chart(before: HeldOut, after: HeldOut) -> str:
+def reliability_chart(before: ThresholdCurve, after: ThresholdCurve) -> str:
     """Claim against truth before and after, in bins of equal mass; on the diagonal is best."""
     series = []
     for name, held_out in (("before", before), ("after", after)):
@@ -49,6 +51,6 @@ def reliability_chart(before: HeldOut, after: HeldOut) -> str:
     return f"{line_chart('Reliability on held-out mentions', series, x, y, has_diagonal=True)}\n"
 
 
-def _bins(held_out: HeldOut, *, equal_mass: bool = False) -> list[ReliabilityBin]:
+def _bins(held_out: ThresholdCurve, *, equal_mass: bool = False) -> list[ReliabilityBin]:
     links = held_out.confidences
     return reliability_bins(links.scores, links.is_right, N_BINS, equal_mass=equal_mass)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import click
 
-from deixis.candidates.filters import EntityFilter
-from deixis.candidates.sources.vectors import Contents
 from deixis.cli.files import known_format
 from deixis.cli.known_entities import KnownEntities
+from deixis.cli.link_options import given_flags
 from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, UnderTest
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
 from deixis.evaluation.linking.figures import RECALL_AT
+from deixis.linking.options import LinkOptions
 
 STDIN = "-"
 
@@ -40,9 +40,7 @@ class Asked:
     suite: str | None = None
     system: str = "deixis"
     seed: int = 0
-    only: EntityFilter = EntityFilter()
-    rerank: bool = False
-    contents: Contents | None = None
+    options: LinkOptions = LinkOptions()
 
     @property
     def model(self) -> str | None:
@@ -82,14 +80,9 @@ class Asked:
             )
         if self.kb is not None and not self.predictions:
             raise click.UsageError("--kb goes with --predictions; a model brings its own knowledge base.")
-        if self.only and self.predictions:
-            raise click.UsageError(
-                "--type, --subset and --language say what a model may link to; predictions are made."
-            )
-        if self.rerank and self.predictions:
-            raise click.UsageError("--rerank is for a model that links; predictions are made.")
-        if self.contents is not None and self.predictions:
-            raise click.UsageError("--dense-contents is for a model that links; predictions are made.")
+        if self.predictions and given_flags(self.options):
+            flags = ", ".join(given_flags(self.options))
+            raise click.UsageError(f"Leave out {flags}: a model links by that, and these predictions are made.")
         for option, given in (("--predictions", self.predictions), ("--compare", self._compared_files())):
             if given and len(given) != len(self.data):
                 raise click.UsageError(
@@ -142,7 +135,9 @@ class Plan:
         others: Sequence[UnderTest | None] = [None] * n
         skipped: dict[str, int] | None = {} if asked.is_skipping else None
         if _is_one_model(asked.compare):
-            others = [LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end, asked.only)] * n
+            filtered = LinkOptions(types=asked.options.types, ids=asked.options.ids, languages=asked.options.languages)
+            other = LinkerUnderTest.load(asked.compare[0], session, asked.depth, asked.is_end_to_end, filtered)
+            others = [other] * n
         elif asked.compare:
             others = [_predictions(path, asked, skipped) for path in asked.compare]
         other_name = numbered([asked.system, name_of(asked.compare[0])])[1] if asked.compare else ""
@@ -150,10 +145,8 @@ class Plan:
             known = KnownEntities.every() if asked.kb is None else KnownEntities.load(asked.kb, name_of(asked.kb))
             tested = [_predictions(path, asked, skipped) for path in asked.predictions]
             return cls(tested, others, known, other_name, skipped)
-        linker = LinkerUnderTest.load(
-            asked.model, session, asked.depth, asked.is_end_to_end, asked.only, asked.rerank, asked.contents
-        )
-        known = KnownEntities.of(linker.linker.kb, name_of(asked.model), linker.allowed)
+        linker = LinkerUnderTest.load(asked.model, session, asked.depth, asked.is_end_to_end, asked.options)
+        known = KnownEntities.of(linker.linker.kb, name_of(asked.model), linker.mask)
         return cls([linker] * n, others, known, other_name, skipped)
 
 

@@ -10,8 +10,8 @@ from deixis.cli.models import gloss_of
 from deixis.evaluation.linking.judge import CountOf, TypesOf
 from deixis.gold import Resolve
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
-from deixis.nearest.mask_cache import Mask
+from deixis.linker import Linker
+from deixis.tables import EntityMask
 
 EVERY_GOLD_ID = "no knowledge base was given: every gold entity counts as in the knowledge base"
 
@@ -50,7 +50,7 @@ class KnownEntities:
         return cls.of(read_entities(path), name)
 
     @classmethod
-    def of(cls, kb: KnowledgeBase, name: str, allowed: Mask | None = None) -> KnownEntities:
+    def of(cls, kb: KnowledgeBase, name: str, allowed: EntityMask | None = None) -> KnownEntities:
         """What this knowledge base knows, of the allowed entities only; counts and types only if it has any."""
 
         def own_allowed_id(name: str) -> str | None:
@@ -81,7 +81,7 @@ class KnownEntities:
         )
 
 
-def _counted(kb: KnowledgeBase, allowed: Mask | None) -> str:
+def _counted(kb: KnowledgeBase, allowed: EntityMask | None) -> str:
     if allowed is None:
         return f"{len(kb):,} entities"
     return f"{allowed.sum():,} of {len(kb):,} entities pass the filter"

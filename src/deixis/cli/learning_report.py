@@ -14,27 +14,29 @@ from deixis.cli.models import tell_expectation
 from deixis.cli.render import console_on
 from deixis.cli.session import Session
 from deixis.cli.timing import cpu_seconds, peak_memory
+from deixis.decision.decision import Decision
 from deixis.evaluation.statistics.metric import Metric
-from deixis.linking.learned import Learned
+from deixis.linking.model import LinkerModel
+from deixis.training.result import TrainingResult
 
 
-def tell_learned(session: Session, path: str, learned: Learned, asked: list[str], rerank: bool) -> None:
+def tell_training(session: Session, path: str, result: TrainingResult, trained: list[str], rerank: bool) -> None:
     """Prints how the linker did before and after, as tables or as JSON, and says what to do with it."""
     if session.is_json:
-        click.echo(json.dumps(_summary(session, path, learned, asked, rerank)))
+        click.echo(json.dumps(_summary(session, path, result, trained, rerank)))
     else:
-        title = f"learned from {learned.n_taught:,} mentions"
-        if learned.accuracies:
-            print_shares(title, "accuracy on held-out mentions", learned.accuracies)
-        if learned.f1s:
-            print_shares(title, "F1 from text to links, held-out documents", learned.f1s)
-        if learned.recalls:
-            print_shares("", "encoder alone, recall@10", learned.recalls)
-    if learned.mentions_per_second is not None:
-        session.note(f"With --rerank it links {learned.mentions_per_second:,.1f} mentions a second here.")
-    if learned.characters_per_second is not None:
-        session.note(f"With its reader it links {learned.characters_per_second:,.0f} characters a second here.")
-    tell_expectation(session, learned.linker, rerank)
+        title = f"learned from {result.n_train:,} mentions"
+        if result.accuracies:
+            print_shares(title, "accuracy on held-out mentions", result.accuracies)
+        if result.f1s:
+            print_shares(title, "F1 from text to links, held-out documents", result.f1s)
+        if result.recalls:
+            print_shares("", "encoder alone, recall@10", result.recalls)
+    if result.mentions_per_second is not None:
+        session.note(f"With --rerank it links {result.mentions_per_second:,.1f} mentions a second here.")
+    if result.characters_per_second is not None:
+        session.note(f"With its reader it links {result.characters_per_second:,.0f} characters a second here.")
+    tell_expectation(session, _decision(result.model, rerank), rerank)
     session.note(f"Model written to {path}." + (f" Use it: deixis link {path} --rerank" if rerank else ""))
 
 
@@ -55,18 +57,23 @@ def shares(metrics: tuple[Metric, ...]) -> dict[str, dict[str, float]]:
     }
 
 
-def _summary(session: Session, path: str, learned: Learned, asked: list[str], rerank: bool) -> dict[str, Any]:
+def _summary(session: Session, path: str, result: TrainingResult, trained: list[str], rerank: bool) -> dict[str, Any]:
     return {
         "model": path,
-        "learned": asked,
-        "mentions": learned.n_taught,
-        "accuracies": shares(learned.accuracies),
-        "encoder_recall@10": shares(learned.recalls),
-        "f1_from_text": shares(learned.f1s),
-        "mentions_per_second": learned.mentions_per_second,
-        "characters_per_second": learned.characters_per_second,
-        "threshold": learned.linker.decision(rerank)[1].threshold,
+        "learned": trained,
+        "mentions": result.n_train,
+        "accuracies": shares(result.accuracies),
+        "encoder_recall@10": shares(result.recalls),
+        "f1_from_text": shares(result.f1s),
+        "mentions_per_second": result.mentions_per_second,
+        "characters_per_second": result.characters_per_second,
+        "threshold": _decision(result.model, rerank).threshold,
         "seconds": round(time.perf_counter() - session.started, 3),
         "cpu_seconds": round(cpu_seconds(), 3),
         "peak_memory_bytes": peak_memory(),
     }  # fmt: skip
+
+
+def _decision(model: LinkerModel, rerank: bool) -> Decision:
+    """The decision on given mentions, by the re-ranker or without it."""
+    return (model.decisions.reranked if rerank else None) or model.decisions.given

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from deixis.candidates.filters import EntityFilter
-from deixis.candidates.sources.vectors import Contents
-from deixis.cli.filtering import link_only
-from deixis.cli.models import batches, load_linker, without_gold
+from deixis.cli.models import BATCH_SIZE, decision_of, load_linker, without_gold
 from deixis.cli.session import Session
 from deixis.config import config_to_dict
 from deixis.documents.reading import read_documents
 from deixis.evaluation.pairing import distinct, paired
-from deixis.linking.linker import Linker
-from deixis.linking.portions import MENTIONS_AT_ONCE
-from deixis.nearest.mask_cache import Mask
-from deixis.types import Candidate, Document, Mention
+from deixis.linker import Linker
+from deixis.linking.batching import in_lists
+from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlan
+from deixis.tables import EntityMask
+from deixis.types import Document
 
 
 class Answered(NamedTuple):
@@ -55,87 +54,67 @@ class UnderTest(Protocol):
 
 @dataclass(frozen=True)
 class LinkerUnderTest:
-    """A linker as it answers; and, where recall is asked for deeper than it looks, what its generator proposes next.
+    """A linker as it answers; where recall is asked for deeper than it looks, with longer lists of candidates.
 
-    Its own candidates stay the first, so links and recall are those of the linker, however deep the look.
+    Links do not depend on how many candidates are shown, so they are those of the linker, however deep the look.
     """
 
     linker: Linker
     depth: int = 0
     is_end_to_end: bool = False
-    only: EntityFilter = field(default_factory=EntityFilter)
-    """What may be linked to."""
-    rerank: bool = False
-    """Whether the best candidates are looked at again."""
+    options: LinkOptions = LinkOptions()
 
     @classmethod
     def load(
-        cls,
-        path: str,
-        session: Session,
-        depth: int,
-        is_end_to_end: bool = False,
-        only: EntityFilter | None = None,
-        rerank: bool = False,
-        contents: Contents | None = None,
+        cls, path: str, session: Session, depth: int, is_end_to_end: bool, options: LinkOptions
     ) -> LinkerUnderTest:
         """The linker at `path`, ready to be asked for its `depth` best candidates."""
-        linker = load_linker(path, session, rerank=rerank, contents=contents)
-        return cls(linker, depth, is_end_to_end, only or EntityFilter(), rerank)
+        return cls(load_linker(path, session, options), depth, is_end_to_end, options)
 
     @property
-    def allowed(self) -> Mask | None:
+    def mask(self) -> EntityMask | None:
         """Whether each entity of its knowledge base may be linked to; None if all may."""
-        return self.linker.allowed(self.only)
+        return self.options.only.cached_mask(self.linker.kb)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The linker's own, and what it may link to if that is not everything."""
-        settings = config_to_dict(self.linker.config)
-        if self.rerank:
-            settings |= {"rerank": True, "nil": config_to_dict(self.linker.decision(rerank=True)[1])}
-        if not self.only:
-            return settings
-        only = {"types": self.only.types, "n_ids": len(self.only.ids), "languages": self.only.languages}
-        return settings | {"only": only}
+        """The linker's own with the threshold in force, and the options that differ from the default."""
+        model, options = self.linker.model, self.options
+        decision = decision_of(model, options)
+        sources = LinkPlan.of(model, options, detects=False).sources
+        settings = config_to_dict(model.config) | {"candidates": config_to_dict(sources.config)}
+        settings["nil"] = {"threshold": decision.threshold, "target_precision": decision.target_precision}
+        if options.rerank:
+            settings["rerank"] = True
+        if options.reader is not None:
+            settings["reader"] = options.reader
+        if options.only:
+            n_ids = len(options.ids)
+            settings["only"] = {"types": options.types, "n_ids": n_ids, "languages": options.languages}
+        return settings
 
     def answers(self, gold: Iterable[Document], gold_name: str, speed: Speed) -> Iterator[Answered]:
         """The documents linked batch by batch; end to end, only their text is shown to the linker."""
-        for batch in batches(distinct(gold, gold_name)):
-            bare = [without_gold(document) for document in batch]
-            if self.is_end_to_end:
-                bare = [document.with_mentions(()) for document in bare]
+        n_own = self.linker.config.n_candidates
+        for batch in in_lists(distinct(gold, gold_name), BATCH_SIZE):
+            bare = [document.with_mentions(()) if self.is_end_to_end else without_gold(document) for document in batch]
             started = time.perf_counter()
-            predicted = self._link(bare)
+            linked = self._link(bare, max(self.depth, n_own))
             speed.seconds += time.perf_counter() - started
-            speed.n_mentions += sum(len(document.mentions) for document in predicted)
-            is_deep_enough = self.depth <= self.linker.config.n_candidates
-            ranked = [None] * len(batch) if is_deep_enough else self._deeper(predicted)
-            yield from map(Answered, batch, predicted, ranked)
+            speed.n_mentions += sum(len(document.mentions) for document in linked)
+            for document, answer in zip(batch, linked, strict=True):
+                yield Answered(document, _cut(answer, n_own), answer if self.depth > n_own else None)
 
-    def _deeper(self, documents: list[Document]) -> Iterator[Document]:
-        """The documents with longer lists: behind the candidates of each mention come others, in all `depth`."""
-        asked = [mention for document in documents for mention in document.mentions_in_context()]
-        proposed = (
-            listed
-            for begin in range(0, len(asked), MENTIONS_AT_ONCE)
-            for listed in self.linker.generator.generate(
-                asked[begin : begin + MENTIONS_AT_ONCE], self.depth, self.allowed
-            )
-        )
-        for document in documents:
-            yield document.with_mentions([self._longer(m, next(proposed)) for m in document.mentions])
-
-    def _longer(self, mention: Mention, proposed: list[Candidate]) -> Mention:
-        own = {candidate.id for candidate in mention.candidates}
-        others = tuple(candidate for candidate in proposed if candidate.id not in own)
-        return replace(mention, candidates=(mention.candidates + others)[: self.depth])
-
-    def _link(self, documents: list[Document]) -> list[Document]:
+    def _link(self, documents: list[Document], top_k: int) -> list[Document]:
         """The documents linked; given mentions are all there are, even where there are none."""
-        asked = [document for document in documents if document.mentions or self.is_end_to_end]
-        linked = iter(link_only(self.linker, asked, self.only, self.rerank))
+        shown = [document for document in documents if document.mentions or self.is_end_to_end]
+        linked = self.linker.link_many(shown, self.options, top_k=top_k, batch_size=BATCH_SIZE)
         return [next(linked) if document.mentions or self.is_end_to_end else document for document in documents]
+
+
+def _cut(document: Document, k: int) -> Document:
+    """The document with the best `k` candidates of each mention."""
+    return document.with_mentions([mention.with_candidates(mention.candidates[:k]) for mention in document.mentions])
 
 
 @dataclass(frozen=True)

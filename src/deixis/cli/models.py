@@ -1,136 +1,80 @@
-"""Where commands meet a linker: loading it, feeding it batch by batch, and glossing its entities."""
+"""Where commands meet a model: loading it for the options asked for, and saying what its threshold buys."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import get_args
+from collections.abc import Callable, Sequence
 
-import click
-
-from deixis.candidates.sources.vectors import Contents
 from deixis.cli.session import Session
+from deixis.decision.decision import Decision
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
+from deixis.linker import Linker
+from deixis.linking.model import LinkerModel
+from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlan, LinkPlans
 from deixis.types import Document, Mention
 
-BATCH_SIZE = 256
+BATCH_SIZE = 256  # documents linked together
+
+_WITH_PATH = {
+    "This model": "The model {path}",
+    "the model was": "the model {path} was",
+    "deixis learn MODEL": "deixis learn {path}",
+    "(deixis calibrate)": "(deixis calibrate {path} ANNOTATED{rerank})",
+}
+"""Words of errors about a model whose path the library does not know, and the same with its path."""
 
 
-def batches(documents: Iterable[Document], size: int = BATCH_SIZE) -> Iterator[list[Document]]:
-    """The documents in lists of `size`, the last one shorter.
-
-    Examples
-    --------
-    >>> [len(batch) for batch in batches([Document(str(n), "") for n in range(5)], size=2)]
-    [2, 2, 1]
-    """
-    iterator = iter(documents)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch
-
-
-rerank_option = click.option(
-    "--rerank", is_flag=True, help="Look again at the best candidates: slower, for a model that was taught to."
-)
-
-reader_option = click.option(
-    "--reader/--no-reader",
-    "read",
-    default=None,
-    help="Ask the model's reader about texts without mentions, or do not. [default: ask if it has one]",
-)
-
-contents_option = click.option(
-    "--dense-contents",
-    type=click.Choice(get_args(Contents)),
-    help="What vectors of mentions are held against, for a model with an encoder. [default: as it was built]",
-)
-
-
-def load_linker(
-    path: str,
-    session: Session,
-    top_k: int | None = None,
-    rule: NilRule | None = None,
-    rerank: bool = False,
-    contents: Contents | None = None,
-) -> Linker:
-    """The linker at `path`; it shows `top_k` candidates and decides by `rule`, where they are given.
-
-    With `rerank` it must have a re-ranker, and the rule is that one's. With `contents` it must have a dense list, of
-    which descriptions, contexts or both are asked.
-    """
+def load_linker(path: str, session: Session, options: LinkOptions) -> Linker:
+    """The linker at `path`; what it cannot do of the options is an error that names the model and what to run."""
     linker = Linker.load(path, n_threads=session.threads)
-    if rerank and linker.reranking is None:
-        raise ConfigError(
-            f"The model {path} has no re-ranker, so it cannot rerank. Teach it one from annotated mentions: "
-            f"deixis learn {path} --mentions train.jsonl --rerank"
-        )
-    if contents is not None:
-        linker = _with_contents(linker, contents, path)
-    if top_k is not None:
-        linker = linker.showing(top_k)
-    if rule is None:
-        return linker
-    if rule.target_precision is not None and linker.decision(rerank)[0] is None:
-        raise ConfigError(
-            f"The model {path} cannot tell which threshold has a precision of {rule.target_precision}: it was never "
-            f"calibrated. Calibrate it with: deixis calibrate {path} ANNOTATED{' --rerank' if rerank else ''}"
-        )
-    return linker.ruled_by(rule, rerank)
+    try:
+        LinkPlans.of(linker.model, options)
+    except ConfigError as error:
+        message = str(error)
+        for words, with_path in _WITH_PATH.items():
+            told = with_path.format(path=path, rerank=" --rerank" if options.rerank else "")
+            message = message.replace(words, told)
+        raise ConfigError(message) from None
+    return linker
 
 
-def _with_contents(linker: Linker, contents: Contents, path: str) -> Linker:
-    dense = linker.generator.dense
-    if dense is None:
-        raise ConfigError(
-            f"The model {path} has no vectors, so there is nothing to choose with --dense-contents. Build one that has "
-            "with: deixis build KB --encoder static"
-        )
-    if contents == "contexts" and dense.contexts is None:
-        raise ConfigError(
-            f"The model {path} has vectors of descriptions only. Build it with annotated mentions to have contexts: "
-            "deixis build KB --encoder static --mentions train.jsonl"
-        )
-    return linker.with_dense(dense.with_contents(contents))
+def decision_of(model: LinkerModel, options: LinkOptions) -> Decision:
+    """The decision on given mentions that these options lead to."""
+    return LinkPlan.of(model, options, detects=False).deciding
 
 
-def tell_expectation(session: Session, linker: Linker, rerank: bool = False) -> None:
-    """Says what the linker's threshold buys, by the mentions it was calibrated on."""
-    calibration, rule = linker.decision(rerank)
-    if calibration is None:
+def tell_expectation(session: Session, decision: Decision, rerank: bool = False) -> None:
+    """Says what a threshold buys, by the mentions it was calibrated on."""
+    if decision.curve is None:
         return
-    held_out = calibration.held_out
-    made = "mentions made from the knowledge base" if calibration.source == "rehearsed" else "held-out mentions"
-    wish = "" if rule.target_precision is None else f" for a precision of {rule.target_precision:g}"
-    expected = held_out.at(rule.least_score)
+    origin = "mentions made from the knowledge base" if decision.source == "rehearsed" else "held-out mentions"
+    target = "" if decision.target_precision is None else f" for a precision of {decision.target_precision:g}"
     name = "Threshold of the re-ranker" if rerank else "Threshold"
-    session.note(f"{name} {rule.least_score:.3f}{wish}: by {len(held_out):,} {made} it {expected}.")
-
-
-def tell_found_expectation(session: Session, linker: Linker) -> None:
-    """Says what linking texts without mentions brings, by the documents that its decision was learned from."""
-    if linker.finding.calibration is None:
-        return
-    held_out, least = linker.finding.calibration.held_out, linker.finding.nil.least_score
-    is_linked = held_out.scores >= max(least, 1e-12)
-    n_right, n_links, n_known = (
-        int(each.sum()) for each in (held_out.is_right & is_linked, is_linked, held_out.is_known)
-    )
     session.note(
-        f"In texts without mentions, threshold {least:.3f}: {n_right:,} of {n_links:,} links are right, of {n_known:,} "
-        f"mentions annotated in {len(set(held_out.documents.tolist())):,} documents."
+        f"{name} {decision.min_probability:.3f}{target}: by {len(decision.curve):,} {origin} it "
+        f"{decision.expectation()}."
     )
 
 
-def tell_seen(session: Session, linker: Linker, documents: Sequence[Document], rerank: bool = False) -> None:
+def tell_detected_expectation(session: Session, decision: Decision) -> None:
+    """Says what linking texts without mentions brings, by the documents that its decision was learned from."""
+    curve, threshold = decision.curve, decision.min_probability
+    if curve is None:
+        return
+    is_linked = curve.scores >= max(threshold, 1e-12)
+    n_right, n_links, n_known = (int(each.sum()) for each in (curve.is_right & is_linked, is_linked, curve.is_known))
+    session.note(
+        f"In texts without mentions, threshold {threshold:.3f}: {n_right:,} of {n_links:,} links are right, of "
+        f"{n_known:,} mentions annotated in {len(set(curve.documents.tolist())):,} documents."
+    )
+
+
+def tell_seen(session: Session, model: LinkerModel, documents: Sequence[Document], rerank: bool = False) -> None:
     """Warns that a model is judged on documents that it has learned from."""
-    seen = linker.learned_from
-    if rerank and linker.reranking is not None:
-        seen |= linker.reranking.learned_from
+    seen = model.all_seen
+    if rerank and model.reranker is not None:
+        seen |= model.reranker.seen
     n_seen = int(seen.holds(documents).sum())
     if n_seen:
         session.note(

@@ -1,1 +1,1 @@
-"""Ranked candidates to probabilities: how sure a link is."""
+"""Stages 4 and 6: ranked candidates to probabilities, which spans are mentions, link or NIL."""

@@ -11,7 +11,7 @@ them would call each of twenty alike candidates likely.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,15 +21,14 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from deixis.config import check_choices
+from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
 from deixis.decision.isotonic import isotonic_blocks
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.store.checks import check_length, check_range, is_sorted, require
-from deixis.types import Candidate
+from deixis.tables import Ranking, Spans
 
 Method = Literal["auto", "isotonic", "temperature", "none"]
 
-MIN_SCORE = 1e-4  # scores nearer to 0 or 1 than this are as good as there
-MAX_LEAD = 6.0  # four hundred times the score of the second: more does not make surer
 BIN_SIZE = 50  # examples that make one point of the isotonic curve, at least
 MAX_BINS = 200
 PRIOR_WEIGHT = 1.0  # how strongly a, b and the shift are held to 1, 0 and 0: the scores as they are
@@ -63,11 +62,10 @@ class Calibrator:
     --------
     Scores that say 0.5 where nine of ten are right:
 
-    >>> listed = [Candidate("Q90", 0.5), Candidate("Q167646", 0.3)]
-    >>> evidence = evidence_of([listed] * 100)
-    >>> calibrator = Calibrator.fit(evidence, [True] * 90 + [False] * 10)
-    >>> [(candidate.id, round(candidate.score, 1)) for candidate in calibrator.calibrated([listed])[0]]
-    [('Q90', 0.9), ('Q167646', 0.1)]
+    >>> ranking = Ranking(np.array([0, 2]), np.array([4, 7]), np.array([0.5, 0.3]))
+    >>> calibrator = Calibrator.fit(np.repeat(score_evidence(ranking), 100, axis=0), [True] * 90 + [False] * 10)
+    >>> calibrator.rescale(ranking, calibrator.of_evidence(score_evidence(ranking)), 20).scores.round(1).tolist()
+    [0.9, 0.1]
     """
 
     weights: NDArray[np.float64]
@@ -78,7 +76,7 @@ class Calibrator:
     def fit(
         cls, evidence: NDArray[np.float64], is_right: ArrayLike, config: CalibrationConfig | None = None
     ) -> Calibrator:
-        """The curve of these examples: `evidence_of` their candidates, and whether each one's best is right."""
+        """The curve of these examples: `score_evidence` of their candidates, and whether each one's best is right."""
         config = config or CalibrationConfig()
         right = np.asarray(is_right, dtype=np.float64)
         if len(right) == 0 or evidence.shape != (len(right), 2):
@@ -98,17 +96,29 @@ class Calibrator:
         """`isotonic` or `temperature`."""
         return "isotonic" if len(self.places) else "temperature"
 
-    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each best candidate is right, never quite 0 or 1."""
+    def probabilities(self, spans: Spans, ranking: Ranking) -> NDArray[np.float64]:
+        """How likely each best candidate is right."""
+        return self.of_evidence(score_evidence(ranking))
+
+    def of_evidence(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How likely best candidates with this evidence are right, never quite 0 or 1."""
         combined = _combined(evidence, self.weights)
         if len(self.places) == 0:
             return np.clip(expit(combined), MIN_SCORE / 10, 1 - MIN_SCORE / 10)
         return np.interp(combined, self.places, self.heights)
 
-    def calibrated(self, ranked: Sequence[Sequence[Candidate]]) -> list[list[Candidate]]:
-        """The same candidates in the same order; the scores of each list are probabilities and add up to 1 at most."""
-        chances = self.probabilities(evidence_of(ranked)).tolist()
-        return [_rescored(listed, chance) for listed, chance in zip(ranked, chances, strict=True)]
+    def rescale(self, ranking: Ranking, probabilities: NDArray[np.float64], n_candidates: int) -> Ranking:
+        """The best candidate of each span with its probability; the others in proportion, as far as there is room.
+
+        The probabilities of a span's first `n_candidates` add up to 1 at most.
+        """
+        best, numbers, ranks = ranking.best_scores(), ranking.span_numbers, ranking.ranks
+        is_other = (ranks > 0) & (ranks < n_candidates)
+        totals = np.bincount(numbers[is_other], ranking.scores[is_other], minlength=len(ranking))
+        room = np.divide(1.0 - probabilities, totals, out=np.zeros_like(totals), where=totals > 0)
+        full = np.divide(probabilities, best, out=np.full_like(best, np.inf), where=best > 0)
+        scaled = np.minimum(probabilities[numbers], ranking.scores * np.minimum(full, room)[numbers])
+        return ranking.with_scores(np.where(ranks == 0, probabilities[numbers], scaled))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The curve as arrays under names that begin with `prefix`."""
@@ -128,22 +138,6 @@ class Calibrator:
         if not (is_sorted(places) and is_sorted(heights)):
             raise StoreError(f"The curve '{prefix}.*' falls somewhere. The model is damaged; build it again.")
         return cls(weights, places, heights)
-
-
-def evidence_of(ranked: Sequence[Sequence[Candidate]]) -> NDArray[np.float64]:
-    """What speaks for the best candidate of each list, [n, 2]: the logit of its score, and its lead.
-
-    Examples
-    --------
-    >>> evidence_of([[Candidate("Q90", 0.5), Candidate("Q1", 0.5)]]).tolist()
-    [[0.0, 0.0]]
-    >>> evidence_of([[Candidate("Q90", 0.5)]]).tolist()  # nothing in second place
-    [[0.0, 6.0]]
-    """
-    best = np.array([listed[0].score if listed else 0.0 for listed in ranked], dtype=np.float64)
-    second = np.array([listed[1].score if len(listed) > 1 else 0.0 for listed in ranked], dtype=np.float64)
-    lead = np.log(np.maximum(best, MIN_SCORE**2)) - np.log(np.maximum(second, MIN_SCORE**2))
-    return np.column_stack([logit(np.clip(best, MIN_SCORE, 1 - MIN_SCORE)), np.clip(lead, 0.0, MAX_LEAD)])
 
 
 def _combined(evidence: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -184,15 +178,3 @@ def _isotonic_curve(
     places = np.add.reduceat(centres * sizes, starts) / np.add.reduceat(sizes, starts)
     low, high = heights[0] * (1 - END_SHARE), heights[-1] + (1 - heights[-1]) * END_SHARE
     return np.concatenate([[ends[0] - 1], places, [ends[1] + 1]]), np.concatenate([[low], heights, [high]])
-
-
-def _rescored(listed: Sequence[Candidate], chance: float) -> list[Candidate]:
-    """The best candidate with its chance; the others in proportion, as far as there is room beside it."""
-    if not listed:
-        return []
-    best, *others = listed
-    total = sum(candidate.score for candidate in others)
-    room = (1.0 - chance) / total if total > 0 else 0.0
-    factor = min(chance / best.score, room) if best.score > 0 else room
-    rescored = [Candidate(other.id, min(chance, other.score * factor), other.title) for other in others]
-    return [Candidate(best.id, chance, best.title), *rescored]

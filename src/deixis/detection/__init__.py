@@ -1,1 +1,1 @@
-"""Station 0, text to mentions."""
+"""Stage 1: text to spans, each with the log odds of being a mention."""

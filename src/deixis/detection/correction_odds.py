@@ -17,7 +17,8 @@ from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
 from deixis.detection.span_scorer import RULE_ODDS
-from deixis.detection.spans import Sign, SpanTable, on_one_line
+from deixis.detection.spans import Sign, SpanTable
+from deixis.tables import on_one_line
 
 STRENGTH = 2.0
 

@@ -34,20 +34,6 @@ class Sign(IntFlag):
     RECOGNIZED = 1 << 18  # a recognizer, or whoever gave it, says that it is a mention
 
 
-def on_one_line(
-    texts: NDArray[np.integer], starts: NDArray[np.integer], ends: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends as if all texts stood one after the other: one decision then serves them all.
-
-    Examples
-    --------
-    >>> on_one_line(np.array([0, 1]), np.array([2, 0]), np.array([4, 3]))
-    (array([2, 5]), array([4, 8]))
-    """
-    first = texts.astype(np.int64) * (int(ends.max(initial=0)) + 1)
-    return first + starts, first + ends
-
-
 @dataclass(frozen=True, eq=False)
 class SpanTable:
     """Spans in the order of their text, start and end, none twice.

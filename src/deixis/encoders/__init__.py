@@ -1,4 +1,4 @@
-"""Texts to dense vectors whose dot product says how alike they are, behind one interface (`protocol`)."""
+"""Text to dense vectors, whatever makes them, behind one interface (`protocol`)."""
 
 from __future__ import annotations
 

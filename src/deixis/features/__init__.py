@@ -1,1 +1,1 @@
-"""Text features: texts in, sparse rows out."""
+"""Text to sparse rows and comparable names."""

@@ -1,1 +1,1 @@
-"""Deixis inside other people's frameworks: thin skins over linking."""
+"""Deixis inside other people's frameworks: thin skins over `Linker`."""

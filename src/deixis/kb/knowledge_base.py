@@ -24,7 +24,7 @@ from deixis.types import Document
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class KnowledgeBase(EntityColumns):
     """Entities that text can be linked to.
 

@@ -1,1 +1,1 @@
-"""Small linear learners: arrays in, weights out, the same bytes every time."""
+"""Two small linear learners, logistic and listwise: arrays in, weights out, the same bytes every time."""

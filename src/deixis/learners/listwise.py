@@ -21,7 +21,7 @@ BLOCK = 16_384  # candidates summed together: their features stay in a near cach
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TrainingExamples:
     """Candidates of mentions: mention `i` has the feature rows `starts[i]:starts[i + 1]`, some of which are right."""
 
     starts: NDArray[np.int64]
@@ -29,44 +29,46 @@ class Lesson:
     is_right: NDArray[np.bool_]
 
     @staticmethod
-    def joined(parts: Sequence[Lesson]) -> Lesson:
+    def joined(parts: Sequence[TrainingExamples]) -> TrainingExamples:
         """The mentions of all parts, in order."""
         if not parts:
             raise DataError("There are no mentions to learn from.")
         ends = np.cumsum([0, *(len(part.is_right) for part in parts)])
         starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        return Lesson(
+        return TrainingExamples(
             np.concatenate([*starts, ends[-1:]]),
             np.concatenate([part.features for part in parts]),
             np.concatenate([part.is_right for part in parts]),
         )
 
-    def taught(self) -> Lesson:
+    def taught(self) -> TrainingExamples:
         """Only the mentions that have a right candidate: the others teach nothing."""
         lengths = np.diff(self.starts)
         numbers = np.repeat(np.arange(len(lengths)), lengths)
         has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
         kept = has_right[numbers]
         starts = np.concatenate([[0], np.cumsum(lengths[has_right])])
-        return Lesson(starts, self.features[kept], self.is_right[kept])
+        return TrainingExamples(starts, self.features[kept], self.is_right[kept])
 
 
 def fit_weights(
-    lessons: Sequence[Lesson],
+    lessons: Sequence[TrainingExamples],
     penalty: float = 1e-3,
     start: NDArray[np.float64] | None = None,
     importance: Sequence[float] | None = None,
     is_positive: NDArray[np.bool_] | None = None,
+    min_scales: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """One weight per feature; every lesson counts as its `importance`, or as every other, however long it is.
 
     With `start`, weights far from those cost, not large ones: a few mentions then change little. Features that are
-    `is_positive` have a weight of at least 0.
+    `is_positive` have a weight of at least 0. A feature is scaled by its deviation among these candidates, but by its
+    `min_scales` at least: one that hardly varies here would leave its weight at no cost.
 
     Examples
     --------
     >>> features = np.array([[1.0, 0.5], [0.0, 0.5], [0.9, 0.1], [0.2, 0.1]], dtype=np.float32)
-    >>> lesson = Lesson(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
+    >>> lesson = TrainingExamples(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
     >>> (fit_weights([lesson]) > 1).tolist()
     [True, False]
     """
@@ -78,6 +80,8 @@ def fit_weights(
     if not known:
         return np.zeros(n_features) if start is None else start
     scales = np.concatenate([lesson.features for lesson, _ in known]).std(axis=0).astype(np.float64)
+    if min_scales is not None:
+        scales = np.maximum(scales, min_scales)
     is_used = scales > 1e-6
     scales[~is_used] = 1.0
     prepared = [

@@ -1,1 +1,1 @@
-"""The whole walk from text to links: training the stations in order, and the linker."""
+"""The model of a linker (data), and the pipeline that links with it (one function). Knows nothing of training."""

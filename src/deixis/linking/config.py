@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.candidates.combined import UnionConfig
-from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
-from deixis.candidates.sources.names import NameSearchConfig
-from deixis.candidates.training_rows import PseudoInstancesConfig
+from deixis.candidates.xmred import XMRED
 from deixis.decision.calibrator import CalibrationConfig
 from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import ConfigError, UnknownNameError
-from deixis.features.mention_features import MentionFeaturesConfig
-from deixis.linking.nil import NilRule
-from deixis.linking.own_text import OwnTextConfig
-from deixis.linking.rehearsal import RehearsalConfig
+from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig, ThresholdConfig
 from deixis.ranking.ranker import FusionConfig
-from deixis.xmr.beam_search import BeamConfig
-from deixis.xmr.linear_rankers import RankerConfig
-from deixis.xmr.model import LabelTreeConfig
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class LinkerConfig:
         },
     )
     rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
-    nil: NilRule = field(default_factory=NilRule)
+    nil: ThresholdConfig = field(default_factory=ThresholdConfig)
     n_candidates: int = field(default=20, metadata={"help": "Candidates kept for each mention."})
 
     def __post_init__(self) -> None:
@@ -63,27 +55,12 @@ class LinkerConfig:
         return PRESETS[name]
 
 
-# The paper to the letter: title and abstract of each entity as its only instance, hinge loss, product of sigmoids,
-# and no second opinion on context.
 _XMRED = LinkerConfig(
-    candidates=UnionConfig(
-        tree=LabelTreeCandidatesConfig(
-            instances=PseudoInstancesConfig(has_descriptions=True, has_names=False, max_shared=0),
-            features=MentionFeaturesConfig(),
-            ranker=LabelTreeConfig(
-                ranker=RankerConfig(loss="hinge"), beam=BeamConfig(width=10, path_score="sigmoid", memory=1.0)
-            ),
-            names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0),
-        ),
-        n_alias=0,
-        n_string=0,
-        n_names=0,
-        n_described=0,
-    ),
+    candidates=XMRED,
     ranking=FusionConfig(weights="tree"),
     rehearsal=RehearsalConfig(use="never"),
     finding=FindingConfig(scoring="rules"),
-    nil=NilRule(threshold=0.0),
+    nil=ThresholdConfig(threshold=0.0),
 )
 
 PRESETS = {"default": LinkerConfig(), "xmred": _XMRED}

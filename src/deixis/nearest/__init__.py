@@ -1,4 +1,4 @@
-"""Nearest neighbours: vectors in, the rows most like them out. Knows arrays, not mentions."""
+"""The nearest rows: sparse, dense, by spelling, by key. Knows arrays, not mentions."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.errors import DataError
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 
 
 def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
@@ -21,5 +21,5 @@ def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) ->
     """
     if first.shape != second.shape:
         raise DataError(f"Rankings of {first.shape} and {second.shape} do not fit.")
-    both = Proposals.merged({"first": first, "second": second})
+    both = CandidateTable.merged({"first": first, "second": second})
     return both.best(np.maximum(both.signals["first"], both.signals["second"]), k, first.shape[1])

@@ -1,4 +1,4 @@
-"""Station 2, candidates to ranked candidates; and the second look at the best of them."""
+"""Stages 3 and 5: candidates to ranked candidates, by weighted features; and re-rankers."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deixis.features.name_set import NameSet, folded
 from deixis.store.string_hashes import hash_string
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 
 STRENGTH = 3.0  # log odds per doubling of how often a pair was judged, if it was wrong each time
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # rows of one name must not fall together with those of another
@@ -27,7 +27,7 @@ class CorrectedPairs:
     Examples
     --------
     >>> pairs = CorrectedPairs.of(right=[("Paris", 1)], wrong=[("Paris", 0), ("Troy", 0), ("Troy", 0)])
-    >>> proposals = Proposals(np.array([0, 2, 3]), np.array([0, 1, 0]), {})
+    >>> proposals = CandidateTable(np.array([0, 2, 3]), np.array([0, 1, 0]), {})
     >>> pairs.log_odds(["PARIS", "Troy"], proposals).round(1).tolist(), pairs.seen.holds(["Paris", "Troy"]).tolist()
     ([-3.0, 0.0, -4.8], [True, False])
     """
@@ -48,7 +48,7 @@ class CorrectedPairs:
         keys, first = np.unique(_keys(_hashes(names), np.array(rows, dtype=np.int64)), return_index=True)
         return cls(seen, keys, values[first])
 
-    def log_odds(self, names: Sequence[str], proposals: Proposals) -> NDArray[np.float64]:
+    def log_odds(self, names: Sequence[str], proposals: CandidateTable) -> NDArray[np.float64]:
         """What to add to the log odds of each proposal; `names` are those of the mentions."""
         if not len(self.keys):
             return np.zeros(len(proposals.rows))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.entity_words import EntityWords, Pairs
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
@@ -76,7 +76,7 @@ def feature_names(has_dense: bool) -> tuple[str, ...]:
 
 
 def own_features(
-    proposals: Proposals, popularity: NDArray[np.float32], facts: NDArray[np.float32]
+    proposals: CandidateTable, popularity: NDArray[np.float32], facts: NDArray[np.float32]
 ) -> dict[str, NDArray[np.float32]]:
     """What the lists and the knowledge base say; `facts` has a row of standing numbers for each entity."""
     signals, rows = proposals.signals, proposals.rows
@@ -98,7 +98,7 @@ def own_features(
     }
 
 
-def dense_features(proposals: Proposals) -> dict[str, NDArray[np.float32]]:
+def dense_features(proposals: CandidateTable) -> dict[str, NDArray[np.float32]]:
     """What vectors say: how far likeness is above that of the mention's other candidates, in standard deviations.
 
     Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can be weighed alike.
@@ -111,7 +111,7 @@ def dense_features(proposals: Proposals) -> dict[str, NDArray[np.float32]]:
 
 
 def word_features(
-    words: EntityWords, mentions: Sequence[MentionInContext], proposals: Proposals, n_threads: int
+    words: EntityWords, mentions: Sequence[MentionInContext], proposals: CandidateTable, n_threads: int
 ) -> dict[str, NDArray[np.float32]]:
     """What the words of the mention and of the text around it say."""
     pairs = Pairs(proposals.starts, proposals.rows)
@@ -149,7 +149,7 @@ def levelled(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def learned_features(
-    features: dict[str, NDArray[np.float32]], is_learned: NDArray[np.bool_], proposals: Proposals
+    features: dict[str, NDArray[np.float32]], is_learned: NDArray[np.bool_], proposals: CandidateTable
 ) -> dict[str, NDArray[np.float32]]:
     """What the others say of mentions that were seen annotated, 0 for all other mentions."""
     learned = np.repeat(is_learned, np.diff(proposals.starts)).astype(np.float32)

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 
 class CandidateRanker(Protocol):
     """Station 2. Classes also have `build(kb, words, ...)` and `from_arrays(arrays, prefix, words)`."""
 
-    def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
+    def rank(self, mentions: Sequence[MentionInContext], proposals: CandidateTable, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` of each mention's proposals, stored best first, scores in 0..1."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -24,7 +24,7 @@ from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.learners.listwise import Lesson, fit_weights
+from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.ranking.correction_odds import CorrectedPairs
 from deixis.ranking.feature import (
     COUNT_FOR,
@@ -37,7 +37,7 @@ from deixis.ranking.feature import (
 )
 from deixis.store.checks import check_range, require
 from deixis.store.string_hashes import hash_strings
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 MAX_FACT = 64  # ln(2^63) and more
@@ -154,7 +154,7 @@ class FusionRanker:
         known = self.words, self.popularity, self.facts, self.keys, self.learned
         return FusionRanker(*known, self.weights, self.n_threads, corrected)
 
-    def features(self, mentions: Sequence[MentionInContext], proposals: Proposals) -> NDArray[np.float32]:
+    def features(self, mentions: Sequence[MentionInContext], proposals: CandidateTable) -> NDArray[np.float32]:
         """proposals_by_features, in the order of `feature_names`."""
         if len(mentions) != len(proposals.starts) - 1:
             raise DataError(f"Each mention needs its proposals, got {len(mentions)} and {len(proposals.starts) - 1}.")
@@ -172,14 +172,14 @@ class FusionRanker:
             found |= dense_features(proposals)
         return np.stack([found[name] for name in feature_names(has_dense)], axis=1)
 
-    def rank(self, mentions: Sequence[MentionInContext], proposals: Proposals, k: int) -> sparse.csr_matrix:
+    def rank(self, mentions: Sequence[MentionInContext], proposals: CandidateTable, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` proposals of each mention, stored best first; scores of all add to 1."""
         refuted = self.corrected.log_odds([mention.text for mention in mentions], proposals)
         shares = self.shares(self.features(mentions, proposals), proposals, refuted)
         return proposals.best(shares, k, len(self.popularity))
 
     def shares(
-        self, features: NDArray[np.float32], proposals: Proposals, refuted: NDArray[np.float64] | float = 0.0
+        self, features: NDArray[np.float32], proposals: CandidateTable, refuted: NDArray[np.float64] | float = 0.0
     ) -> NDArray[np.float32]:
         """How likely each proposal is the one, given that one of its mention's is; `refuted` are log odds to add."""
         totals = weighed(features, self.weights) + refuted
@@ -227,15 +227,16 @@ def weighed(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
 
 
 def learned_weights(
-    lessons: Sequence[Lesson],
+    lessons: Sequence[TrainingExamples],
     penalty: float,
     start: NDArray[np.float64] | None = None,
     importance: Sequence[float] | None = None,
+    min_scales: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Weights of the features of lessons; what can only speak for a candidate never counts against one."""
     has_dense = bool(lessons) and lessons[0].features.shape[1] > len(FEATURES)
     is_positive = np.array([name in COUNT_FOR for name in feature_names(has_dense)])
-    return fit_weights(lessons, penalty, start, importance, is_positive)
+    return fit_weights(lessons, penalty, start, importance, is_positive, min_scales)
 
 
 def weights_of(told: Mapping[str, float], has_dense: bool = False) -> NDArray[np.float64]:

@@ -1,1 +1,1 @@
-"""The HTTP service: a linker or labeller behind a port, for whoever may ask."""
+"""The HTTP service: a linker or labeller behind a port."""

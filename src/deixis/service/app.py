@@ -11,7 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from deixis import __version__
 from deixis.labelling import labeller as labelling
-from deixis.linking import linker as linking
+from deixis.linking import stored as linking
 from deixis.service.api import schema
 from deixis.service.api.failures import handle_failures
 from deixis.service.api.routes import entities as entity_routes

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.candidates.filters import EntityFilter
+from deixis.candidates.candidate_lists import candidate_lists
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
+from deixis.linking.streams import rank_mentions
 from deixis.service.served import Served
 from deixis.types import Candidate, MentionInContext
 
@@ -19,12 +21,11 @@ def search(
 
     `match` is prefix or alike for one of these alone. The names of a labeller's vocabulary are found by prefix only.
     """
-    only = EntityFilter.of(types)
-    allowed = served.linker.allowed(only) if isinstance(served.model, Linker) else only.allowed(served.kb)
+    allowed = LinkOptions(types=tuple(types or ())).only.cached_mask(served.kb)
     alike: list[list[Candidate]] = [[] for _ in names]
     if match != "prefix" and isinstance(served.model, Linker):
         typed = [MentionInContext(name, name, 0, len(name)) for name in names]
-        alike = served.model.ranked(typed, allowed, limit)
+        alike = candidate_lists(served.kb, rank_mentions(served.linker.model, typed, limit, mask=allowed))
     found = []
     for name, ranked in zip(names, alike, strict=True):
         scores = {each.id: each.score for each in ranked}

@@ -14,10 +14,9 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.name_prefixes import NamePrefixes
 from deixis.labelling import labeller as labelling
 from deixis.labelling.labeller import Labeller
-from deixis.linking import linker as linking
-from deixis.linking.correcting import learn_corrections
-from deixis.linking.corrections import Merged, known_to, resolved
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
+from deixis.linking import stored as linking
+from deixis.linking.corrections import known_to
 from deixis.service.api.failures import Refusal
 from deixis.store.model_folder import open_model
 
@@ -50,12 +49,12 @@ class Opened:
     @cached_property
     def prefixes(self) -> NamePrefixes:
         """Its names by how they begin; made when somebody first asks."""
-        return NamePrefixes(self.kb, self.model.ranker.popularity if isinstance(self.model, Linker) else None)
+        return NamePrefixes(self.kb, self.model.model.ranker.popularity if isinstance(self.model, Linker) else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """The model in a folder with what was corrected since: learned from that folder's, whatever was served before."""
+    """The model in a folder with what was corrected since: made from that folder's, whatever was served before."""
 
     opened: Opened
     model: Linker | Labeller
@@ -63,10 +62,10 @@ class Served:
     loaded: float = field(default_factory=time.time)
 
     @classmethod
-    def load(cls, path: Path, told: Sequence[Correction] = ()) -> Served:
-        """The model in a folder that has learned these corrections."""
+    def load(cls, path: Path, corrections: Sequence[Correction] = ()) -> Served:
+        """The model in a folder that keeps to these corrections."""
         opened = Opened.at(path)
-        return cls(opened, opened.model).taught(told)
+        return cls(opened, opened.model).corrected(corrections)
 
     @property
     def path(self) -> Path:
@@ -100,18 +99,17 @@ class Served:
         """Its names by how they begin."""
         return self.opened.prefixes
 
-    def merged(self, told: Sequence[Correction]) -> Merged:
-        """The corrections in the folder's model and these, where the knowledge base has their entities."""
-        return _linker(self.opened.model).corrections.merged(resolved(self.kb, known_to(self.kb, told)))
+    def corrected(self, corrections: Sequence[Correction]) -> Served:
+        """The folder's model that keeps to these, where it has their entities, and to no others."""
+        model = self.opened.model
+        if not corrections or not isinstance(model, Linker):
+            return replace(self, model=model, n_left_out=0, loaded=time.time())
+        known = known_to(self.kb, corrections)
+        return replace(self.with_linker(model.correct(known)), n_left_out=len(corrections) - len(known))
 
-    def taught(self, told: Sequence[Correction]) -> Served:
-        """The folder's model that has learned these, where it has their entities, and no others."""
-        if not told or not isinstance(self.opened.model, Linker):
-            return replace(self, model=self.opened.model, n_left_out=0, loaded=time.time())
-        model, known, merged = self.opened.model, known_to(self.kb, told), self.merged(told)
-        if merged.n_new or merged.n_changed:
-            model = learn_corrections(model, known).linker
-        return replace(self, model=model, n_left_out=len(told) - len(known), loaded=time.time())
+    def with_linker(self, linker: Linker) -> Served:
+        """The same with a linker that was corrected further."""
+        return replace(self, model=linker, loaded=time.time())
 
 
 def _linker(model: Linker | Labeller) -> Linker:

@@ -6,14 +6,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deixis.documents.corrections import Correction
 from deixis.errors import StoreError, ToolkitError
-from deixis.linking.corrections import Merged, resolved
-from deixis.linking.finding import Overlaps
-from deixis.linking.nil import NilRule
+from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
 from deixis.service.api.failures import Refusal, where
 from deixis.service.config import ServiceConfig
 from deixis.service.journal import Journal
@@ -21,26 +19,13 @@ from deixis.service.process.metrics import Metrics
 from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
 from deixis.service.process.work_queue import WorkQueue
 from deixis.service.served import Served, kind_of
+from deixis.training.correct import CorrectionResult, correct
 from deixis.types import Document
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 TICK = 0.1  # seconds between looks at what is asked of this worker
-
-
-@dataclass(frozen=True)
-class LinkChoices:
-    """What a request chooses; equal ones are linked together."""
-
-    types: tuple[str, ...] | None = None
-    subset: tuple[str, ...] | None = None
-    languages: tuple[str, ...] | None = None
-    threshold: float | None = None
-    top_k: int | None = None
-    overlaps: Overlaps = "drop"
-    rerank: bool = False
-    read: bool | None = None
 
 
 class ServiceState:
@@ -72,16 +57,16 @@ class ServiceState:
         return await self.queue.run(lambda: work(served))
 
     async def link(
-        self, documents: Sequence[Document], choices: LinkChoices, served: Served | None = None
+        self, documents: Sequence[Document], options: LinkOptions, served: Served | None = None
     ) -> list[Document]:
-        """The documents linked, together with others that wait and whose requests choose the same.
+        """The documents linked, together with others that wait and whose requests have equal options.
 
         By the model of the moment, or by the one given.
         """
         served = served or self.served
         linked: list[Document] = await self.queue.run_together(
-            lambda items: _linked(served, items, choices),
-            (served, choices),
+            lambda items: list(served.linker.link_many(items, options)),
+            (served, options),
             list(documents),
             sum(len(document.text) for document in documents),
         )
@@ -91,30 +76,31 @@ class ServiceState:
         self.metrics.add("deixis_links_total", sum(mention.entity is not None for mention in mentions))
         return linked
 
-    async def learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> Merged:
-        """Learns corrections, keeps them in the journal, and returns when all workers know them."""
+    async def learn(self, corrections: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> CorrectionResult:
+        """Applies corrections, keeps them in the journal, and returns when all workers know them."""
         async with self._learning:
-            learned, asked = await asyncio.to_thread(self._learn, told, records)
+            result, asked = await asyncio.to_thread(self._learn, corrections, records)
         await self._all_done(learned=asked)
-        self.metrics.add("deixis_corrections_total", learned.n_new + learned.n_changed)
-        return learned
+        self.metrics.add("deixis_corrections_total", result.n_new + result.n_changed)
+        return result
 
-    def _learn(self, told: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> tuple[Merged, float]:
+    def _learn(
+        self, corrections: Sequence[Correction], records: Sequence[Mapping[str, Any]]
+    ) -> tuple[CorrectionResult, float]:
         try:
             with self.journal.locked() as stream:
-                before, kept = self.served, self.journal.read_locked()
-                learned = before.merged(kept).corrections.merged(resolved(before.kb, told))
-                served = before.taught([*kept, *told])
+                before = self.served.corrected(self.journal.read_locked())
+                result = correct(before.linker.model, corrections)
                 self.journal.write(stream, records)
                 # The folder may have to be loaded as well: that is asked for apart, and still to be done.
                 asked = self.board.ask(TOLD, self.worker)
-                self.served, self._row[LEARNED] = served, asked
+                self.served, self._row[LEARNED] = before.with_linker(Linker(result.model)), asked
         except OSError as error:
             raise StoreError(
                 f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
                 "--corrections and a file that can be written."
             ) from None
-        return learned, asked
+        return result, asked
 
     async def reload(self) -> None:
         """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
@@ -187,20 +173,3 @@ class ServiceState:
         logger.info("model loaded", extra={"record": {"seconds": seconds, "entities": len(self.served.kb)}})
         if n_left_out:
             logger.warning("corrections left out: their entities are gone", extra={"record": {"number": n_left_out}})
-
-
-def _linked(served: Served, documents: list[Document], choices: LinkChoices) -> list[Document]:
-    linker = served.linker
-    if choices.threshold is not None:
-        linker = linker.ruled_by(NilRule(choices.threshold), choices.rerank)
-    if choices.top_k is not None:
-        linker = linker.showing(choices.top_k)
-    return linker.link(
-        documents,
-        types=choices.types,
-        subset=choices.subset,
-        languages=choices.languages,
-        rerank=choices.rerank,
-        overlaps=choices.overlaps,
-        read=choices.read,
-    )

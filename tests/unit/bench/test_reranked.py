@@ -5,9 +5,9 @@ import pytest
 
 from deixis.bench.systems import SYSTEMS
 from deixis.bench.systems.reranked import WORK, RememberedScores, RerankedLinkerSystem
-from deixis.linking.learning_config import LearningConfig
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig
+from deixis.training.config import TrainingConfig
 from tests.aviary import aviary, sightings, tiny_encoder
 
 
@@ -17,14 +17,14 @@ def system(tmp_path_factory):
         encoder=tiny_encoder(tmp_path_factory.mktemp("tiny")), pairs=PairConfig(n_tokens=48), epochs=1, batch_size=8,
         learning_rate=3e-3, n_taught=3, n_candidates=3, max_mentions=24, checks_per_epoch=1,
     )  # fmt: skip
-    kind = type("Small", (RerankedLinkerSystem,), {"config": LearningConfig(rerank=config)})
+    kind = type("Small", (RerankedLinkerSystem,), {"config": TrainingConfig(rerank=config)})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(WORK, str(tmp_path_factory.mktemp("work")))
         return kind.build(aviary(), sightings(60), n_threads=1)
 
 
 def test_it_answers_like_a_candidate_generator_and_asks_its_scorer_once(system):
-    ranker = system.linker.reranking.ranker
+    ranker = system.linker.model.reranker.opened
     n_scored = []
     scorer, ranker.scorer._scorer = ranker.scorer._scorer, None
     ranker.scorer._scorer = type("Counting", (), {"scores": lambda _, p: n_scored.append(len(p)) or scorer.scores(p)})()

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.quality import corrections
 from benchmarks.quality.corrections import Point, evenly, in_order, links_of, oracle, rows, simulate
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from tests.aviary import aviary, sightings
 
 POOL = sightings(20)

@@ -19,7 +19,7 @@ from deixis.bench.questions import Questions
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.types import Document, Mention, MentionInContext
 
 KB = KnowledgeBase.from_records([

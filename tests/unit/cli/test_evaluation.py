@@ -14,8 +14,8 @@ from deixis.cli.measuring import LinkerUnderTest, PredictionsUnderTest, Speed
 from deixis.errors import DataError
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
 from deixis.types import Document, Mention
 
 KB = KnowledgeBase.from_records(

@@ -3,21 +3,36 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from deixis.decision.calibrator import MAX_LEAD, CalibrationConfig, Calibrator, evidence_of
+from deixis.decision.calibrator import CalibrationConfig, Calibrator
+from deixis.decision.evidence import MAX_LEAD, score_evidence
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.linking.calibration import expected_calibration_error
-from deixis.types import Candidate
+from deixis.tables import Ranking
 
 
-def listed(*scores):
-    return [Candidate(f"e{number}", score, f"Title {number}") for number, score in enumerate(scores)]
+def ranking_of(lists):
+    """Each span with one of these lists of scores."""
+    scores = np.array([score for each in lists for score in each], dtype=np.float64)
+    return Ranking(np.cumsum([0, *map(len, lists)]), np.arange(len(scores)), scores)
+
+
+def evidence_of(lists):
+    return score_evidence(ranking_of(lists))
+
+
+def calibrated(calibrator, lists, n_candidates=20):
+    """The scores of each list after calibration."""
+    ranking = ranking_of(lists)
+    after = calibrator.rescale(ranking, calibrator.of_evidence(score_evidence(ranking)), n_candidates)
+    assert after.rows.tolist() == ranking.rows.tolist() and after.starts.tolist() == ranking.starts.tolist()
+    return [own.tolist() for own in np.split(after.scores, after.starts[1:-1])]
 
 
 def timid_examples(n, seed=0):
     """Lists of two whose best scores are half as high as they should be, and verdicts."""
     rng = np.random.default_rng(seed)
     chances = rng.uniform(0.1, 0.95, n)
-    lists = [listed(chance / 2, chance / 2 * rng.uniform(0.1, 1)) for chance in chances]
+    lists = [[chance / 2, chance / 2 * rng.uniform(0.1, 1)] for chance in chances]
     return lists, rng.random(n) < chances
 
 
@@ -26,8 +41,8 @@ def test_calibrated_scores_say_how_often_the_best_is_right(method):
     lists, is_right = timid_examples(4000)
     calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
     new_lists, new_right = timid_examples(4000, seed=1)
-    before = [each[0].score for each in new_lists]
-    after = [each[0].score for each in calibrator.calibrated(new_lists)]
+    before = [each[0] for each in new_lists]
+    after = [each[0] for each in calibrated(calibrator, new_lists)]
     assert expected_calibration_error(before, new_right) > 0.2
     assert expected_calibration_error(after, new_right) < 0.05
 
@@ -37,8 +52,8 @@ def test_a_higher_score_or_a_greater_lead_never_means_less(method):
     lists, is_right = timid_examples(2000)
     calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
     scores = np.linspace(0, 1, 500)
-    by_score = calibrator.probabilities(evidence_of([listed(score, score / 2) for score in scores]))
-    by_lead = calibrator.probabilities(evidence_of([listed(0.5, second) for second in scores[:250][::-1]]))
+    by_score = calibrator.of_evidence(evidence_of([[score, score / 2] for score in scores]))
+    by_lead = calibrator.of_evidence(evidence_of([[0.5, second] for second in scores[:250][::-1]]))
     assert (np.diff(by_score) >= 0).all() and (np.diff(by_lead) >= 0).all()
     assert by_score.min() > 0 and by_score.max() < 1
     assert len(np.unique(by_score)) > 400  # hardly any ties
@@ -47,16 +62,14 @@ def test_a_higher_score_or_a_greater_lead_never_means_less(method):
 def test_examples_that_are_all_right_leave_a_doubt():
     lists, _ = timid_examples(1000)
     calibrator = Calibrator.fit(evidence_of(lists), [True] * 1000, CalibrationConfig("isotonic"))
-    assert calibrator.probabilities(evidence_of([listed(1.0)]))[0] < 1
+    assert calibrator.of_evidence(evidence_of([[1.0]]))[0] < 1
 
 
 def test_candidates_keep_their_order_and_share_what_the_best_leaves():
     lists, is_right = timid_examples(2000)
     calibrator = Calibrator.fit(evidence_of(lists), is_right)
-    before = listed(0.06, *[0.05] * 18, 0.04)
-    after = calibrator.calibrated([before])[0]
-    assert [(each.id, each.title) for each in after] == [(each.id, each.title) for each in before]
-    scores = [each.score for each in after]
+    before = [0.06, *[0.05] * 18, 0.04]
+    (scores,) = calibrated(calibrator, [before])
     assert scores == sorted(scores, reverse=True)
     assert sum(scores) <= 1 + 1e-12
     assert scores[1] / scores[-1] == pytest.approx(0.05 / 0.04)
@@ -65,15 +78,15 @@ def test_candidates_keep_their_order_and_share_what_the_best_leaves():
 def test_lists_without_candidates_and_scores_of_zero_are_taken():
     lists, is_right = timid_examples(500)
     calibrator = Calibrator.fit(evidence_of(lists), is_right)
-    nothing, zeros = calibrator.calibrated([[], listed(0.0, 0.0)])
+    nothing, zeros = calibrated(calibrator, [[], [0.0, 0.0]])
     assert nothing == []
-    assert zeros[0].score > zeros[1].score == 0.0
+    assert zeros[0] > zeros[1] == 0.0
 
 
 def test_few_examples_hardly_move_the_scores():
-    calibrator = Calibrator.fit(evidence_of([listed(0.5, 0.1)]), [True])
+    calibrator = Calibrator.fit(evidence_of([[0.5, 0.1]]), [True])
     assert calibrator.method == "temperature"
-    assert 0.5 < calibrator.probabilities(evidence_of([listed(0.5, 0.1)]))[0] < 0.8
+    assert 0.5 < calibrator.of_evidence(evidence_of([[0.5, 0.1]]))[0] < 0.8
 
 
 def test_the_sigmoid_is_that_of_scikit_learn_when_there_is_much_to_learn_from():
@@ -97,13 +110,13 @@ def test_a_stored_curve_gives_the_same_bytes(method):
     lists, is_right = timid_examples(1000)
     calibrator = Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig(method))
     again = Calibrator.from_arrays(calibrator.to_arrays("c"), "c")
-    assert again.calibrated(lists) == calibrator.calibrated(lists)
+    assert calibrated(again, lists) == calibrated(calibrator, lists)
 
 
 def test_a_batch_is_scored_as_its_parts_are():
     lists, is_right = timid_examples(700)
     calibrator = Calibrator.fit(evidence_of(lists), is_right)
-    assert calibrator.calibrated(lists) == [calibrator.calibrated([each])[0] for each in lists]
+    assert calibrated(calibrator, lists) == [calibrated(calibrator, [each])[0] for each in lists]
 
 
 def test_a_curve_that_falls_is_not_loaded():

@@ -8,7 +8,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.config import LabellerConfig, TextFeaturesConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.store.strings import StringTable
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig

@@ -9,10 +9,10 @@ from deixis.candidates.combined import LISTS, UnionCandidates, standings
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.learners.listwise import Lesson
+from deixis.learners.listwise import TrainingExamples
 from deixis.ranking.feature import DENSE_FEATURES, FEATURES, dense_features
 from deixis.ranking.ranker import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 RECORDS = [
@@ -188,12 +188,12 @@ def test_all_lists_have_a_say():
     assert set(GENERATOR.propose([asked("Paris")]).signals) == set(LISTS)
 
 
-def with_dense(proposals: Proposals, likeness: list[float]) -> Proposals:
+def with_dense(proposals: CandidateTable, likeness: list[float]) -> CandidateTable:
     return replace(proposals, signals={**proposals.signals, "dense": np.array(likeness, dtype=np.float32)})
 
 
 def test_what_vectors_say_counts_in_deviations_whatever_the_encoder():
-    proposals = Proposals(np.array([0, 3, 3, 6, 7]), np.arange(7), {})
+    proposals = CandidateTable(np.array([0, 3, 3, 6, 7]), np.arange(7), {})
     likeness = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.4])
     found = dense_features(with_dense(proposals, likeness))["dense"]
     assert found.tolist() == pytest.approx([-1.2247, 0, 1.2247] * 2 + [0], abs=1e-3)
@@ -223,6 +223,6 @@ def test_weights_of_vectors_are_learned_and_stored_with_the_others():
     assert again.weights.tobytes() == built.weights.tobytes()
     features = np.zeros((4, len(built.weights)), dtype=np.float32)
     features[::2, -1] = 1
-    lesson = Lesson(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
+    lesson = TrainingExamples(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
     learned = learned_weights([lesson], 1e-3, built.weights)
     assert learned[-1] > built.weights[-1] and learned[:-1].tolist() == built.weights[:-1].tolist()

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.labeller import Labeller
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.app import create_app
 from deixis.service.config import Access, Limits, ServiceConfig
 from deixis.service.state import ServiceState

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from deixis.candidates.candidate_lists import candidate_lists
 from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
+from deixis.linking.streams import rank_mentions
 from deixis.types import Candidate, Document, MentionInContext
 
 
@@ -43,7 +45,7 @@ class LinkerSystem:
 
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> LinkerSystem:
-        """The linker with all its stations."""
+        """The linker with all its stages."""
         return cls(Linker.build(kb, annotated or None, n_threads=n_threads))
 
     @classmethod
@@ -53,7 +55,7 @@ class LinkerSystem:
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Ranked candidates, as many as are asked for."""
-        return self.linker.ranked(mentions, k=k)
+        return candidate_lists(self.linker.kb, rank_mentions(self.linker.model, mentions, k))
 
 
 class TaughtLinkerSystem(LinkerSystem):

@@ -12,41 +12,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.bench.systems.ours import LinkerSystem
+from deixis.candidates.candidate_lists import candidate_lists
 from deixis.config import config_to_dict
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.learning import learn_reranker
-from deixis.linking.learning_config import LearningConfig
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
+from deixis.linking.streams import rank_mentions
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import Pair, PairScorer
 from deixis.ranking import TRAINERS
+from deixis.training.config import TrainingConfig
+from deixis.training.reranker import train_reranker
 from deixis.types import Candidate, Document, MentionInContext
 
 WORK = "DEIXIS_WORK"  # names a folder for checkpoints, so that a run that was ended goes on
 
 
 class RerankedLinkerSystem(LinkerSystem):
-    """The linker taught by annotated mentions, and a cross-encoder's second look at its best candidates."""
+    """The linker taught by annotated mentions, and a cross-encoder that reranks its best candidates."""
 
     needs = "mentions"
     seed: ClassVar[int] = 0
-    config: ClassVar[LearningConfig] = LearningConfig(
+    config: ClassVar[TrainingConfig] = TrainingConfig(
         rerank=CrossEncoderConfig(max_mentions=2000, n_taught=8, n_candidates=10, epochs=2, max_checked=300)
     )
 
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> RerankedLinkerSystem:
-        """The linker with all its stations, and its re-ranker."""
+        """The linker with all its stages, and its re-ranker."""
         _ = TRAINERS["cross-encoder"]  # what is not installed is said before the work
         linker = Linker.build(kb, annotated, seed=cls.seed, n_threads=n_threads)
         with tempfile.TemporaryDirectory() as passing:
             work = Path(os.environ.get(WORK) or passing)
-            learned = learn_reranker(linker, annotated, None, cls.config, work, cls.seed, n_threads)
-        reranking = learned.linker.reranking
-        if reranking is not None:
-            ranker: Any = reranking.ranker
-            ranker.scorer = RememberedScores(ranker.scorer)
-        return cls(learned.linker)
+            trained = train_reranker(linker.model, annotated, None, cls.config, work, cls.seed, n_threads)
+        if trained.model.reranker is not None:
+            reranker: Any = trained.model.reranker.opened
+            reranker.scorer = RememberedScores(reranker.scorer)
+        return cls(Linker(trained.model))
 
     @classmethod
     def settings(cls) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class RerankedLinkerSystem(LinkerSystem):
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Re-ranked candidates, as many as are asked for."""
-        return self.linker.ranked(mentions, k=k, rerank=True)
+        return candidate_lists(self.linker.kb, rank_mentions(self.linker.model, mentions, k, rerank=True))
 
 
 class RememberedScores:

@@ -27,7 +27,7 @@ from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import Candidate, Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
@@ -149,7 +149,7 @@ class AliasCandidates:
             kept = allowed[rows]
             keys, rows, priors = keys[kept], rows[kept], priors[kept]
         starts = np.searchsorted(keys, np.arange(len(mentions) + 1))
-        return Proposals(starts, rows.astype(np.int64), {}).best(priors, k, len(self.kb))
+        return CandidateTable(starts, rows.astype(np.int64), {}).best(priors, k, len(self.kb))
 
     def priors(
         self, mentions: Sequence[MentionInContext], mentions_by_entities: sparse.csr_matrix

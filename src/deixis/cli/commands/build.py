@@ -21,9 +21,9 @@ from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo
 from deixis.kb.language_choice import ALL
+from deixis.linker import Linker
+from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
 from deixis.progress import track
 from deixis.types import Document
 
@@ -110,7 +110,7 @@ def build(
     if encoder is not None:
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
     if target_precision is not None:
-        config = replace(config, nil=NilRule(target_precision=target_precision))
+        config = replace(config, nil=ThresholdConfig(target_precision=target_precision))
     if calibrate_on:
         config = replace(config, rehearsal=replace(config.rehearsal, use="never"))
     is_calibrated = calibrate_on or (mentions and config.held_out_share) or config.rehearsal.use == "always"
@@ -130,14 +130,15 @@ def build(
         annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
         if calibrate_on:
-            linker = linker.calibrate(read_all(calibrate_on, mentions_format), config.nil)
-        if config.nil.target_precision is not None and linker.calibration is None:
+            nil, held_out = config.nil, read_all(calibrate_on, mentions_format)
+            linker = linker.calibrate(held_out, threshold=nil.threshold, target_precision=nil.target_precision)
+        if config.nil.target_precision is not None and linker.model.decisions.given.curve is None:
             raise ConfigError(
                 f"A precision of {config.nil.target_precision} cannot be promised: --mentions has too few to hold "
                 f"{config.ranking.min_mentions} back to choose a threshold on. {HELD_OUT_HINT}"
             )
         linker.save(output)
-        tell_expectation(session, linker)
+        tell_expectation(session, linker.model.decisions.given)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
         session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')
@@ -158,8 +159,8 @@ def _example_text(linker: Linker) -> str:
     """A sentence in which the linker finds something; names like !!! or X are passed over."""
     titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
     texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
-    found = linker.detector.detect(texts)
-    return next((text for text, spans in zip(texts, found, strict=True) if spans), texts[0])
+    spans_of_texts = linker.model.detector.names.detect(texts)
+    return next((text for text, spans in zip(texts, spans_of_texts, strict=True) if spans), texts[0])
 
 
 def _in_quotes(title: str) -> str:

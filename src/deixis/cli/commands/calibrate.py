@@ -10,27 +10,25 @@ from typing import Any, get_args
 
 import click
 
-from deixis.candidates.sources.vectors import Contents
 from deixis.cli.calibration_tables import print_calibration, reliability_chart
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.models import (
-    contents_option,
-    load_linker,
-    rerank_option,
-    tell_expectation,
-    tell_found_expectation,
-    tell_seen,
-)
+from deixis.cli.link_options import link_options
+from deixis.cli.models import load_linker, tell_detected_expectation, tell_expectation, tell_seen
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
-from deixis.decision.calibrator import Method
+from deixis.decision.calibrator import Calibrator, Method
+from deixis.decision.decision import Decision
+from deixis.decision.threshold_curve import Expectation, ThresholdCurve
 from deixis.documents.formats import READERS
-from deixis.linking.calibration import Calibration
-from deixis.linking.held_out import HeldOut
-from deixis.linking.nil import NilRule
+from deixis.linker import Linker
+from deixis.linking.model import LinkerModel
+from deixis.linking.options import LinkOptions
 from deixis.progress import stage, track
+from deixis.training.calibrate import judge, with_decision
+from deixis.training.detector import fit_detected
+from deixis.training.vectors import with_vectors
 
 PRECISIONS = (0.9, 0.95, 0.99)
 
@@ -41,21 +39,18 @@ PRECISIONS = (0.9, 0.95, 0.99)
         "deixis calibrate model dev.jsonl --target-precision 0.95 -o precise",
         "deixis calibrate model dev.jsonl --report reliability.svg",
         "deixis calibrate model dev.jsonl --rerank      # the re-ranker's scores",
-        "deixis calibrate m dev.jsonl --dense-contents descriptions -o m2",
+        "deixis calibrate m dev.jsonl --vectors descriptions -o m2",
     )
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="DATA...")
 @click.option("-o", "--output", metavar="MODEL", help="The model folder to write. [default: in place]")
-@click.option("--target-precision", type=click.FloatRange(0, 1, min_open=True), help="Share of links to be right.")
-@click.option("--threshold", type=click.FloatRange(0, 1), help="Least probability of a link, chosen by you.")
+@link_options("target_precision", "threshold", "rerank", "vectors")
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
 @click.option(
     "--given-only", is_flag=True, help="DATA have not all mentions annotated: learn nothing about finding them."
 )
-@rerank_option
-@contents_option
 @click.option("--report", metavar="FILE", help="Write a picture (SVG) of probabilities before and after.")
 @session_options("json", "threads")
 def calibrate(
@@ -63,13 +58,10 @@ def calibrate(
     model: str,
     files: tuple[str, ...],
     output: str | None,
-    target_precision: float | None,
-    threshold: float | None,
+    options: LinkOptions,
     method: Method | None,
     format_: str | None,
     given_only: bool,
-    rerank: bool,
-    dense_contents: Contents | None,
     report: str | None,
 ) -> None:
     """Learn from annotated documents how often MODEL's links of each score are right, and where to stop linking.
@@ -77,62 +69,74 @@ def calibrate(
     DATA are documents that the model was not built with. Their mentions have an `entity`, null for NIL; a link where
     gold is NIL, or an entity that the knowledge base lacks, is wrong. Without a target precision or a threshold, the
     threshold is the one with the best F1. Figures after calibration are those of curves that had not seen the document.
-    Where a model finds mentions by their chances, when to link in texts that bring none is learned anew, too: whatever
-    is not annotated in DATA counts as no mention there. A re-ranker has a curve and a threshold of its own: --rerank
-    learns these. With --dense-contents the model that is written asks those from then on, since it is their scores that
-    were calibrated.
+    Where a model finds mentions by their probabilities, when to link in texts that bring none is learned anew, too:
+    whatever is not annotated in DATA counts as no mention there. A re-ranker has a curve and a threshold of its own:
+    --rerank learns these. With --vectors the model that is written compares with those from then on, since it is their
+    scores that were calibrated.
     """
-    if target_precision is not None and threshold is not None:
-        raise click.UsageError("Give --target-precision or --threshold, and not both.")
-    documents = read_all(files, format_)
+    documents, rerank = read_all(files, format_), options.rerank
     with session.watching():
-        linker = load_linker(model, session, rerank=rerank, contents=dense_contents)
-        if method is not None:
-            linker.config = replace(linker.config, calibration=replace(linker.config.calibration, method=method))
+        before = _with_settings(load_linker(model, session, _without_threshold(options)).model, options, method)
         annotated = list(track(documents, "reading"))
-        tell_seen(session, linker, annotated, rerank)
+        tell_seen(session, before, annotated, rerank)
         with stage("ranking held-out mentions"):
-            judged = linker.judged(annotated, rerank)
-        calibration = Calibration.fit(judged, linker.config.calibration)
-        rule = NilRule(threshold, target_precision)
-        if rule == NilRule():
-            rule = NilRule(target_precision=linker.decision(rerank)[1].target_precision)
-        linker = linker.calibrated_by(calibration, rule, rerank)
-        before = linker.finding
+            judged = judge(before, annotated, rerank)
+        decision = judged.decision(before.config.calibration)
+        after = with_decision(before, decision, options.threshold, options.target_precision, rerank)
+        settled = (after.decisions.reranked if rerank else after.decisions.given) or decision
         if not (given_only or rerank):
-            linker = linker.decided_by(annotated, rule)
-        after = judged.cross_validated(linker.config.calibration)
+            after = fit_detected(after, annotated, options.threshold, settled.target_precision)
+        calibrated = judged.cross_validated(before.config.calibration)
         if report is not None:
             with output_stream(report) as stream:
-                stream.write(reliability_chart(judged.held_out, after))
-        linker.save(output or model)
+                stream.write(reliability_chart(judged.curve, calibrated))
+        Linker(after).save(output or model)
     if session.is_json:
-        settled = linker.decision(rerank)[1]
-        click.echo(json.dumps(_summary(output or model, settled, calibration, judged.held_out, after)))
+        click.echo(json.dumps(_summary(output or model, settled, judged.curve, calibrated)))
     else:
-        print_calibration(console_on(sys.stdout), judged.held_out, after, PRECISIONS)
-    tell_expectation(session, linker, rerank)
-    if linker.finding is not before:
-        tell_found_expectation(session, linker)
+        print_calibration(console_on(sys.stdout), judged.curve, calibrated, PRECISIONS)
+    tell_expectation(session, settled, rerank)
+    if after.decisions.detected is not before.decisions.detected:
+        tell_detected_expectation(session, after.decisions.detected)
     session.note(f"Model written to {Path(output or model)}.")
 
 
-def _summary(path: str, rule: NilRule, calibration: Calibration, before: HeldOut, after: HeldOut) -> dict[str, Any]:
-    expected = calibration.held_out.at(rule.least_score)
-    calibrator = calibration.calibrator
+def _without_threshold(options: LinkOptions) -> LinkOptions:
+    """The same without what is yet to be learned: a model not calibrated yet has no threshold for a precision."""
+    return replace(options, threshold=None, target_precision=None)
+
+
+def _with_settings(model: LinkerModel, options: LinkOptions, method: Method | None) -> LinkerModel:
+    """The model with the vectors and the method asked for, which it keeps."""
+    if options.vectors is not None and model.sources.dense is not None:
+        model = with_vectors(model, model.sources.dense.with_contents(options.vectors))
+    if method is None:
+        return model
+    calibration = replace(model.config.calibration, method=method)
+    return replace(model, config=replace(model.config, calibration=calibration))
+
+
+def _summary(path: str, decision: Decision, before: ThresholdCurve, after: ThresholdCurve) -> dict[str, Any]:
     figures = {
-        name: {metric.name: metric.value for metric in held_out.confidences.metrics(n_draws=1)}
-        for name, held_out in (("before", before), ("after", after))
+        name: {metric.name: metric.value for metric in curve.confidences.metrics(n_draws=1)}
+        for name, curve in (("before", before), ("after", after))
     }
+    expected = decision.expectation()
     return {
         "model": path,
         "mentions": len(before),
-        "method": "none" if calibrator is None else calibrator.method,
-        "threshold": rule.threshold,
-        "target_precision": rule.target_precision,
+        "method": decision.model.method if isinstance(decision.model, Calibrator) else "none",
+        "threshold": decision.threshold,
+        "target_precision": decision.target_precision,
+        **({} if expected is None else _expected(expected)),
+        **figures,
+    }
+
+
+def _expected(expected: Expectation) -> dict[str, float]:
+    return {
         "precision": expected.precision,
         "coverage": expected.coverage,
         "coverage_low": expected.coverage_interval.low,
         "coverage_high": expected.coverage_interval.high,
-        **figures,
     }

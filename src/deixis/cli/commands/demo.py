@@ -21,7 +21,7 @@ from deixis.cli.session import Session, session_options
 from deixis.cli.timing import format_seconds
 from deixis.documents.reading import read_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.types import Document
 
 FIRST_FAMILY = "Paris"
@@ -46,7 +46,7 @@ def demo(session: Session) -> None:
     linker = Linker.build(kb, seed=session.seed, n_threads=session.threads)
     built_in = time.perf_counter() - started
     gold = list(read_documents(demo_sentences_path()))
-    linked = linker.link([without_gold(document) for document in gold])
+    linked = linker.link_many(without_gold(document) for document in gold)
     verdicts = [judge(truth, guess) for truth, guess in zip(gold, linked, strict=True)]
     board = Scoreboard.of(verdicts)
     if session.is_json:

@@ -8,8 +8,6 @@ from contextlib import ExitStack
 
 import click
 
-from deixis.candidates.filters import EntityFilter
-from deixis.candidates.sources.vectors import Contents
 from deixis.cli.commands.upper_bound import tell_upper_bounds
 from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
 from deixis.cli.evaluation_plan import STDIN, Asked, Plan
@@ -17,8 +15,7 @@ from deixis.cli.evaluation_report import report_of
 from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
 from deixis.cli.examples import examples
-from deixis.cli.filtering import filter_options
-from deixis.cli.models import contents_option
+from deixis.cli.link_options import LINK_FIELDS, link_options
 from deixis.cli.options import comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
@@ -26,9 +23,12 @@ from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
+from deixis.linking.options import LinkOptions
 from deixis.progress import stage
 from deixis.reports.glossary import overview_names
 from deixis.reports.page import report_page
+
+LINKING = tuple(name for name in LINK_FIELDS if name not in ("top_k", "overlaps"))  # --at says how many are looked at
 
 
 @click.command(
@@ -43,7 +43,7 @@ from deixis.reports.page import report_page
         "deixis eval model testa.conll --format aida --json > rows.jsonl",
         "deixis eval model gold.jsonl --type city           # cities only",
         "deixis eval model gold.jsonl --rerank --compare model   # what it brings",
-        "deixis eval m gold.jsonl --dense-contents descriptions --compare m",
+        "deixis eval m gold.jsonl --vectors descriptions --compare m",
         "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
@@ -72,9 +72,7 @@ from deixis.reports.page import report_page
     help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
 )
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
-@click.option("--rerank", is_flag=True, help="MODEL looks again at its best candidates; the one of --compare does not.")
-@contents_option
-@filter_options
+@link_options(*LINKING)
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
 @click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
 @click.option("--predictions-format", help="The same for files of predictions. [default: the file tells]")
@@ -105,9 +103,7 @@ def evaluate(
     is_upper_bound: bool,
     compare: tuple[str, ...],
     end_to_end: bool,
-    rerank: bool,
-    dense_contents: Contents | None,
-    only: EntityFilter,
+    options: LinkOptions,
     skip_duplicates: bool,
     format_: str | None,
     predictions_format: str | None,
@@ -123,9 +119,10 @@ def evaluate(
 
     DATA holds documents whose mentions have an `entity` (null for NIL); ids joined by | are alternatives, any of which
     is right. Only mentions whose gold entity is in the knowledge base count (in-KB) unless a metric says otherwise.
-    Links are those that the model makes by its own settings. Intervals are 95 %, by drawing documents anew
+    Links are those that deixis link makes with the same options; a model of --compare has those that say which
+    entities, and its own settings otherwise. Intervals are 95 %, by drawing documents anew
     (bootstrap). With --predictions a file of linked documents is scored, of Deixis or of any other linker; documents
-    are paired by their id. With --type, --subset or --language the model may link to the entities that pass, and only
+    are paired by their id. With --type, --ids or --language the model may link to the entities that pass, and only
     gold among them counts as in-KB.
     """
     asked = Asked(
@@ -143,9 +140,7 @@ def evaluate(
         suite=suite,
         system=system,
         seed=session.seed,
-        only=only,
-        rerank=rerank,
-        contents=dense_contents,
+        options=options,
     )
     if is_upper_bound:
         tell_upper_bounds(session, asked, output, report)
@@ -174,7 +169,7 @@ def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFig
     """Says what a reader of the figures could misunderstand."""
     if plan.known.resolve is None:
         session.note(f"Note: {plan.known.in_kb}. Give one with --kb to score in-KB.")
-    elif asked.kb is not None or asked.compare or asked.only:
+    elif asked.kb is not None or asked.compare or asked.options.only:
         session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
     for path, n_skipped in (plan.skipped or {}).items():
         if n_skipped:

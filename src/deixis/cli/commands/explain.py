@@ -14,13 +14,15 @@ from rich.text import Text
 
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.models import load_linker
+from deixis.cli.link_options import LINK_FIELDS, link_options
+from deixis.cli.models import load_linker, without_gold
 from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
 from deixis.errors import DataError
-from deixis.linking.explaining import explain_spans
-from deixis.linking.explanation import ExplainedCandidate, Explanation, TreeStep
+from deixis.explanation.explain import explain as explain_document
+from deixis.explanation.records import ExplainedCandidate, Explanation, TreeStep
+from deixis.linking.options import LinkOptions
 from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
@@ -29,6 +31,7 @@ PASSED_OVER = {
     "not_looked_at": "it is neither a name on the list, written so, nor does it stand out by capitals",
 }
 LEAST_SHOWN = 0.01  # what counts less is summed up
+DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many candidates are shown decides nothing
 
 
 @click.command(
@@ -38,6 +41,7 @@ LEAST_SHOWN = 0.01  # what counts less is summed up
         "deixis explain model letter.txt --mention Paris --entity Q90   # why not?",
         "deixis explain model letter.txt --at 14:19 --json",
         "deixis explain model spans.jsonl           # with mentions of their own",
+        "deixis explain model letter.txt --type city --threshold 0.5",
     )
 )
 @click.argument("model", type=click.Path())
@@ -45,6 +49,7 @@ LEAST_SHOWN = 0.01  # what counts less is summed up
 @click.option("--mention", metavar="TEXT", help="Only mentions of this text; found also where linking passes it over.")
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
 @click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
+@link_options(*DECISIVE)
 @click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
 @click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
 @session_options("threads")
@@ -55,6 +60,7 @@ def explain(
     mention: str | None,
     at: str | None,
     entity: str | None,
+    options: LinkOptions,
     output: str | None,
     is_json: bool,
 ) -> None:
@@ -63,27 +69,27 @@ def explain(
     Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
     times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
     shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring. Where a text is searched and
-    chances decide, it is told what makes the span a mention, too. The part of a re-ranker or a reader is not.
+    --at all mentions are explained that linking finds, or that the documents bring; what these say they mean is not
+    looked at. Where a text is searched and probabilities decide, it is told what makes the span a mention, too. With
+    the options of deixis link it is explained what that links with them, the re-ranker and the reader included.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
     span = None if at is None else _span(at)
     with session.watching(), output_stream(output) as stream:
-        linker = load_linker(model, session)
+        linker = load_linker(model, session, options)
         for document in read_all(files or ("-",), None):
-            linked = document if document.mentions else linker.link(document)
-            spans, n_told = _spans(linked, mention, span), 0
-            is_all = mention is None and span is None
-            for told in explain_spans(linker, document, spans, entity, skip_unknown=is_all, linked=linked):
-                n_told += 1
+            spans = _spans(document, mention, span)
+            explanations = explain_document(linker.model, without_gold(document), spans, entity, options)
+            for each in explanations:
                 if is_json:
-                    record = {"document": document.id, **told.to_record()}
+                    record = {"document": document.id, **each.to_record()}
                     stream.write(json.dumps(record, ensure_ascii=False) + "\n")
                 else:
-                    _print(told, stream)
-            if n_told < len(spans):
-                session.note(f"Mentions of document {document.id!r} without candidates: {len(spans) - n_told}")
+                    _print(each, stream)
+            n_missing = len(document.mentions) - len(explanations)
+            if spans is None and n_missing > 0:
+                session.note(f"Mentions of document {document.id!r} without candidates: {n_missing}")
 
 
 def _span(at: str) -> tuple[int, int]:
@@ -93,16 +99,16 @@ def _span(at: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def _spans(document: Document, mention: str | None, span: tuple[int, int] | None) -> list[tuple[int, int]]:
-    """What to explain of a document with its mentions."""
+def _spans(document: Document, mention: str | None, span: tuple[int, int] | None) -> list[tuple[int, int]] | None:
+    """What to explain of a document; None for all mentions."""
     if span is not None:
         return [span]
-    if mention is not None:
-        found = list(_places(document.text, mention))
-        if not found:
-            raise DataError(f"{mention!r} does not stand in the text of document {document.id!r}, written like that.")
-        return found
-    return [(each.start, each.end) for each in document.mentions]
+    if mention is None:
+        return None
+    spans = list(_places(document.text, mention))
+    if not spans:
+        raise DataError(f"{mention!r} does not stand in the text of document {document.id!r}, written like that.")
+    return spans
 
 
 def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
@@ -132,6 +138,8 @@ def _print(told: Explanation, stream: TextIO) -> None:
         console.print("  if it were given as a mention:")
     sure = f"  confidence {best.confidence:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
     console.print(f"{sure} of {told.n_candidates} candidates")
+    if best.reranked is not None:
+        console.print(f"  score of the re-ranker {best.reranked:.2f}")
     if next_best is not None:
         second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.confidence:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")

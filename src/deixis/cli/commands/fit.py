@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,28 +9,27 @@ from typing import Any
 
 import click
 
-from deixis.cli.commands.correct import learn_from_corrections
+from deixis.cli.commands.correct import apply_corrections
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.learning_report import tell_learned
+from deixis.cli.learning_report import tell_training
 from deixis.cli.options import CommandWithSettings, options_from, with_settings
 from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
 from deixis.evaluation.statistics.metric import Metric
-from deixis.linking.encoder_learning import learn_encoder
-from deixis.linking.learned import Learned
-from deixis.linking.learning import learn_reranker
-from deixis.linking.learning_config import LearningConfig
-from deixis.linking.linker import Linker
-from deixis.linking.reader_learning import learn_reader
-from deixis.linking.reweighing import learn_weights
+from deixis.linker import Linker
+from deixis.linking.model import LinkerModel
 from deixis.progress import track
+from deixis.training.config import TrainingConfig
+from deixis.training.fit import fit
+from deixis.training.result import TrainingResult
 from deixis.types import Document
 
 MARK = "training.json"  # stands in every folder of checkpoints
 BI_ENCODER, RERANKER, READER = "bi-encoder", "reranker", "reader"  # the first two have folders in that of the work
+TRAINERS = {BI_ENCODER: "encoder", RERANKER: "reranker", READER: "reader"}
 SKIPPED = (
     "bi_encoder.seed", "bi_encoder.n_threads", "reader.seed", "reader.n_threads", "reader.flows", "reader.n_negatives",
     "reader.scale", "reader.refresh_every", "reader.pooling", "reader.threshold", "reader.warm_up",
@@ -92,7 +90,7 @@ SKIPPED = (
     help="Insist on going on with what a stopped run left, or throw that away. [default: go on if it is the same]",
 )
 @click.option("--config", "config_file", metavar="FILE", help="A TOML file of settings.")
-@options_from(LearningConfig, "typed", skip=SKIPPED)
+@options_from(TrainingConfig, "typed", skip=SKIPPED)
 @session_options("json", "threads", "seed")
 def learn(
     session: Session,
@@ -115,8 +113,9 @@ def learn(
 
     CORRECTIONS are files of JSON lines, each about one span of a text: {"text": "So Paris fled.", "start": 3, "end": 8}
     and "gold": "Q167646", or "wrong": "Q90", or "not_an_entity": true. In these texts they hold from then on; elsewhere
-    they are evidence. It takes seconds. The model keeps them with their texts: more can be learned later, the same ones
-    count once, and of two that contradict the later holds. What was not corrected counts neither for nor against.
+    they are evidence. It takes a moment, and no weights change. The model keeps them with their texts: more can be
+    given later, the same ones count once, and of two that contradict the later holds. What was not corrected counts
+    neither for nor against.
 
     Mentions to learn from have an `entity`, null for NIL. Without further options, what each kind of evidence weighs
     and how far scores can be believed is learned anew, which takes seconds and needs no extra.
@@ -154,14 +153,14 @@ def learn(
         if name in typed and not is_asked:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"Settings {flag}-... go with {flag}.")
-    config = with_settings(LearningConfig(), {} if config_file is None else read_toml(Path(config_file)), typed)
+    config = with_settings(TrainingConfig(), {} if config_file is None else read_toml(Path(config_file)), typed)
     config = config if encoder is None else _starting_from(encoder, config)
     target = output or model
     if output is not None:
         check_place(Path(output))
     check_files((*corrections, *mentions, *dev))
     if corrections:
-        learn_from_corrections(session, model, target, corrections, dev)
+        apply_corrections(session, model, target, corrections, dev)
         return
     folder = Path(work or f"{target.rstrip('/')}.learning")
     asked = [name for name, is_asked in ((BI_ENCODER, bi_encoder), (RERANKER, rerank), (READER, reader)) if is_asked]
@@ -172,18 +171,18 @@ def learn(
             check_place(Path(target))
             documents = list(track(read_all(mentions, mentions_format), "reading mentions"))
             held_out = list(track(read_all(dev, mentions_format), "reading mentions to judge by")) if dev else None
-            learned = _learn(session, linker, documents, held_out, config, folder, asked)
-            learned.linker.save(target)
+            result = _train(session, linker.model, documents, held_out, config, folder, asked)
+            Linker(result.model).save(target)
     except KeyboardInterrupt:
         if any((folder / name / MARK).exists() for name in asked):
             session.note(f"{target} is as it was. The same command goes on from the last checkpoint in {folder}.")
         raise
     if asked and work is None:
         shutil.rmtree(folder, ignore_errors=True)
-    tell_learned(session, target, learned, asked or ["weights"], rerank)
+    tell_training(session, target, result, asked or ["weights"], rerank)
 
 
-def _starting_from(encoder: str, config: LearningConfig) -> LearningConfig:
+def _starting_from(encoder: str, config: TrainingConfig) -> TrainingConfig:
     return replace(
         config,
         rerank=replace(config.rerank, encoder=encoder),
@@ -192,31 +191,30 @@ def _starting_from(encoder: str, config: LearningConfig) -> LearningConfig:
     )
 
 
-def _learn(
+def _train(
     session: Session,
-    linker: Linker,
+    model: LinkerModel,
     documents: list[Document],
     dev: list[Document] | None,
-    config: LearningConfig,
+    config: TrainingConfig,
     folder: Path,
     asked: list[str],
-) -> Learned:
-    """What was asked for, one after the other: a re-ranker is taught by the candidates of the new encoder."""
+) -> TrainingResult:
+    """What was asked for, one after the other: a re-ranker is trained on the candidates of the new encoder."""
+    seed, n_threads = session.seed, session.threads
     if not asked:
-        return learn_weights(linker, documents, dev, config, seed=session.seed)
-    n_threads = session.threads or os.cpu_count() or 1
+        return fit(model, documents, dev=dev, config=config, seed=seed)
     accuracies: tuple[Metric, ...] = ()
     recalls: tuple[Metric, ...] = ()
     per_second: float | None = None
     for name in asked:
-        if name == READER:
-            learned = learn_reader(linker, documents, dev, config, session.seed, n_threads)
-        else:
-            learn_one = learn_encoder if name == BI_ENCODER else learn_reranker
-            learned = learn_one(linker, documents, dev, config, folder / name, session.seed, n_threads)
-        linker, accuracies, recalls = learned.linker, accuracies + learned.accuracies, recalls + learned.recalls
-        per_second = learned.mentions_per_second or per_second
-    return replace(learned, accuracies=accuracies, recalls=recalls, mentions_per_second=per_second)
+        result = fit(
+            model, documents, TRAINERS[name], dev=dev, config=config, folder=folder / name, seed=seed,
+            n_threads=n_threads,
+        )  # fmt: skip
+        model, accuracies, recalls = result.model, accuracies + result.accuracies, recalls + result.recalls
+        per_second = result.mentions_per_second or per_second
+    return replace(result, accuracies=accuracies, recalls=recalls, mentions_per_second=per_second)
 
 
 def _look_for_checkpoints(session: Session, work: Path, asked: list[str], resume: bool | None) -> None:

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TextIO, get_args
+from collections.abc import Iterable, Iterator
+from typing import TextIO
 
 import click
 
-from deixis.candidates.filters import EntityFilter
-from deixis.candidates.sources.vectors import Contents
 from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
-from deixis.cli.filtering import filter_options, link_only
-from deixis.cli.models import (
-    BATCH_SIZE,
-    batches,
-    contents_option,
-    gloss_of,
-    load_linker,
-    reader_option,
-    rerank_option,
-    tell_expectation,
-)
+from deixis.cli.link_options import link_options
+from deixis.cli.models import BATCH_SIZE, decision_of, gloss_of, load_linker, tell_expectation
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
 from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
-from deixis.linking.finding import Overlaps
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
+from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
 from deixis.progress import track
 from deixis.types import Document
 
@@ -52,7 +39,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model news.txt --ner en_core_web_sm     # spaCy's entities too",
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
         "deixis link model news.txt --no-reader      # after deixis learn --reader",
-        "deixis link model news.jsonl --dense-contents descriptions",
+        "deixis link model news.jsonl --vectors descriptions",
     )
 )
 @click.argument("model", type=click.Path())
@@ -61,29 +48,8 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
 @click.option("--lines", is_flag=True, help="Plain text: every line is a document, not every file.")
 @click.option("--format", "format_", help=f"Format of FILES: {', '.join(READERS)}. [default: the file tells]")
 @click.option("--to", "to", metavar="FORMAT", help=f"Format to write: {', '.join(WRITERS)}. [default: native]")
-@click.option("--top-k", type=click.IntRange(min=1), help="Candidates shown for each mention; changes no link.")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    help="Leave a mention unlinked (NIL) below this confidence.",
-)
-@click.option(
-    "--target-precision",
-    type=click.FloatRange(0, 1, min_open=True),
-    help="Share of links to be right, for a calibrated model: it knows the threshold.",
-)
-@click.option(
-    "--overlaps",
-    type=click.Choice(get_args(Overlaps)),
-    default="drop",
-    show_default=True,
-    help="Mentions found that overlap: drop all but the best, or keep all that are likely enough.",
-)
 @click.option("--ner", metavar="PIPELINE", help="Look also at the entities of this spaCy pipeline, by name or folder.")
-@reader_option
-@rerank_option
-@contents_option
-@filter_options
+@link_options()
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @session_options("threads")
 def link(
@@ -94,15 +60,8 @@ def link(
     lines: bool,
     format_: str | None,
     to: str | None,
-    top_k: int | None,
-    threshold: float | None,
-    target_precision: float | None,
-    overlaps: Overlaps,
     ner: str | None,
-    read: bool | None,
-    rerank: bool,
-    dense_contents: Contents | None,
-    only: EntityFilter,
+    options: LinkOptions,
     is_json: bool,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
@@ -111,7 +70,7 @@ def link(
     compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
     the others, names are looked for, and which spans are mentions is decided together with what they mean: none
     overlap unless --overlaps keep asks for it. A model with a reader asks it, too, which is slow: --no-reader does not.
-    With --type, --subset or --language, candidates are sought among the entities that pass, and names that none of
+    With --type, --ids or --language, candidates are sought among the entities that pass, and names that none of
     these has are passed over. One JSON document a line comes out, or what --to asks for. What each format can carry is
     in docs/reference/formats.md.
     """
@@ -119,49 +78,41 @@ def link(
         raise click.UsageError(f"--lines and --format {format_} contradict each other.")
     if to is not None and not is_json:
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
-    if threshold is not None and target_precision is not None:
-        raise click.UsageError("Give --threshold or --target-precision, and not both.")
     known_format(to, WRITERS)
     documents = read_all(files or ("-",), "lines" if lines else format_)
     with session.watching(), output_stream(output) as stream:
-        is_ruled = threshold is not None or target_precision is not None
-        rule = NilRule(threshold, target_precision) if is_ruled else None
-        linker = load_linker(model, session, top_k, rule, rerank, dense_contents)
-        if target_precision is not None:
-            tell_expectation(session, linker, rerank)
-        linker.allowed(only)  # what is wrong with it is said before anything is read
+        linker = load_linker(model, session, options)  # what is wrong with the options is said before anything is read
+        if options.target_precision is not None:
+            tell_expectation(session, decision_of(linker.model, options), options.rerank)
         is_dialogue = not files and sys.stdin.isatty()
-        recognize = None if ner is None else SpacyRecognizer.load(ner)
-        asked = functools.partial(
-            link_only, linker, only=only, rerank=rerank, overlaps=overlaps, recognize=recognize, read=read
-        )
-        linking = _Linking(asked, stream, 1 if is_dialogue else BATCH_SIZE)
-        linked = linking.linked(track(documents, "linking"))
+        recognizer = None if ner is None else SpacyRecognizer.load(ner)
+        batch_size = 1 if is_dialogue else BATCH_SIZE
+        linked = linker.link_many(track(documents, "linking"), options, recognizer=recognizer, batch_size=batch_size)
+        written = _Written(stream, batch_size)
         if is_json:
-            write_documents(linked, stream, to or "native", output or "-")
+            write_documents(written.each(linked), stream, to or "native", output or "-")
         else:
-            _print_pretty(linked, linker, stream)
-        if linking.n_nameless and not only and linker.config.detection.case == "smart":
-            nameless = f"{linking.n_nameless:,} of {linking.n_documents:,}"
+            _print_pretty(written.each(linked), linker, stream)
+        if written.n_nameless and not options.only and linker.config.detection.case == "smart":
+            nameless = f"{written.n_nameless:,} of {written.n_documents:,}"
             session.note(f"Documents without a known name: {nameless}. {CASE_HINT}")
 
 
-class _Linking:
-    """Links documents batch by batch as a writer asks for them, and counts those in which nothing was found."""
+class _Written:
+    """Counts the documents that a writer takes, and those without a mention; after each batch they are flushed."""
 
-    def __init__(self, link: Callable[[list[Document]], list[Document]], stream: TextIO, batch_size: int) -> None:
-        self._link = link
+    def __init__(self, stream: TextIO, batch_size: int) -> None:
         self._stream = stream
         self._batch_size = batch_size
         self.n_documents = self.n_nameless = 0
 
-    def linked(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for batch in batches(documents, self._batch_size):
-            for document in self._link(batch):
-                self.n_documents += 1
-                self.n_nameless += not document.mentions and bool(document.text.strip())
-                yield document
-            self._stream.flush()
+    def each(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for document in documents:
+            self.n_documents += 1
+            self.n_nameless += not document.mentions and bool(document.text.strip())
+            yield document
+            if self.n_documents % self._batch_size == 0:
+                self._stream.flush()
 
 
 def _print_pretty(documents: Iterable[Document], linker: Linker, stream: TextIO) -> None:

@@ -16,6 +16,7 @@ from deixis.cli.evaluation_plan import STDIN, Asked, data_name, numbered, suite_
 from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import table_of
 from deixis.cli.known_entities import read_entities
+from deixis.cli.link_options import given_flags
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session
@@ -51,9 +52,9 @@ def check_upper_bound(asked: Asked, report: str | None) -> None:
     """Raises a usage error for words that have no meaning where nothing is linked."""
     others = {
         "--predictions": asked.predictions, "--compare": asked.compare, "--end-to-end": asked.is_end_to_end,
-        "--at": asked.at, "--report": report, "--type, --subset, --language": asked.only,
+        "--at": asked.at, "--report": report,
     }  # fmt: skip
-    given = [option for option, value in others.items() if value]
+    given = [*(option for option, value in others.items() if value), *given_flags(asked.options)]
     if given:
         raise click.UsageError(f"--upper-bound links nothing: leave out {' and '.join(given)}.")
     asked.check_files()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from deixis.linking.deciding import best_apart
+from deixis.decision.overlaps import best_apart
 from deixis.types import Mention
 
 Alignment = Literal["expand", "contract", "strict"]

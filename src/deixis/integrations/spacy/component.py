@@ -3,8 +3,10 @@
 spaCy finds it by the entry point `spacy_factories`; nothing else imports this module.
 """
 
-# No `from __future__ import annotations`: spaCy checks settings by the factory's types, which must not be strings.
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -16,15 +18,14 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import minibatch
 
-from deixis.config import config_to_dict
+from deixis.decision.overlaps import Overlaps
 from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
-from deixis.integrations.spacy.alignment import Alignment, Tokens, aligned, apart, is_overlapping
+from deixis.integrations.spacy.alignment import Tokens, aligned, apart, is_overlapping
 from deixis.integrations.spacy.candidates import NAME, add_extension
-from deixis.integrations.spacy.config import ComponentConfig, Given
-from deixis.linking.finding import Overlaps
-from deixis.linking.linker import Linker
-from deixis.linking.nil import NilRule
+from deixis.integrations.spacy.config import ComponentConfig, default_settings, setting_parameters
+from deixis.linker import Linker
+from deixis.linking.plan import LinkPlan
 from deixis.types import Document, Mention
 
 MODEL_FOLDER = "model"
@@ -64,16 +65,12 @@ class LinkerPipe(Pipe):
                     f'The component {self.name!r} has no model. Name a model folder, nlp.add_pipe("deixis", config='
                     '{"model": "model/"}), or set the linker: nlp.get_pipe("deixis").linker = linker.'
                 )
-            self._linker = self._ruled(Linker.load(self._folder, self.config.n_threads))
+            self._linker = Linker.load(self._folder, self.config.n_threads)
         return self._linker
 
     @linker.setter
     def linker(self, linker: Linker) -> None:
-        self._folder, self._linker = None, self._ruled(linker)
-
-    def _ruled(self, linker: Linker) -> Linker:
-        threshold = self.config.threshold
-        return linker if threshold is None else linker.ruled_by(NilRule(threshold), self.config.rerank)
+        self._folder, self._linker = None, linker
 
     def __call__(self, doc: Doc) -> Doc:
         """The document, linked."""
@@ -96,7 +93,9 @@ class LinkerPipe(Pipe):
         return Scorer.score_links(examples, negative_labels=[self.config.nil_id, ""])
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
-        config, least = self.config, self.linker.least_found(self.config.rerank)
+        config = self.config
+        plan = LinkPlan.of(self.linker.model, config.options, detects=config.spans != "ents")
+        least = plan.deciding.min_probability
         for doc, (kept, taken) in zip(docs, self._linked(docs), strict=True):
             found = aligned(doc, kept, config.alignment)
             earlier = {(ent.start, ent.end): ent for ent in doc.ents}
@@ -120,7 +119,7 @@ class LinkerPipe(Pipe):
             return [(each.mentions, each.mentions) for each in (found.get(n, documents[n]) for n in range(len(docs)))]
         kept = self._found(documents, given, "keep")
         # What is apart stays as it is, unless a filter has left out the longer name that a mention is part of.
-        is_filtered = any(each is not None for each in (self.config.types, self.config.subset, self.config.languages))
+        is_filtered = bool(self.config.options.only)
         again = [number for number, mentions in enumerate(kept) if is_filtered or is_overlapping(mentions)]
         alone = self._found([documents[number] for number in again], [given[number] for number in again], "drop")
         taken = dict(zip(again, alone, strict=True))
@@ -133,22 +132,14 @@ class LinkerPipe(Pipe):
         """The mentions found in each document; those given count as recognized, if both kinds are wanted."""
         spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given)
         # The linker asks for the spans of each text once, in the order of the texts.
-        recognize = (lambda texts: [next(spans) for _ in texts]) if self.config.spans == "both" else None
-        return [document.mentions for document in self._link(documents, overlaps, recognize)]
+        recognizer = (lambda texts: [next(spans) for _ in texts]) if self.config.spans == "both" else None
+        return [document.mentions for document in self._link(documents, overlaps, recognizer)]
 
     def _link(
-        self, documents: list[Document], overlaps: Overlaps = "drop", recognize: Recognize | None = None
+        self, documents: list[Document], overlaps: Overlaps = "drop", recognizer: Recognize | None = None
     ) -> list[Document]:
-        config = self.config
-        return self.linker.link(
-            documents,
-            types=config.types,
-            subset=config.subset,
-            languages=config.languages,
-            rerank=config.rerank,
-            overlaps=overlaps,
-            recognize=recognize,
-        )
+        options = replace(self.config.options, overlaps=overlaps)
+        return list(self.linker.link_many(documents, options, recognizer=recognizer))
 
     def _span(self, doc: Doc, tokens: Tokens, mention: Mention, earlier: Span | None) -> Span:
         label = self.config.label if earlier is None else earlier.label_
@@ -179,33 +170,23 @@ class LinkerPipe(Pipe):
         return _restored, (self.name, self.config, self._folder, None if self._folder else self.linker.to_bytes())
 
 
+def _with_settings(factory: Callable[..., LinkerPipe]) -> Callable[..., LinkerPipe]:
+    """The same function, with each setting and its type in the signature: spaCy checks by it what it is given."""
+    own = list(inspect.signature(factory, eval_str=True).parameters.values())[:2]
+    factory.__signature__ = inspect.Signature([*own, *setting_parameters()])  # type: ignore[attr-defined]
+    return factory
+
+
 @Language.factory(
     "deixis",
     assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type", "token.ent_kb_id", f"span._.{NAME}"],
-    default_config=config_to_dict(ComponentConfig()),
+    default_config=default_settings(),
     default_score_weights={"nel_micro_f": 1.0, "nel_micro_r": None, "nel_micro_p": None},
 )
-def make_component(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    spans: Given,
-    alignment: Alignment,
-    spans_key: str,
-    label: str,
-    nil_id: str,
-    threshold: float | None,
-    types: list[str] | None,
-    subset: list[str] | None,
-    languages: list[str] | None,
-    rerank: bool,
-    n_threads: int,
-) -> LinkerPipe:
-    """The component of the name "deixis", with the settings of `ComponentConfig`."""
-    config = ComponentConfig(
-        model, spans, alignment, spans_key, label, nil_id, threshold, types, subset, languages, rerank, n_threads
-    )
-    return LinkerPipe(name, config)
+@_with_settings
+def make_component(nlp: Language, name: str, **settings: Any) -> LinkerPipe:  # noqa: ANN401 - each has its type
+    """The component of the name "deixis", with the settings of `ComponentConfig` and `LinkOptions`."""
+    return LinkerPipe(name, ComponentConfig.from_settings(settings))
 
 
 def _restored(name: str, config: ComponentConfig, folder: Path | None, data: bytes | None) -> LinkerPipe:

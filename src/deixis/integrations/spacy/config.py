@@ -1,24 +1,32 @@
-"""The settings of the spaCy component."""
+"""The settings of the spaCy component: seven of its own, and the fields of `LinkOptions`, which say how to link."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from inspect import Parameter
+from typing import Any, Literal, get_origin, get_type_hints
 
 from deixis.config import check_choices
+from deixis.errors import ConfigError
 from deixis.integrations.spacy.alignment import Alignment
+from deixis.linking.options import LinkOptions
 
 Given = Literal["own", "ents", "both"]
+USED_HERE = frozenset({"overlaps"})  # the component needs both what overlaps and what does not
+RENAMED = {"subset": "ids"}
+"""Settings of 0.1 that are accepted in this release, and what they are called now."""
 
 
 @dataclass(frozen=True)
 class ComponentConfig:
-    """What `nlp.add_pipe("deixis", config={...})` takes.
+    """What `nlp.add_pipe("deixis", config={...})` takes; the fields of `options` are settings beside the others.
 
     Examples
     --------
-    >>> ComponentConfig(spans="ents").alignment
-    'expand'
+    >>> ComponentConfig.from_settings({"spans": "ents", "types": ["city"], "threshold": 0.5})  # doctest: +ELLIPSIS
+    ComponentConfig(model=None, spans='ents', ... options=LinkOptions(types=('city',), ids=(), ... threshold=0.5, ...))
     """
 
     model: str | None = field(default=None, metadata={"help": "Model folder. None: a pipeline from disk has its own."})
@@ -32,12 +40,48 @@ class ComponentConfig:
     spans_key: str = field(default="deixis", metadata={"help": "Where in doc.spans all go, overlapping ones too."})
     label: str = field(default="ENTITY", metadata={"help": "Label of spans that no earlier component has labelled."})
     nil_id: str = field(default="NIL", metadata={"help": "kb_id_ of what means nothing in the knowledge base."})
-    threshold: float | None = field(default=None, metadata={"help": "Least score of a link. None: the model's."})
-    types: list[str] | None = field(default=None, metadata={"help": "Link to entities of these types only."})
-    subset: list[str] | None = field(default=None, metadata={"help": "Link to entities with these ids only."})
-    languages: list[str] | None = field(default=None, metadata={"help": "Link to entities known in these languages."})
-    rerank: bool = field(default=False, metadata={"help": "Look again at the best candidates, if the model can."})
     n_threads: int = field(default=0, metadata={"help": "Threads of one process. 0: all processors."})
+    options: LinkOptions = field(default_factory=LinkOptions, metadata={"help": "How to link."})
 
     def __post_init__(self) -> None:
         check_choices(self)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> ComponentConfig:
+        """The config of settings by name; an option of None has its default. An old name is accepted with a warning."""
+        values = dict(settings)
+        for old, new in RENAMED.items():
+            value = values.pop(old, None)
+            if value is None:
+                continue
+            if values.get(new) is not None:
+                raise ConfigError(
+                    f"The setting {old!r} is called {new!r} now, and both were given. Give {new!r} alone."
+                )
+            warnings.warn(f"The setting {old!r} is called {new!r} now.", FutureWarning, stacklevel=2)
+            values[new] = value
+        own = {name: values.pop(name) for name in _own_types() if name in values}
+        return cls(**own, options=LinkOptions().with_changes(**values))
+
+
+def default_settings() -> dict[str, Any]:
+    """Every setting with its default, as JSON holds it: an option that is not given is None or false."""
+    defaults = {each.name: each.default for each in fields(ComponentConfig) if each.name != "options"}
+    options = {each.name: each.default for each in fields(LinkOptions) if each.name not in USED_HERE}
+    return defaults | {name: None if default == () else default for name, default in options.items()}
+
+
+def setting_parameters() -> list[Parameter]:
+    """Every setting as a keyword with its type, by which spaCy checks what it is given; old names come last."""
+    types = _own_types()
+    for name, hint in get_type_hints(LinkOptions).items():
+        if name not in USED_HERE:
+            types[name] = list[str] | None if get_origin(hint) is tuple else hint
+    parameters = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint) for name, hint in types.items()]
+    return parameters + [
+        Parameter(old, Parameter.KEYWORD_ONLY, annotation=types[new], default=None) for old, new in RENAMED.items()
+    ]
+
+
+def _own_types() -> dict[str, Any]:
+    return {name: hint for name, hint in get_type_hints(ComponentConfig).items() if name != "options"}

@@ -27,7 +27,7 @@ from deixis.ranking import TRAINERS
 from deixis.ranking.rerankers.examples import Ranked
 from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, Opinions
 from deixis.store.checks import check_length, check_range, require
-from deixis.tables import Proposals
+from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 MAX_WEIGHT = 1e9
@@ -94,11 +94,11 @@ class CrossEncoderRanker:
         if not len(places):
             return ranked
         scores = ranked.data.astype(np.float64)
-        group = Proposals(starts, places, {})
+        group = CandidateTable(starts, places, {})
         totals = self.mixing.totals(ranked.data[places], logits)
         parts = np.exp(totals - group.group_max(totals))
         scores[places] = parts / group.group_sum(parts) * group.group_sum(scores[places])
-        everything = Proposals(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
+        everything = CandidateTable(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
         width = int(np.diff(ranked.indptr).max())
         return everything.best(scores.astype(np.float32), width, ranked.shape[1])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.learners.listwise import Lesson, fit_weights
+from deixis.learners.listwise import TrainingExamples, fit_weights
 
 LEAST = 1e-6  # a smaller share counts as this one where its logarithm is taken
 PENALTY = 1e-4
@@ -71,7 +71,7 @@ class Opinions:
     def mixing(self) -> Mixing:
         """The weights that make the right candidates likely, or one alone where that gets more of them right."""
         logs = np.log(np.maximum(self.shares, LEAST))
-        lesson = Lesson(self.starts, np.stack([logs, self.logits], axis=1).astype(np.float32), self.is_right)
+        lesson = TrainingExamples(self.starts, np.stack([logs, self.logits], axis=1).astype(np.float32), self.is_right)
         weights = fit_weights([lesson], PENALTY, is_positive=np.ones(2, dtype=np.bool_))
         both = Mixing(float(weights[0]), float(weights[1]))
         return max((both, RANKING_ALONE, RERANKER_ALONE), key=lambda each: int(self.is_first_right(each).sum()))

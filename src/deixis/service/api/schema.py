@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from deixis.documents.spans import checked_span, checked_surface, in_text_order, without_surrogates
+from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
-from deixis.linking.finding import Overlaps
-from deixis.service.state import LinkChoices
+from deixis.service.api.link_options import (
+    MAX_TOP_K,
+    ONLY_SHOWN,
+    Many,
+    Name,
+    Names,
+    OptionsIn,
+    Request,
+    Text,
+    with_link_options,
+)
 from deixis.types import Document, Mention
 
-MAX_TOP_K = 1000
 TROY = "To save Troy, Paris had to be sacrificed."
 Match = Literal["any", "prefix", "alike"]
-T = TypeVar("T")
-Text = Annotated[str, AfterValidator(without_surrogates)]
-Name = Annotated[Text, Field(min_length=1, max_length=1000)]
-Many = Annotated[list[T], Field(fail_fast=True)]
-"""A list in a request; the first item that does not fit is told, not a million of them."""
-Names = Annotated[Many[Name], Field(min_length=1, max_length=100_000)]
-
-
-class Request(BaseModel):
-    """A request's body."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SpanIn(BaseModel):
@@ -56,45 +52,15 @@ class DocumentIn(Request):
         return Document(self.id or f"doc{number + 1}", self.text, self.lang, in_text_order(mentions))
 
 
-class ChoicesIn(Request):
-    """How to link."""
-
-    types: Names | None = Field(None, description="Link only to entities of one of these types.")
-    subset: Names | None = Field(None, description="Link only to entities with one of these ids.")
-    languages: Names | None = Field(None, description="Link only to entities known in one of these languages.")
-    threshold: float | None = Field(None, ge=0, le=1, description="Least confidence of a link; below it NIL.")
-    top_k: int | None = Field(
-        None, ge=1, le=MAX_TOP_K, description="Candidates shown for each mention; changes no link."
-    )
-    overlaps: Overlaps = Field("drop", description="Of mentions found that overlap: the best, or all.")
-    rerank: bool = Field(False, description="Look again at the best candidates, for a model that was taught to.")
-    read: bool | None = Field(None, description="Ask the model's reader, or do not; null asks it if there is one.")
-
-    def choices(self) -> LinkChoices:
-        """The same, to be compared."""
-        return LinkChoices(
-            types=_tuple(self.types),
-            subset=_tuple(self.subset),
-            languages=_tuple(self.languages),
-            threshold=self.threshold,
-            top_k=self.top_k,
-            overlaps=self.overlaps,
-            rerank=self.rerank,
-            read=self.read,
-        )
-
-
-def _tuple(names: list[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)
-
-
-class LinkRequest(ChoicesIn, DocumentIn):
+@with_link_options()
+class LinkRequest(OptionsIn, DocumentIn):
     """A document, and how to link it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}, {"text": TROY, "threshold": 0.5}]})
 
 
-class LinkBatch(ChoicesIn):
+@with_link_options()
+class LinkBatch(OptionsIn):
     """Documents, and how to link them all."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"documents": [{"text": TROY}], "types": ["city"]}]})
@@ -136,8 +102,9 @@ class Linked(BaseModel):
     documents: list[DocumentOut]
 
 
-class ExplainRequest(DocumentIn):
-    """A span of a text to explain; with `entity`, how far that one is from being meant."""
+@with_link_options(without=ONLY_SHOWN)
+class ExplainRequest(OptionsIn, DocumentIn):
+    """A span of a text to explain, linked with these options; with `entity`, how far that one is from being meant."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY, "start": 8, "end": 12}]})
     start: int = Field(ge=0)
@@ -145,8 +112,9 @@ class ExplainRequest(DocumentIn):
     entity: Name | None = None
 
 
-class ExplainAllRequest(DocumentIn):
-    """A text, all of whose mentions are to be explained: those given, or those found."""
+@with_link_options(without=ONLY_SHOWN)
+class ExplainAllRequest(OptionsIn, DocumentIn):
+    """A text, all of whose mentions are to be explained: those given, or those detected with these options."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}]})
 

@@ -12,7 +12,7 @@ from deixis.documents.json_lines import short_score
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.service.api.batches import check_batch
 from deixis.service.api.failures import Json
-from deixis.service.api.schema import MAX_TOP_K
+from deixis.service.api.link_options import MAX_TOP_K
 from deixis.service.dialects.forms import bad, fields_of, form_schema, number, whole_number
 from deixis.service.dialects.uris import uri_of
 from deixis.service.served import Served

@@ -19,10 +19,11 @@ from deixis.documents.formats.nif.read import nif_documents
 from deixis.documents.formats.nif.write import write_nif
 from deixis.documents.turtle import read_triples
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.options import LinkOptions
 from deixis.service.api.batches import check_batch, check_mentions
 from deixis.service.dialects.forms import bad
 from deixis.service.dialects.uris import uri_of
-from deixis.service.state import LinkChoices, ServiceState
+from deixis.service.state import ServiceState
 from deixis.types import Document, Mention
 
 KINDS = ("text/turtle", "application/x-turtle")
@@ -47,7 +48,7 @@ def router(state: ServiceState) -> APIRouter:
         check_batch(state, "documents", len(documents))
         check_mentions(state, sum(len(document.mentions) for document in documents))
         served = state.served
-        linked = await state.link(documents, LinkChoices(), served)
+        linked = await state.link(documents, LinkOptions(), served)
         return await turtle(linked, served.kb, state.config.uri_prefix, kind, contexts)
 
     return routes

@@ -16,9 +16,10 @@ from deixis.documents.json_lines import short_score
 from deixis.documents.spans import checked_span, in_text_order
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.options import LinkOptions
 from deixis.service.api.batches import check_mentions
 from deixis.service.api.failures import Json
-from deixis.service.state import LinkChoices, ServiceState
+from deixis.service.state import ServiceState
 from deixis.types import Document, Mention
 
 PATHS = ("/rel", "/")
@@ -63,7 +64,7 @@ def router(state: ServiceState) -> APIRouter:
         check_mentions(state, len(request.spans))
         asked = request.document()
         served = state.served
-        linked = (await state.link([asked], LinkChoices(), served))[0]
+        linked = (await state.link([asked], LinkOptions(), served))[0]
         return Json(
             [_listed(served.kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity]
         )

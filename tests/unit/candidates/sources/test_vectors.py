@@ -11,8 +11,8 @@ from deixis.encoders.registry import register_encoder
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.linker import Linker
 from deixis.ranking.ranker import FusionConfig
 from deixis.types import Document, Mention, MentionInContext
 
@@ -208,4 +208,5 @@ def test_a_linker_that_is_built_twice_encodes_descriptions_once(encoder):
     config = replace(config, candidates=replace(config.candidates, dense=counting_config(), n_dense=5))
     linker = Linker.build(KB, documents, config, n_threads=1)
     assert encoder.asked.count("prince of Troy who took Helen") == 1
-    assert linker.calibration is not None and len(linker.generator.dense.contexts.groups) == 8
+    assert linker.model.decisions.given.curve is not None
+    assert len(linker.model.sources.dense.contexts.groups) == 8

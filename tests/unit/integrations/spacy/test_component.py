@@ -15,8 +15,8 @@ from deixis.documents.reading import read_documents  # noqa: E402
 from deixis.errors import ConfigError, StoreError, UnknownNameError  # noqa: E402
 from deixis.kb.demo import demo_sentences_path, read_demo  # noqa: E402
 from deixis.kb.knowledge_base import KnowledgeBase  # noqa: E402
+from deixis.linker import Linker  # noqa: E402
 from deixis.linking.config import LinkerConfig  # noqa: E402
-from deixis.linking.linker import Linker  # noqa: E402
 
 KB = KnowledgeBase.from_records(
     [
@@ -82,7 +82,7 @@ def test_entities_are_those_that_the_linker_gives():
     nlp.add_pipe("deixis").linker = built
     texts = [document.text for document in read_documents(demo_sentences_path())][:120]
     n_links = 0
-    for doc, linked in zip(nlp.pipe(texts), built.link(texts), strict=True):
+    for doc, linked in zip(nlp.pipe(texts), built.link_many(texts), strict=True):
         wanted = {(m.start, m.end): m.entity for m in linked.mentions if m.entity is not None}
         whole = {span: entity for span, entity in wanted.items() if doc.char_span(*span) is not None}
         got = {(ent.start_char, ent.end_char): ent.kb_id_ for ent in doc.ents if ent.kb_id_ != "NIL"}
@@ -92,13 +92,13 @@ def test_entities_are_those_that_the_linker_gives():
 
 
 @pytest.mark.parametrize("types", [None, ["place"]], ids=["all", "places"])
-@pytest.mark.parametrize("min_names", [10_000, 0], ids=["by rules", "by chances"])
+@pytest.mark.parametrize("min_names", [10_000, 0], ids=["by rules", "by odds"])
 def test_entities_are_the_mentions_that_the_linker_takes_alone(min_names, types):
     names = {"Manchester": "place", "United": "club", "Manchester United": "club", "Troy": "place", "New Troy": "place"}
     kb = KnowledgeBase.from_records([{"id": name, "title": name, "types": [kind]} for name, kind in names.items()])
     config = LinkerConfig(finding=FindingConfig(min_names=min_names))
     built = Linker.build(kb, config=config, n_threads=1)
-    assert built.finding.scorer.is_by_rules == (min_names > 0)
+    assert built.model.detector.uses_rules == (min_names > 0)
     nlp = spacy.blank("en")
     nlp.add_pipe("deixis", config={"types": types}).linker = built
     n_kept = n_taken = 0
@@ -108,7 +108,7 @@ def test_entities_are_the_mentions_that_the_linker_takes_alone(min_names, types)
         assert links(doc) == [(each.text, each.entity or "NIL") for each in alone]
         assert [span.text for span in doc.spans["deixis"]] == [each.text for each in kept]
         n_kept, n_taken = n_kept + len(kept), n_taken + len(alone)
-    assert n_taken and (n_kept > n_taken or not built.finding.scorer.is_by_rules)
+    assert n_taken and (n_kept > n_taken or not built.model.detector.uses_rules)
 
 
 def test_given_entities_are_linked_and_no_others_are_looked_for():
@@ -151,7 +151,7 @@ def test_given_entities_that_mean_nothing_are_nil(types, spans):
 
 def test_documents_with_one_text_do_not_lend_each_other_entities():
     nlp = pipeline(spans="both")
-    docs = [nlp.make_doc("in old troy") for _ in range(70)]  # more than walk together
+    docs = [nlp.make_doc("in old troy") for _ in range(70)]  # more than are linked together
     for number in (1, 66):
         docs[number].ents = [Span(docs[number], 2, 3, label="GUESS")]
     linked = [number for number, doc in enumerate(nlp.pipe(docs, batch_size=100)) if links(doc) == [("troy", "troy")]]
@@ -187,7 +187,7 @@ def test_what_means_nothing_known_is_nil_or_what_the_settings_say():
 
 def test_filters_are_the_linkers():
     assert links(pipeline(types=["hero"])(TEXT)) == [("Paris", "paris_trojan")]
-    assert links(pipeline(subset=["paris_city"])(TEXT)) == [("Paris", "paris_city")]
+    assert links(pipeline(ids=["paris_city"])(TEXT)) == [("Paris", "paris_city")]
     with pytest.raises(UnknownNameError, match="Did you mean 'hero'"):
         pipeline(types=["heroe"])(TEXT)
 

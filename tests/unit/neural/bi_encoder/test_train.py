@@ -44,7 +44,7 @@ def stories(n, seed=0):
     return documents
 
 
-MODULE = "tests.unit.neural.test_bi_training"
+MODULE = "tests.unit.neural.bi_encoder.test_train"
 CONFIG = BiEncoderConfig(
     n_tokens=16, n_rounds=2, n_steps=12, batch_size=8, n_negatives=3, k=10, learning_rate=3e-3, save_every=5
 )

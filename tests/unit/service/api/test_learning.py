@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, Board
 from deixis.service.served import Served
 from tests.processes import wait_until

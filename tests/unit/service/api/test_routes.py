@@ -2,7 +2,7 @@
 
 import pytest
 
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from tests.unit.service.conftest import TEXT, TOKEN, bearer
 
 
@@ -25,7 +25,7 @@ def test_a_batch_is_what_single_requests_are(client):
     assert batch["documents"] == single
 
 
-def test_choices_hold_for_their_request_only(client):
+def test_options_hold_for_their_request_only(client):
     plain = client.post("/link", json={"text": "Paris"}).json()
     people = client.post("/link", json={"text": "Paris", "types": ["person"], "top_k": 1}).json()
     assert [candidate["id"] for candidate in people["mentions"][0]["candidates"]] == ["paris_trojan"]
@@ -48,9 +48,21 @@ def test_given_mentions_are_linked_and_no_others(client):
         ({"text": TEXT, "mentions": [{"start": 14, "end": 19, "text": "Troy"}]}, "but the text has 'Paris' there"),
         ({"text": TEXT, "types": ["town"]}, "No type named 'town'"),
         ({"text": TEXT, "threshold": 2}, "body.threshold: Input should be less than or equal to 1"),
-        ({"text": TEXT, "treshold": 0.5}, "body.treshold: Extra inputs are not permitted"),
-        ({"text": TEXT, "rerank": True}, "re-ranker"),
+        ({"text": TEXT, "treshold": 0.5}, "body.treshold: Extra inputs are not permitted (did you mean 'threshold'?)"),
+        ({"text": TEXT, "qqqqq": 0.5}, "body.qqqqq: Extra inputs are not permitted. The schema"),
+        ({"text": TEXT, "top_k": 1001}, "body.top_k: Input should be less than or equal to 1000"),
+        ({"text": TEXT, "rerank": True}, "has no re-ranker"),
+        ({"text": TEXT, "reader": True}, "has no reader"),
+        ({"text": TEXT, "read": True}, "has no reader"),
+        ({"text": TEXT, "vectors": "both"}, "has no vectors"),
+        ({"text": TEXT, "vectors": "all"}, "body.vectors: Input should be 'descriptions', 'contexts' or 'both'"),
+        ({"text": TEXT, "target_precision": 0.9}, "never calibrated"),
+        ({"text": TEXT, "target_precision": 0.9, "threshold": 0.5}, "not both"),
+        ({"text": TEXT, "types": ["person"], "ids": ["parma"]}, "The filter leaves nothing"),
+        ({"text": TEXT, "ids": ["parsi_city"]}, "Did you mean 'paris_city'?"),
+        ({"text": TEXT, "ids": []}, "body.ids"),
         ({"text": TEXT, "subset": []}, "body.subset"),
+        ({"text": TEXT, "ids": ["parma"], "subset": ["parma"]}, "'subset' is the former name of 'ids'"),
         ({}, "body.text: Field required"),
     ],
 )
@@ -58,6 +70,27 @@ def test_what_is_wrong_with_a_request_is_told(client, body, words):
     answer = client.post("/link", json=body)
     assert answer.status_code == 422
     assert words in answer.json()["error"]["message"]
+
+
+def test_what_is_wrong_with_the_options_of_an_explanation_is_told(client):
+    for path, span in (("/explain", {"start": 8, "end": 12}), ("/explain/batch", {})):
+        for options, words in (({"rerank": True}, "has no re-ranker"), ({"top_k": 3}, "body.top_k: Extra inputs")):
+            answer = client.post(path, json={"text": TEXT, **span, **options})
+            assert answer.status_code == 422 and words in answer.json()["error"]["message"]
+
+
+def test_former_names_of_options_mean_what_the_new_ones_do(client):
+    body = {"text": TEXT, "id": "t1"}
+    new = client.post("/link", json={**body, "ids": ["paris_city"], "reader": False}).json()
+    former = client.post("/link", json={**body, "subset": ["paris_city"], "read": False}).json()
+    assert new == former and set(entities(new).values()) == {"paris_city"}
+
+
+def test_an_explanation_is_of_the_link_that_its_options_make(client):
+    body = {"text": TEXT, "start": 14, "end": 19, "types": ["city"]}
+    assert client.post("/explain", json=body).json()["entity"]["id"] == "paris_city"
+    people = client.post("/explain/batch", json={"text": TEXT, "types": ["person"]}).json()
+    assert [each["entity"]["id"] for each in people] == ["paris_trojan"]
 
 
 @pytest.mark.parametrize("body", ["{", "[" * 100_000, '{"text": "a", "threshold": NaN}', "9" * 10_000, "", '"a"'])

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.app import create_app
 from deixis.service.config import URI_PREFIX, Access, ServiceConfig
 from deixis.service.state import ServiceState

@@ -9,7 +9,7 @@ from reconciler import reconcile
 
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.config import ServiceConfig
 from deixis.service.dialects.reconciliation.queries import ReconciliationQuery, candidates
 from deixis.types import Candidate, Mention
@@ -284,7 +284,7 @@ def test_the_limit_of_a_query_changes_no_match():
     matches = {}
     for limit in (1, 10, 11, 50):
         query = ReconciliationQuery("Paris", limit=limit)
-        (choices,) = query.choices(())
-        linked = Mention(0, 5, "Paris", "best", 0.9, candidates=listed[: choices.top_k])
+        (options,) = query.options(())
+        linked = Mention(0, 5, "Paris", "best", 0.9, candidates=listed[: options.top_k])
         matches[limit] = candidates(kb, query, [linked], is_calibrated=False)[0]["match"]
     assert len(set(matches.values())) == 1, matches

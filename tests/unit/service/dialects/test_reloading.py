@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from tests.unit.service.conftest import TEXT
 
 TURTLE = f'<http://x.org/1> <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#isString> "{TEXT}" .'

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from deixis.errors import ConfigError
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.api.failures import Refusal
 from deixis.service.config import Access, Limits
 from deixis.service.process.request_guard import check_host
@@ -90,8 +90,8 @@ def test_a_large_body_is_refused_by_its_length_and_by_what_comes(serve):
 
 def test_an_answer_that_takes_too_long_is_told_so(serve, monkeypatch):
     client = serve(seconds=0.2)
-    slow = type(client.state.served.linker).link
-    monkeypatch.setattr(Linker, "link", lambda *given, **chosen: time.sleep(0.5) or slow(*given, **chosen))
+    slow = Linker.link_many
+    monkeypatch.setattr(Linker, "link_many", lambda *given, **chosen: time.sleep(0.5) or slow(*given, **chosen))
     answer = client.post("/link", json={"text": TEXT})
     assert answer.status_code == 504 and "--seconds" in answer.json()["error"]["message"]
 
@@ -123,7 +123,7 @@ def test_what_nobody_expected_is_told_without_a_traceback(client, monkeypatch, c
     def stumble(*_, **__):
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(type(client.state.served.linker), "link", stumble)
+    monkeypatch.setattr(Linker, "link_many", stumble)
     answer = client.post("/link", json={"text": TEXT})
     assert answer.status_code == 500 and answer.json()["error"]["kind"] == "unexpected"
     assert "secret" not in answer.text and "Traceback" not in answer.text

@@ -33,18 +33,18 @@ def learn_router(state: ServiceState) -> APIRouter:
         check_batch(state, "corrections", len(request.corrections))
         records = [each.model_dump(exclude_unset=True) for each in request.corrections]
         texts: dict[str, tuple[str, str | None]] = {}
-        told = [
+        corrections = [
             correction_from(record, Place("corrections", number), texts) for number, record in enumerate(records, 1)
         ]
-        for record, one in zip(records, told, strict=True):
-            record["text"] = one.text  # in the file every line stands for itself
-        learned = await state.learn(told, records)
+        for record, correction in zip(records, corrections, strict=True):
+            record["text"] = correction.text  # in the file every line stands for itself
+        result = await state.learn(corrections, records)
         return Json(
             {
-                "new": learned.n_new,
-                "changed": learned.n_changed,
-                "known": learned.n_known,
-                "corrections": len(learned.corrections),
+                "new": result.n_new,
+                "changed": result.n_changed,
+                "known": result.n_known,
+                "corrections": len(result.model.corrections),
                 "seconds": round(time.monotonic() - begin, 3),
             }
         )

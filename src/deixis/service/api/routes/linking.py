@@ -7,8 +7,8 @@ import asyncio
 from fastapi import APIRouter
 
 from deixis.documents.formats.native_out import document_to_dict
-from deixis.linking.explaining import explain, explain_spans
-from deixis.linking.explanation import Explanation
+from deixis.explanation.explain import LinkedText, explain
+from deixis.explanation.records import Explanation
 from deixis.service.api import schema
 from deixis.service.api.batches import check_batch, check_mentions
 from deixis.service.api.failures import Json
@@ -24,7 +24,7 @@ def router(state: ServiceState) -> APIRouter:
     async def link(request: schema.LinkRequest) -> Json:
         """Link the mentions of a text: those given, or those that are found in it."""
         check_mentions(state, len(request.mentions or ()))
-        linked = await state.link([request.document()], request.choices())
+        linked = await state.link([request.document()], request.options())
         return await asyncio.to_thread(lambda: Json(document_to_dict(linked[0])))
 
     @routes.post("/link/batch", response_model=schema.Linked)
@@ -33,35 +33,36 @@ def router(state: ServiceState) -> APIRouter:
         check_batch(state, "documents", len(request.documents))
         check_mentions(state, sum(len(each.mentions or ()) for each in request.documents))
         documents = [each.document(number) for number, each in enumerate(request.documents)]
-        linked = await state.link(documents, request.choices())
+        linked = await state.link(documents, request.options())
         return await asyncio.to_thread(lambda: Json({"documents": [document_to_dict(each) for each in linked]}))
 
     @routes.post("/explain", response_model=Explanation)
     async def explain_one(request: schema.ExplainRequest) -> Json:
         """Say why a span means its entity: numbers that add up, the way through the label tree, the runner-up.
 
-        A text without mentions is searched as `/link` does; where chances decide what is a mention, `found` says how.
+        The text is linked as `/link` does with the same options; where odds decide what is a mention, `found` says how.
         """
         check_mentions(state, len(request.mentions or ()))
         document = request.document()
-        told = await state.run(
-            lambda served: explain(served.linker, document, request.start, request.end, request.entity)
+        options, spans = request.options(), [(request.start, request.end)]
+        explanations = await state.run(
+            lambda served: explain(served.linker.model, document, spans, request.entity, options)
         )
-        return Json(told.to_record())
+        return Json(explanations[0].to_record())
 
     @routes.post("/explain/batch", response_model=list[Explanation])
     async def explain_all(request: schema.ExplainAllRequest) -> Json:
-        """The same for all mentions of a text: those given, or those that are found in it; none without candidates."""
+        """The same for all mentions of a text: those given, or those that are detected; none without candidates."""
         check_batch(state, "mentions", len(request.mentions or ()))
-        document = request.document()
+        document, options = request.document(), request.options()
 
-        def told(served: Served) -> Json:
-            linked = document if document.mentions else served.linker.link(document)
-            check_batch(state, "mentions", len(linked.mentions))
-            spans = [(each.start, each.end) for each in linked.mentions]
-            every = explain_spans(served.linker, document, spans, skip_unknown=True, linked=linked)
-            return Json([each.to_record() for each in every])
+        def explained(served: Served) -> Json:
+            run = LinkedText.of(served.linker.model, document, options)
+            check_batch(state, "mentions", len(run.linked.mentions))
+            spans = [(each.start, each.end) for each in run.linked.mentions]
+            run = run.with_spans(spans)
+            return Json([run.explanation(span).to_record() for span in spans if run.has_candidates(span)])
 
-        return await state.run(told)
+        return await state.run(explained)
 
     return routes

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import PlainTextResponse
 
 from deixis import __version__
-from deixis.linking.linker import Linker
+from deixis.linker import Linker
 from deixis.service.api import schema
 from deixis.service.api.failures import Json
 from deixis.service.state import ServiceState

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from deixis.linking.tree_view import TreeView
+from deixis.explanation.tree_view import TreeView
 from deixis.service.api import schema
 from deixis.service.api.failures import Json
 from deixis.service.served import Served
@@ -37,4 +37,4 @@ def router(state: ServiceState) -> APIRouter:
 
 
 def _view(served: Served) -> TreeView:
-    return TreeView(served.linker.generator.tree)
+    return TreeView(served.linker.model.sources.tree)

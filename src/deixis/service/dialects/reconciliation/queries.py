@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 from deixis.documents.json_lines import short_score
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.name_column import named_documents
+from deixis.linking.inputs import named_documents
+from deixis.linking.options import LinkOptions
 from deixis.service.dialects.forms import bad
-from deixis.service.state import LinkChoices
 from deixis.types import Candidate, Document, Mention
 
 LIMIT, MAX_LIMIT = 10, 100
@@ -41,8 +41,8 @@ class ReconciliationQuery:
         """The name as a mention, followed by its context: what `Linker.link_names` makes of a row."""
         return named_documents([self.name], [self.context])[0]
 
-    def choices(self, type_names: Collection[str]) -> list[LinkChoices]:
-        """How to link it, in a knowledge base of these types; queries that choose the same are linked together.
+    def options(self, type_names: Collection[str]) -> list[LinkOptions]:
+        """How to link it, in a knowledge base of these types; queries with equal options are linked together.
 
         Types come first; nothing remains if no entity can have the types that it must have.
         """
@@ -52,7 +52,7 @@ class ReconciliationQuery:
         filters = [known] if known else []
         is_open = not self.types or self.strictness == "should"
         # Some more than asked for: whether a name is that of one entity only shows among several.
-        return [LinkChoices(types=each, top_k=max(self.limit, LIMIT)) for each in [*filters, *([None] * is_open)]]
+        return [LinkOptions(types=each, top_k=max(self.limit, LIMIT)) for each in [*filters, *([()] * is_open)]]
 
     def fits(self, entity: Entity) -> bool:
         """Whether an entity is of the types asked for."""
@@ -119,7 +119,7 @@ def _values(properties: object, where: str) -> list[str]:
 def candidates(
     kb: KnowledgeBase, query: ReconciliationQuery, linked: Sequence[Mention], is_calibrated: bool
 ) -> list[dict[str, Any]]:
-    """The candidates for a query, best first, of what each of its choices found.
+    """The candidates for a query, best first, of what each of its options found.
 
     The best one is a match if it is of the type, and its id was asked for, which is the name of no other candidate.
     Otherwise, if the scores are calibrated, when the linker would link it; if they are not, when the linker would and

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from deixis import __version__
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.options import LinkOptions
 from deixis.service.api.batches import check_batch
 from deixis.service.api.failures import Refusal
 from deixis.service.dialects import jsonp
@@ -27,7 +28,7 @@ from deixis.service.dialects.reconciliation.queries import (
 )
 from deixis.service.dialects.uris import uri_of
 from deixis.service.searching import search
-from deixis.service.state import LinkChoices, ServiceState
+from deixis.service.state import ServiceState
 from deixis.types import Mention
 
 ROOT = "/reconcile"
@@ -112,17 +113,17 @@ async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
     queries = queries_from(written)
     check_batch(state, "queries", len(queries))
     served = state.served
-    is_calibrated = served.linker.calibration is not None
+    is_calibrated = served.linker.model.decisions.given.curve is not None
     type_names = frozenset(served.kb.type_names)
-    chosen = {key: query.choices(type_names) for key, query in queries.items()}
-    alike: dict[LinkChoices, list[str]] = {}
-    for key, choices in ((key, each) for key, listed in chosen.items() for each in listed):
-        alike.setdefault(choices, []).append(key)
-    found: dict[tuple[str, LinkChoices], Mention] = {}
-    for choices, keys in alike.items():
-        linked = await state.link([queries[key].document() for key in keys], choices, served)
-        found |= {(key, choices): document.mentions[0] for key, document in zip(keys, linked, strict=True)}
-    mentions = {key: [found[key, choices] for choices in chosen[key]] for key in queries}
+    key_to_options = {key: query.options(type_names) for key, query in queries.items()}
+    options_to_keys: dict[LinkOptions, list[str]] = {}
+    for key, options in ((key, each) for key, several in key_to_options.items() for each in several):
+        options_to_keys.setdefault(options, []).append(key)
+    linked: dict[tuple[str, LinkOptions], Mention] = {}
+    for options, keys in options_to_keys.items():
+        documents = await state.link([queries[key].document() for key in keys], options, served)
+        linked |= {(key, options): document.mentions[0] for key, document in zip(keys, documents, strict=True)}
+    mentions = {key: [linked[key, options] for options in key_to_options[key]] for key in queries}
     return {
         key: {"result": candidates(served.kb, query, mentions[key], is_calibrated)} for key, query in queries.items()
     }

@@ -15,12 +15,13 @@ from starlette.responses import Response
 
 from deixis.documents.spans import Ruler, Unit
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.options import LinkOptions
 from deixis.service.api.failures import Json
 from deixis.service.dialects.accepting import preferred
 from deixis.service.dialects.forms import bad, fields_of, form_schema, number, query_schema
 from deixis.service.dialects.nif import turtle
 from deixis.service.dialects.spotlight.answers import annotated_page, resource, surface_form, unwrapped
-from deixis.service.state import LinkChoices, ServiceState
+from deixis.service.state import ServiceState
 from deixis.types import Document
 
 PREFIXES = {"/rest": Unit.UTF16_UNITS, "/rest/code-points": Unit.CODE_POINTS}
@@ -64,10 +65,10 @@ class Asked:
             is_blacklist=policy == "blacklist",
         )
 
-    def choices(self) -> LinkChoices:
+    def options(self) -> LinkOptions:
         """How to link."""
-        types = self.types if self.types and not self.is_blacklist else None
-        return LinkChoices(types=types, threshold=self.confidence)
+        types = () if self.is_blacklist else self.types
+        return LinkOptions(types=types, threshold=self.confidence)
 
     def allows(self, kb: KnowledgeBase, identifier: str) -> bool:
         """Whether an entity may be named in the answer."""
@@ -129,5 +130,5 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
 
 async def _linked(state: ServiceState, asked: Asked) -> tuple[Document, KnowledgeBase]:
     served = state.served
-    linked = await state.link([Document("doc1", asked.text)], asked.choices(), served)
+    linked = await state.link([Document("doc1", asked.text)], asked.options(), served)
     return linked[0], served.kb

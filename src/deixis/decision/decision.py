@@ -1,0 +1,132 @@
+"""When a link is made: a probability model, a threshold, and the held-out mentions that say what a threshold buys.
+
+A linker decides in four situations, and `Decisions` has one record for each: mentions that are given, mentions that are
+detected by their odds, given mentions after a re-ranker, and raw text after a reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.decision.calibrator import Calibrator
+from deixis.decision.threshold_curve import Expectation, ThresholdCurve
+from deixis.errors import ConfigError
+from deixis.store.checks import require
+from deixis.tables import Ranking, Spans
+
+DEFAULT_THRESHOLD = 0.1  # for scores that are not calibrated; docs/decisions/0012-nil-threshold.md
+Source = Literal["annotated", "rehearsed"]
+SOURCES: tuple[Source, ...] = ("annotated", "rehearsed")
+"""Where held-out mentions come from: annotated documents, or mentions made from the knowledge base itself."""
+
+
+class ProbabilityModel(Protocol):
+    """Turns what is known of a span and its candidates into a probability."""
+
+    def probabilities(self, spans: Spans, ranking: Ranking) -> NDArray[np.float64]:
+        """How likely each span is a mention of its best candidate."""
+
+    def rescale(self, ranking: Ranking, probabilities: NDArray[np.float64], n_candidates: int) -> Ranking:
+        """The same candidates in the same order: the best of each span with its probability, the others below."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A probability model, a threshold, and what held-out mentions say of it. Without a model scores stay as they are.
+
+    `threshold` is None where nobody chose one: then `DEFAULT_THRESHOLD` holds. `target_precision` is what the threshold
+    was chosen for, if it was chosen so. `source` says where the held-out mentions of `curve` come from.
+
+    Examples
+    --------
+    >>> Decision().min_probability, Decision(threshold=0.5).with_threshold(0.7).min_probability
+    (0.1, 0.7)
+    """
+
+    model: ProbabilityModel | None = None
+    threshold: float | None = None
+    curve: ThresholdCurve | None = None
+    target_precision: float | None = None
+    source: Source = "annotated"
+
+    @property
+    def min_probability(self) -> float:
+        """The threshold in force."""
+        return DEFAULT_THRESHOLD if self.threshold is None else self.threshold
+
+    def score(self, spans: Spans, ranking: Ranking, n_candidates: int) -> Ranking:
+        """The same candidates in the same order, with probabilities as scores.
+
+        Only the first `n_candidates` count, however many are there to be shown.
+        """
+        if self.model is None or not len(ranking):
+            return ranking
+        first = ranking.head(n_candidates)
+        probabilities = np.where(first.best_scores() > 0, self.model.probabilities(spans, first), 0.0)
+        return self.model.rescale(ranking, probabilities, n_candidates)
+
+    def with_threshold(self, threshold: float | None, target_precision: float | None = None) -> Decision:
+        """The same with a threshold, or with the one that held-out mentions have for a precision.
+
+        Without held-out mentions a target precision changes nothing; the linker says so where it matters.
+        """
+        if threshold is not None:
+            return replace(self, threshold=threshold, target_precision=None)
+        if target_precision is None or self.curve is None:
+            return self
+        expected = self.curve.for_precision(target_precision)
+        return replace(self, threshold=expected.threshold, target_precision=target_precision)
+
+    def with_best_threshold(self, threshold: float | None = None, target_precision: float | None = None) -> Decision:
+        """The same with the threshold asked for; with none asked for, the one of the best F1 on held-out mentions."""
+        if threshold is None and target_precision is None and self.curve is not None:
+            return replace(self, threshold=self.curve.best_f1().threshold, target_precision=None)
+        return self.with_threshold(threshold, target_precision)
+
+    def expectation(self) -> Expectation | None:
+        """What to expect of the threshold in force; None without held-out mentions."""
+        return None if self.curve is None else self.curve.at(self.min_probability)
+
+    def curve_to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Calibrator and held-out mentions as arrays under names that begin with `prefix`; the threshold is apart."""
+        if self.curve is None:
+            return {}
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.source": np.array([SOURCES.index(self.source)], dtype=np.uint8)}
+        if isinstance(self.model, Calibrator):
+            arrays |= self.model.to_arrays(f"{prefix}.curve")
+        return arrays | self.curve.to_arrays(f"{prefix}.held_out")
+
+    def with_curve_from(self, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Decision:
+        """The same with the calibrator and the held-out mentions that were stored; itself if there are none."""
+        if f"{prefix}.source" not in arrays:
+            return self
+        source = int(require(arrays, f"{prefix}.source", np.uint8)[:1].sum())
+        has_calibrator = f"{prefix}.curve.weights" in arrays
+        model = Calibrator.from_arrays(arrays, f"{prefix}.curve") if has_calibrator else self.model
+        curve = ThresholdCurve.from_arrays(arrays, f"{prefix}.held_out")
+        return replace(self, model=model, curve=curve, source=SOURCES[min(source, 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The decision of each situation; those that a model does not have are None."""
+
+    given: Decision
+    detected: Decision
+    reranked: Decision | None = None
+    read: Decision | None = None
+
+
+def check_threshold(threshold: float | None, target_precision: float | None) -> None:
+    """An error for a threshold or a target precision outside 0..1, and for both at once."""
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ConfigError(f"The threshold must lie in 0..1, got {threshold}.")
+    if target_precision is not None and not 0 < target_precision <= 1:
+        raise ConfigError(f"The target precision must lie in 0..1, got {target_precision}.")
+    if threshold is not None and target_precision is not None:
+        raise ConfigError(f"Give a threshold ({threshold}) or a target precision ({target_precision}), not both.")

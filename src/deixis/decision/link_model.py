@@ -1,0 +1,109 @@
+"""How likely a span of a text is a mention of its best candidate: a logistic model of span and candidates.
+
+Its weights come with Deixis, or are learned from annotated documents. For probabilities that are calibrated, the choice
+of spans with the best F1 is the one of threshold half that F1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from deixis.decision.evidence import score_evidence
+from deixis.learners.logistic import fit_logistic, weighed
+from deixis.store.checks import check_length, check_range, require
+from deixis.tables import Ranking, Spans
+
+MAX_LOG_ODDS = 8.0
+MAX_WEIGHT = 100.0
+PENALTY = 1.0
+EVIDENCE = {
+    "span": "how likely it is a mention of anything, as log odds",
+    "score": "the share of the best candidate, as log odds",
+    "lead": "how far the best candidate is ahead of the next",
+    "nameless": "it is no name on the list",
+    "nameless_score": "it is no name on the list, and the share of the best candidate",
+    "one": "what holds of every link",
+}
+"""What the probability is made of, and what each number says."""
+COUNTS_FOR = np.array([True, True, True, False, False, False])
+
+
+@dataclass(frozen=True, eq=False)
+class LinkModel:
+    """What the log odds of a span and the score of its best candidate weigh, and so how likely the link is right.
+
+    Examples
+    --------
+    >>> model = LinkModel(np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+    >>> spans = Spans(np.zeros(2, int), np.array([0, 6]), np.array([5, 9]), np.array([2.0, -2.0]), np.ones(2, bool))
+    >>> ranking = Ranking(np.array([0, 1, 2]), np.array([0, 1]), np.array([0.73106, 0.73106]))
+    >>> model.probabilities(spans, ranking).round(2).tolist()
+    [0.95, 0.27]
+    """
+
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def default(cls, kind: str) -> LinkModel:
+        """The model of a knowledge base without annotated documents; `kind` is `described` or `bare`."""
+        weights = default_weights(kind)
+        return cls(np.array([weights.get(name, 0.0) for name in EVIDENCE]))
+
+    @classmethod
+    def fit(cls, evidence: NDArray[np.float32], is_right: NDArray[np.bool_], start: LinkModel) -> LinkModel:
+        """The model of spans whose gold is known; few of them change little of `start`."""
+        return cls(fit_logistic(evidence, is_right, PENALTY, start.weights, COUNTS_FOR))
+
+    def probabilities(self, spans: Spans, ranking: Ranking) -> NDArray[np.float64]:
+        """How likely each span is a mention of its best candidate."""
+        return self.of_evidence(link_evidence(spans, ranking))
+
+    def of_evidence(self, evidence: NDArray[np.float32]) -> NDArray[np.float64]:
+        """How likely spans with this evidence are mentions of their best candidates."""
+        probabilities: NDArray[np.float64] = expit(weighed(evidence, self.weights))
+        return probabilities
+
+    def rescale(self, ranking: Ranking, probabilities: NDArray[np.float64], n_candidates: int) -> Ranking:
+        """The best candidate of each span with its probability, the others in proportion."""
+        best = ranking.best_scores()
+        factors = np.divide(probabilities, best, out=np.ones_like(best), where=best > 0)
+        return ranking.with_scores(ranking.scores * factors[ranking.span_numbers])
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The weights as an array under a name that begins with `prefix`."""
+        return {f"{prefix}.weights": self.weights}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LinkModel:
+        """The model `to_arrays` gave, checked."""
+        weights = require(arrays, f"{prefix}.weights", np.float64)
+        check_length(f"{prefix}.weights", weights, len(EVIDENCE))
+        check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
+        return cls(weights)
+
+
+def link_evidence(spans: Spans, ranking: Ranking) -> NDArray[np.float32]:
+    """spans_by_evidence, in the order of `EVIDENCE`."""
+    scores = score_evidence(ranking)
+    nameless = (~spans.has_name).astype(np.float64)
+    bounded = np.clip(spans.log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    columns = [bounded, scores[:, 0], scores[:, 1], nameless, nameless * scores[:, 0], np.ones(len(bounded))]
+    return np.column_stack(columns).astype(np.float32)
+
+
+@cache
+def default_weights(kind: str) -> dict[str, float]:
+    """What evidence weighs without annotated documents, and the threshold that goes with it."""
+    weights: dict[str, dict[str, float]] = json.loads(
+        files("deixis.decision").joinpath("default_weights.json").read_text("utf-8")
+    )
+    return weights[kind]

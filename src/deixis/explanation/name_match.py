@@ -1,0 +1,31 @@
+"""Which name of an entity is most like a mention."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.explanation.records import NameMatch
+from deixis.features.name_forms import NameForms, NameFormsConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.native import _core
+
+_FORMS = NameForms(NameFormsConfig.loose())
+
+
+def name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
+    """The name that is most similar to the mention, the title if several are."""
+    names = names_of(kb, row)
+    if mention in names:
+        return NameMatch(mention, "same", 1.0)
+    keys, key = list(_FORMS.keys(names)), next(iter(_FORMS.keys([mention])))
+    if key in keys:
+        return NameMatch(names[keys.index(key)], "normalized", 1.0)
+    similarities = [_core.indel_similarity(each, key) for each in keys]
+    best = int(np.argmax(similarities))
+    return NameMatch(names[best], "alike", similarities[best])
+
+
+def names_of(kb: KnowledgeBase, row: int) -> list[str]:
+    """The title and the aliases of an entity."""
+    first, last = kb.alias_indptr[row : row + 2]
+    return [kb.titles[row], *kb.aliases.strings(range(int(first), int(last)))]

@@ -1,0 +1,261 @@
+"""The linker: the verbs people call, a thin face over the model and the functions that use and improve it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deixis.candidates.candidate_lists import candidate_lists
+from deixis.detection.recognizers import Recognize
+from deixis.documents.corrections import Correction
+from deixis.errors import DataError
+from deixis.explanation.explain import explain
+from deixis.explanation.records import Explanation
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.corrections import Corrections
+from deixis.linking.inputs import NO_NAME, as_document, check_column, named_documents, not_a_text
+from deixis.linking.model import LinkerModel
+from deixis.linking.options import LinkOptions
+from deixis.linking.pipeline import link_documents
+from deixis.linking.plan import LinkPlans
+from deixis.linking.stored import KIND, model_arrays, model_from, stored_config
+from deixis.linking.streams import BATCH_SIZE, link_stream, rank_mentions
+from deixis.store.model_folder import open_model, save_model
+from deixis.store.packed import pack_model, unpack_model
+from deixis.training.build import build_model
+from deixis.training.calibrate import calibrate
+from deixis.training.config import TrainingConfig
+from deixis.training.correct import correct, corrected_by
+from deixis.training.detector import fit_detected
+from deixis.training.fit import fit
+from deixis.training.result import TrainingResult
+from deixis.types import Candidate, Document, Mention
+
+DEFAULT = LinkOptions()
+Option = str | float | bool | Iterable[str] | None
+"""The value of an option, as `LinkOptions` has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Linker:
+    """Finds which entity each mention of a text means, and how sure that is.
+
+    Every method that changes something returns another linker. How to link is said by `LinkOptions`, or by keywords of
+    the same names.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "Q90", "title": "Paris", "description": "capital of France, on the river Seine"},
+    ...     {"id": "Q167646", "title": "Paris", "description": "prince of Troy who carried Helen off"},
+    ...     {"id": "Q22647", "title": "Troy", "description": "ancient city besieged by the Greeks"},
+    ... ])
+    >>> document = Linker.build(kb).link("To save Troy, Paris had to be sacrificed.")
+    >>> [(mention.text, mention.entity) for mention in document.mentions]
+    [('Troy', 'Q22647'), ('Paris', 'Q167646')]
+    """
+
+    model: LinkerModel
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        documents: Iterable[Document] | None = None,
+        config: LinkerConfig | None = None,
+        *,
+        seed: int = 0,
+        n_threads: int = 0,
+    ) -> Linker:
+        """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
+        return cls(build_model(kb, documents, config, seed=seed, n_threads=n_threads))
+
+    def link(
+        self,
+        text: str | Document,
+        options: LinkOptions = DEFAULT,
+        *,
+        recognizer: Recognize | None = None,
+        **changes: Option,
+    ) -> Document:
+        """The document with its mentions linked: those it brings, or those detected if it brings none.
+
+        `recognizer` finds further mentions in texts that bring none: texts in, spans out, as any NER can tell them.
+        """
+        check_column(text, "texts")
+        if not isinstance(text, (str, Document)) and isinstance(text, Iterable) and not isinstance(text, _SINGLE):
+            raise DataError(f"link takes one text, got {type(text).__name__}. Use link_many for several.")
+        plans = LinkPlans.of(self.model, options.with_changes(**changes))
+        return link_documents(plans, [as_document(text, 0)], recognizer)[0]
+
+    def link_many(
+        self,
+        texts: Iterable[str | Document],
+        options: LinkOptions = DEFAULT,
+        *,
+        recognizer: Recognize | None = None,
+        batch_size: int = BATCH_SIZE,
+        **changes: Option,
+    ) -> Iterator[Document]:
+        """Linked documents, one after the other, for any number of texts; see `link`."""
+        check_column(texts, "texts")
+        if isinstance(texts, (str, Document, *_SINGLE)) or not isinstance(texts, Iterable):
+            raise (
+                not_a_text(texts)
+                if not isinstance(texts, (str, Document))
+                else DataError(
+                    f"link_many takes several texts in a list, got one {type(texts).__name__}. Use link for one."
+                )
+            )
+        return link_stream(self.model, texts, options.with_changes(**changes), recognizer, batch_size)
+
+    def link_names(
+        self,
+        names: Iterable[str | None],
+        contexts: Iterable[str | None] | None = None,
+        options: LinkOptions = DEFAULT,
+        **changes: Option,
+    ) -> list[Mention]:
+        """What each name of a list or a column means, alone or by a text about it: a link or NIL for each, in order.
+
+        A missing name (None, or the NaN and NA of tables) means nothing.
+        """
+        documents = named_documents(names, contexts)
+        named = self.link_many([each for each in documents if each.mentions], options.with_changes(**changes))
+        return [(next(named).mentions if document.mentions else (NO_NAME,))[0] for document in documents]
+
+    def candidates(
+        self, documents: Sequence[Document], k: int | None = None, *, rerank: bool = False
+    ) -> list[list[Candidate]]:
+        """The best `k` candidates of each mention with the ranker's scores, nothing decided, for your own scoring."""
+        checked = [as_document(document, number) for number, document in enumerate(documents)]
+        mentions = [mention for document in checked for mention in document.mentions_in_context()]
+        return candidate_lists(self.kb, rank_mentions(self.model, mentions, k, rerank))
+
+    def explain(
+        self,
+        text: str | Document,
+        start: int,
+        end: int,
+        *,
+        entity: str | None = None,
+        options: LinkOptions = DEFAULT,
+        **changes: Option,
+    ) -> Explanation:
+        """Why the span from `start` to `end` is linked as it is, or how far `entity` is from being meant."""
+        return explain(self.model, text, [(start, end)], entity, options.with_changes(**changes))[0]
+
+    def fit(
+        self,
+        documents: Sequence[Document],
+        trainer: str = "weights",
+        *,
+        dev: Sequence[Document] | None = None,
+        config: TrainingConfig | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        seed: int = 0,
+    ) -> FitResult:
+        """A better linker, trained on annotated documents, and how it did on documents it had not seen.
+
+        The trainer is `weights` (seconds), or `reranker`, `encoder` or `reader` (minutes to hours, extra `neural`).
+        """
+        place = None if folder is None else Path(folder)
+        result = fit(self.model, documents, trainer, dev=dev, config=config, folder=place, seed=seed)
+        return FitResult(Linker(result.model), result)
+
+    def calibrate(
+        self,
+        documents: Iterable[Document],
+        *,
+        threshold: float | None = None,
+        target_precision: float | None = None,
+        rerank: bool = False,
+        all_mentions_annotated: bool = False,
+    ) -> Linker:
+        """The same linker with probabilities as scores, learned from annotated documents it was not trained on.
+
+        If all mentions of the documents are annotated, the decision on raw text is learned from them, too.
+        """
+        annotated = list(documents)
+        model = calibrate(self.model, annotated, threshold=threshold, target_precision=target_precision, rerank=rerank)
+        if all_mentions_annotated and not rerank:
+            model = fit_detected(model, annotated, threshold, target_precision)
+        return Linker(model)
+
+    def correct(self, corrections: Iterable[Correction]) -> Linker:
+        """The same linker that keeps to these corrections: at once, and nothing is learned anew."""
+        return Linker(correct(self.model, corrections).model)
+
+    def without_corrections(self, corrections: Iterable[Correction] | None = None) -> Linker:
+        """The same linker without these corrections, or without any: it answers as if they had never been made."""
+        dropped = None if corrections is None else {(each.key, each.verdict, each.entity) for each in corrections}
+        kept = [
+            each
+            for each in self.corrections.each
+            if dropped is not None and (each.key, each.verdict, each.entity) not in dropped
+        ]
+        return Linker(corrected_by(self.model, Corrections(tuple(kept)))[0])
+
+    def with_options(self, options: LinkOptions = DEFAULT, **changes: Option) -> Linker:
+        """The same linker with another threshold, target precision or vectors of its own, saved with it."""
+        wanted = options.with_changes(**changes)
+        plans = LinkPlans.of(self.model, wanted)
+        decisions = self.model.decisions
+        pair = wanted.threshold, wanted.target_precision
+        own = {
+            name: decision.with_threshold(*pair)
+            for name in ("given", "detected", "reranked", "read")
+            if (decision := getattr(decisions, name)) is not None
+            and (name != "given" or not wanted.rerank)
+            and (name != "reranked" or wanted.rerank)
+        }
+        sources = plans.given.sources
+        config = replace(self.model.config, candidates=sources.config)
+        return Linker(replace(self.model, sources=sources, config=config, decisions=replace(decisions, **own)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model folder; an older model of that name is replaced only when the new one is whole."""
+        save_model(path, KIND, stored_config(self.model), model_arrays(self.model))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
+        """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
+        return cls(model_from(open_model(path, KIND), n_threads))
+
+    def to_bytes(self) -> bytes:
+        """The linker as bytes, the same for the same linker: for those who cannot keep a folder."""
+        return pack_model(KIND, stored_config(self.model), model_arrays(self.model))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, n_threads: int = 0) -> Linker:
+        """The linker that `to_bytes` gave, in memory."""
+        return cls(model_from(unpack_model(data, KIND), n_threads))
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """The entities that are linked to."""
+        return self.model.kb
+
+    @property
+    def config(self) -> LinkerConfig:
+        """The settings it was built with."""
+        return self.model.config
+
+    @property
+    def corrections(self) -> Corrections:
+        """What people said about single spans."""
+        return self.model.corrections
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A trained linker, and how it did before and after on documents it had not seen."""
+
+    linker: Linker
+    training: TrainingResult
+
+
+_SINGLE = (bytes, bytearray, Mapping)

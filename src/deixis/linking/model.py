@@ -1,0 +1,89 @@
+"""The parts of a linker, as data: frozen, changed only by making another one. `deixis.linking.stored` saves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.combined import UnionCandidates
+from deixis.decision.decision import Decisions
+from deixis.detection.detector import SpanDetector
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.corrections import Corrections
+from deixis.linking.seen_documents import SeenDocuments
+from deixis.ranking.ranker import FusionRanker
+from deixis.store.lazy_part import LazyPart
+from deixis.types import Document, MentionInContext
+
+
+class Reranker(Protocol):
+    """A slower model that reads a mention and its best candidates."""
+
+    @property
+    def n_candidates(self) -> int:
+        """How many of a mention's best candidates it reads."""
+
+    def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
+        """mentions_by_entities: the same candidates in its own order, stored best first, scores in 0..1."""
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedReranker:
+    """A re-ranker, or the arrays of one that is opened when it is first used, and the documents it was trained on."""
+
+    part: Reranker | LazyPart
+    seen: SeenDocuments = field(default_factory=SeenDocuments)
+
+    @property
+    def opened(self) -> Reranker:
+        """The re-ranker itself."""
+        opened: Reranker = self.part.opened if isinstance(self.part, LazyPart) else self.part
+        return opened
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A reader, opened when it first reads; what its evidence weighs beside that of detection; what it was trained on.
+
+    What the weights stand for says `deixis.linking.stages.read.EVIDENCE`.
+    """
+
+    part: LazyPart
+    weights: NDArray[np.float64]
+    seen: SeenDocuments = field(default_factory=SeenDocuments)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkerModel:
+    """The parts of a linker. Functions of `deixis.training` make other models from it; nothing mutates it.
+
+    `seen` are the documents that it was trained on, `corrections` what somebody said about single spans.
+    `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not.
+    """
+
+    kb: KnowledgeBase
+    detector: SpanDetector
+    sources: UnionCandidates
+    ranker: FusionRanker
+    decisions: Decisions
+    config: LinkerConfig
+    reranker: TrainedReranker | None = None
+    reader: Reader | None = None
+    corrections: Corrections = field(default_factory=Corrections)
+    seen: SeenDocuments = field(default_factory=SeenDocuments)
+    uncorrected_weights: NDArray[np.float64] | None = None
+    n_threads: int = 0
+
+    @property
+    def all_seen(self) -> SeenDocuments:
+        """The documents that it was trained on or corrected in: it looks better on them than on others."""
+        return self.seen | SeenDocuments.of(Document("", text) for text in self.corrections.by_text)

@@ -1,0 +1,153 @@
+"""What one call does: options checked against a model, everything looked up once.
+
+Which decision holds when:
+
+| spans                      | ranked by            | selected by | decided by            |
+|----------------------------|----------------------|-------------|-----------------------|
+| given                      | ranker               | (all)       | given                 |
+| given                      | re-ranker            | (all)       | reranked              |
+| detected by rules          | ranker               | given       | given                 |
+| detected by rules          | re-ranker            | given       | reranked              |
+| detected by odds           | ranker               | detected    | detected              |
+| detected by odds           | re-ranker            | detected    | detected, new scores  |
+| read                       | ranker and reader    | read        | read                  |
+| read                       | re-ranker            | read        | reranked              |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from deixis.candidates.combined import UnionCandidates
+from deixis.decision.decision import Decision
+from deixis.errors import ConfigError
+from deixis.linking.model import LinkerModel, Reader, TrainedReranker
+from deixis.linking.options import LinkOptions
+from deixis.tables import EntityMask
+from deixis.types import Document
+
+MIN_READ_PROBABILITY = 0.02  # of spans that a reader hears of, also of those too improbable to be ranked without it
+HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis learn MODEL --mentions train.jsonl --rerank"
+HOW_TO_GET_A_READER = "Train one on annotated documents: deixis learn MODEL --mentions train.jsonl --reader"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPlan:
+    """What one call does with one kind of documents: those that bring mentions, or those that bring none.
+
+    `scoring` turns the ranker's scores into probabilities; `selecting` and `deciding` have the thresholds of which
+    spans are mentions, and of which mentions are linked. `n_candidates` candidates count, `n_shown` are shown. Spans
+    below `min_probability` are not ranked.
+    """
+
+    model: LinkerModel
+    detects: bool
+    mask: EntityMask | None
+    sources: UnionCandidates
+    n_candidates: int
+    n_shown: int
+    scoring: Decision
+    selecting: Decision
+    deciding: Decision
+    may_overlap: bool
+    min_probability: float
+    reranker: TrainedReranker | None
+    reader: Reader | None
+
+    @property
+    def depth(self) -> int:
+        """How many candidates are ranked: those that count, those to be shown, and those that a re-ranker reads."""
+        n_read = 0 if self.reranker is None else self.reranker.opened.n_candidates
+        return max(self.n_candidates, self.n_shown, n_read)
+
+    @classmethod
+    def of(cls, model: LinkerModel, options: LinkOptions, detects: bool) -> LinkPlan:
+        """The plan for documents without mentions (`detects`), or with. What is wrong with the options is said here."""
+        reranker = _reranker(model, options)
+        reader = _reader(model, options) if detects else None
+        given, detected, read = _decisions(model, options)
+        scoring = given if model.detector.uses_rules or not detects else detected
+        selecting = scoring if reader is None else read
+        deciding = selecting
+        if reranker is not None and (reader is not None or not detects or model.detector.uses_rules):
+            deciding = _reranked(model, options)
+            if reader is None:
+                selecting = model.decisions.given  # the threshold asked for is the re-ranker's
+        least = model.detector.config.min_chance
+        return cls(
+            model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
+            options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
+            least if reader is None else min(least, MIN_READ_PROBABILITY), reranker, reader,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPlans:
+    """The plans of one call for both kinds of documents."""
+
+    given: LinkPlan
+    raw: LinkPlan
+
+    @classmethod
+    def of(cls, model: LinkerModel, options: LinkOptions) -> LinkPlans:
+        """Both plans; what is wrong with the options is said before anything is read."""
+        return cls(LinkPlan.of(model, options, detects=False), LinkPlan.of(model, options, detects=True))
+
+    def for_each_kind(self, documents: Sequence[Document]) -> Iterator[tuple[LinkPlan, list[int]]]:
+        """Each plan with the numbers of its documents, if there are any."""
+        numbers: dict[bool, list[int]] = {False: [], True: []}
+        for number, document in enumerate(documents):
+            numbers[not document.mentions].append(number)
+        for plan in (self.given, self.raw):
+            if numbers[plan.detects]:
+                yield plan, numbers[plan.detects]
+
+
+def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Decision, Decision]:
+    """The decisions on given, detected and read mentions, with the threshold or target precision asked for."""
+    asked = options.threshold, options.target_precision
+    decisions = model.decisions
+    main = decisions.reranked if options.rerank else decisions.given
+    if options.target_precision is not None and main is not None and main.curve is None:
+        raise ConfigError(
+            f"No threshold is known that has a precision of {options.target_precision}: the model was never "
+            "calibrated. Calibrate it on annotated documents (deixis calibrate), or give a threshold."
+        )
+    read = decisions.read or decisions.given
+    return tuple(each.with_threshold(*asked) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
+
+
+def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:
+    decision = model.decisions.reranked or Decision()
+    return decision.with_threshold(options.threshold, options.target_precision)
+
+
+def _reranker(model: LinkerModel, options: LinkOptions) -> TrainedReranker | None:
+    if options.rerank and model.reranker is None:
+        raise ConfigError(f"This model has no re-ranker, so it cannot rerank. {HOW_TO_GET_A_RERANKER}")
+    return model.reranker if options.rerank else None
+
+
+def _reader(model: LinkerModel, options: LinkOptions) -> Reader | None:
+    if options.reader and model.reader is None:
+        raise ConfigError(f"This model has no reader, so it cannot read. {HOW_TO_GET_A_READER}")
+    return None if options.reader is False else model.reader
+
+
+def _sources(model: LinkerModel, options: LinkOptions) -> UnionCandidates:
+    """The model's sources, their vectors those that the options ask for."""
+    if options.vectors is None:
+        return model.sources
+    dense = model.sources.dense
+    if dense is None:
+        raise ConfigError(
+            f"This model has no vectors, so there are no {options.vectors!r} to compare with. Build one that has: "
+            "deixis build KB --encoder static"
+        )
+    if options.vectors == "contexts" and dense.contexts is None:
+        raise ConfigError(
+            "This model has vectors of descriptions only. Build it with annotated mentions to have contexts: "
+            "deixis build KB --encoder static --mentions train.jsonl"
+        )
+    return model.sources.with_dense(dense.with_contents(options.vectors))

@@ -1,0 +1,1 @@
+"""The stages of linking, one function each; `deixis.linking.pipeline` knows their order."""

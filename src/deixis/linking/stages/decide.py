@@ -1,0 +1,89 @@
+"""Stages 4 and 6: which spans are mentions, and which of these are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from deixis.candidates.candidate_lists import candidate_lists
+from deixis.decision.overlaps import best_apart, is_touched
+from deixis.features.tokens import tokenize
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.plan import LinkPlan
+from deixis.linking.stages.rank import RankedSpans
+from deixis.tables import Spans, on_one_line
+from deixis.types import Document, Mention
+
+NIL_PROBABILITY = 0.5  # to be a mention, of names that are mentions though they are not linked
+MAX_NAMED = 10  # candidates that are compared by name; one that has the name itself is among the first
+
+
+def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
+    """Which spans are mentions: all that are given; of those detected the best that do not overlap.
+
+    With a filter, only names of entities that pass it.
+    """
+    if not plan.detects:
+        return np.ones(len(ranked.spans), dtype=bool)
+    probabilities = ranked.scored.best_scores()
+    is_mention = mentions_among(ranked.spans, probabilities, plan.selecting.min_probability, plan.may_overlap)
+    if plan.mask is not None and plan.reader is None:
+        is_mention &= has_exact_names(plan, ranked, is_mention)
+    return is_mention
+
+
+def mentions_among(
+    spans: Spans, probabilities: NDArray[np.float64], threshold: float, may_overlap: bool
+) -> NDArray[np.bool_]:
+    """Which spans are mentions: links of the best sum of probabilities, and beside them names of nothing known."""
+    is_link = reaches(probabilities, threshold)
+    is_name = (expit(spans.log_odds) >= NIL_PROBABILITY) & spans.has_name
+    if may_overlap:
+        return is_link | is_name
+    starts, ends = on_one_line(spans.documents, spans.starts, spans.ends)
+    # What just reaches the threshold is worth a little, too.
+    is_linked = best_apart(starts, ends, np.where(is_link, probabilities - threshold + 1e-6, 0.0))
+    is_free = ~is_touched(starts, ends, starts[is_linked], ends[is_linked])
+    is_named = best_apart(starts, ends, np.where(is_free & is_name, expit(spans.log_odds), 0.0))
+    return is_linked | is_named
+
+
+def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    """Which probabilities reach the threshold; 0 never does."""
+    is_reached: NDArray[np.bool_] = (probabilities >= threshold) & (probabilities > 0)
+    return is_reached
+
+
+def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> Iterator[tuple[int, Mention]]:
+    """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
+    threshold = plan.deciding.min_probability
+    candidates = candidate_lists(plan.model.kb, ranked.scored)
+    for (number, start, end), own in zip(ranked.spans.keys(), candidates, strict=True):
+        best = own[0] if own else None
+        link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
+        score = None if best is None else best.score
+        yield number, Mention(start, end, documents[number].text[start:end], link, score, link is None, tuple(own))
+
+
+def has_exact_names(plan: LinkPlan, ranked: RankedSpans, is_asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether one of the best candidates of a span has the span as a name, token by token, as detection compares."""
+    scored, has_name = ranked.scored, np.zeros(len(ranked.spans), dtype=bool)
+    for number in np.flatnonzero(is_asked).tolist():
+        first, last = int(scored.starts[number]), int(scored.starts[number + 1])
+        rows = scored.rows[first : min(last, first + min(MAX_NAMED, plan.n_candidates))]
+        tokens = _tokens(ranked.mentions[number].text)
+        has_name[number] = any(_tokens(name) == tokens for row in rows.tolist() for name in _names(plan.model.kb, row))
+    return has_name
+
+
+def _names(kb: KnowledgeBase, row: int) -> Iterator[str]:
+    yield kb.titles[row]
+    yield from kb.aliases.strings(range(*kb.alias_indptr[row : row + 2].tolist()))
+
+
+def _tokens(name: str) -> list[str]:
+    """The folded tokens, without a qualifier in brackets."""
+    return [token.text for token in tokenize(name.partition("(")[0] or name)]

@@ -1,0 +1,45 @@
+"""Stage 5: the best candidates of mentions, read by a slower model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deixis.linking.model import Reranker
+from deixis.linking.plan import LinkPlan
+from deixis.linking.stages.rank import RankedSpans, rank, score
+from deixis.tables import Ranking
+from deixis.types import Document, MentionInContext
+
+
+def rerank(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> RankedSpans:
+    """The mentions with the candidates, order and probabilities of the re-ranker.
+
+    Of detected mentions candidates are ranked anew first: the mentions of a text are known now, and what other mentions
+    say changes with them.
+    """
+    if plan.reranker is None or not len(ranked.spans):
+        return ranked
+    if plan.detects:
+        ranked = rank(plan, documents, ranked.spans)
+    reranked = reranked_by(plan.reranker.opened, plan, ranked.mentions, ranked.ranking)
+    scored = score(plan, plan.deciding, ranked.spans, ranked.mentions, reranked)
+    return RankedSpans(ranked.spans, ranked.mentions, ranked.table, reranked, scored)
+
+
+def reranked_by(reranker: Reranker, plan: LinkPlan, mentions: Sequence[MentionInContext], ranking: Ranking) -> Ranking:
+    """The candidates that count in the re-ranker's order; those that are only shown stay behind them."""
+    n_read = max(plan.n_candidates, reranker.n_candidates)
+    first = ranking.head(n_read)
+    reranked = Ranking.of_matrix(reranker.rank(mentions, first.to_matrix(len(plan.model.kb))))
+    reranked = reranked.head(plan.n_candidates)
+    if plan.n_shown <= plan.n_candidates:
+        return reranked
+    parts = []
+    for number in range(len(ranking)):
+        own, all_ = (each.take(np.array([number])) for each in (reranked, ranking))
+        is_new = ~np.isin(all_.rows, own.rows)
+        rows, scores = np.append(own.rows, all_.rows[is_new]), np.append(own.scores, all_.scores[is_new])
+        parts.append(Ranking(np.array([0, len(rows)]), rows, scores))
+    return Ranking.joined(parts)

@@ -1,0 +1,1 @@
+"""Model in, better model out: build, fit, calibrate, correct."""

@@ -1,0 +1,97 @@
+"""A knowledge base, and annotated documents if there are any, to a model: part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from deixis.candidates.annotated import annotated_documents, known_mentions
+from deixis.candidates.combined import UnionCandidates, standings
+from deixis.candidates.sources.vectors import DenseCandidates
+from deixis.decision.decision import Decision, Decisions
+from deixis.decision.link_model import LinkModel, default_weights
+from deixis.detection.dictionary import DictionaryDetector
+from deixis.errors import DataError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.linking.model import LinkerModel
+from deixis.linking.seen_documents import SeenDocuments
+from deixis.progress import stage
+from deixis.ranking.ranker import FusionRanker, kind_of
+from deixis.training.calibrate import calibrate
+from deixis.training.detector import build_detector, fit_detected
+from deixis.training.documents import split_documents
+from deixis.training.examples import fit_weights
+from deixis.training.popularity import popularity_of
+from deixis.training.synthetic import calibrate_on_names, is_used_for
+from deixis.types import Document
+
+
+def build_model(
+    kb: KnowledgeBase,
+    documents: Iterable[Document] | None = None,
+    config: LinkerConfig | None = None,
+    *,
+    seed: int = 0,
+    n_threads: int = 0,
+    vectors: DenseCandidates | None = None,
+) -> LinkerModel:
+    """A model of `kb`; documents with annotated mentions make it better but are not needed.
+
+    With documents a first model is built without a part of them, by which weights, detection and decisions are fitted;
+    the model itself is built with all of them and takes these over. `vectors` of the same entities, whatever contexts
+    they have, are not made again.
+    """
+    if not isinstance(kb, KnowledgeBase):
+        raise DataError(
+            f"Expected a KnowledgeBase, got {type(kb).__name__}. Make one with KnowledgeBase.read(path) or "
+            "KnowledgeBase.from_records(records)."
+        )
+    config = config or LinkerConfig()
+    annotated = None if documents is None else annotated_documents(documents)
+    if annotated is not None and config.held_out_share > 0:
+        train, dev = split_documents(annotated, config.held_out_share, seed)
+        if len(list(known_mentions(kb, dev))) >= config.ranking.min_mentions:
+            first = _built(kb, train, config, seed, n_threads, vectors)
+            first = _fitted(first, dev)
+            whole = _built(kb, annotated, config, seed, n_threads, first.sources.dense)
+            ranker = whole.ranker.with_weights(first.ranker.weights)
+            return replace(whole, ranker=ranker, decisions=first.decisions)
+    return _built(kb, annotated, config, seed, n_threads, vectors)
+
+
+def _fitted(model: LinkerModel, dev: Sequence[Document]) -> LinkerModel:
+    """The model with weights and decisions fitted on documents that it was not built with."""
+    nil = model.config.nil
+    model = fit_weights(model, dev)
+    model = calibrate(model, dev, threshold=nil.threshold, target_precision=nil.target_precision)
+    return fit_detected(model, dev, nil.threshold, nil.target_precision)
+
+
+def _built(
+    kb: KnowledgeBase,
+    documents: Sequence[Document] | None,
+    config: LinkerConfig,
+    seed: int,
+    n_threads: int,
+    vectors: DenseCandidates | None,
+) -> LinkerModel:
+    """Every part made from the knowledge base and all documents, with default weights and decisions."""
+    annotated = documents or ()
+    with stage("making a dictionary of names"):
+        names = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
+    counts = kb.counts + popularity_of(kb, names, n_threads, config.own_text)
+    sources = UnionCandidates.build(kb, annotated, config.candidates, seed, n_threads, counts, vectors)
+    seen_names, has_vectors = sources.tree.learned, sources.dense is not None
+    popularity = standings(counts)
+    ranker = FusionRanker.build(kb, sources.words, popularity, seen_names, config.ranking, n_threads, has_vectors)
+    detector = build_detector(kb, names, counts, annotated, config.finding, seed, n_threads)
+    nil = config.nil
+    given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
+    default = default_weights(kind_of(kb))["threshold"]
+    detected = Decision(LinkModel.default(kind_of(kb)), default if nil.threshold is None else nil.threshold)
+    decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
+    model = LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
+    if is_used_for(config.rehearsal, kb, has_annotated=documents is not None):
+        return calibrate_on_names(model, seed, nil.threshold, nil.target_precision)
+    return model

@@ -1,0 +1,153 @@
+"""Detection fitted to annotated documents: odds of spans from train, the decision over raw text from dev."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deixis.decision.decision import Decision
+from deixis.decision.link_model import LinkModel, link_evidence
+from deixis.decision.overlaps import best_apart
+from deixis.decision.threshold_curve import ThresholdCurve
+from deixis.detection.config import FindingConfig
+from deixis.detection.detector import SpanDetector, all_spans
+from deixis.detection.dictionary import DictionaryDetector
+from deixis.detection.name_facts import NameFacts
+from deixis.detection.span_scorer import SpanScorer
+from deixis.detection.spans import SpanTable
+from deixis.errors import ConfigError
+from deixis.gold import Resolve, acceptable_ids
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.batching import batches
+from deixis.linking.inputs import as_document
+from deixis.linking.model import LinkerModel
+from deixis.linking.streams import rank_mentions
+from deixis.progress import stage
+from deixis.ranking.ranker import kind_of
+from deixis.tables import Ranking, Spans, on_one_line
+from deixis.types import Document
+
+logger = logging.getLogger(__name__)
+
+MIN_DOCUMENTS = 10  # with mentions, to learn a decision from
+MAX_THRESHOLD = 0.5  # of the best F1: that of calibrated probabilities is half of that F1
+
+GoldSpans = dict[tuple[int, int, int], frozenset[str]]
+"""(number of a document, start, end) -> the ids that are right there."""
+
+
+def build_detector(
+    kb: KnowledgeBase,
+    names: DictionaryDetector,
+    counts: NDArray[np.float64],
+    documents: Sequence[Document],
+    config: FindingConfig | None = None,
+    seed: int = 0,
+    n_threads: int = 0,
+) -> SpanDetector:
+    """The detector of mentions of the knowledge base's entities, met `counts` times; many documents train it.
+
+    With few documents and a long list the odds of names are read from the knowledge base itself; in a short list the
+    rules of the dictionary decide.
+    """
+    config = config or FindingConfig()
+    gold = gold_spans(documents, kb.own_id)
+    name_list, rows = kb.names()
+    is_trained = len({number for number, _, _ in gold}) >= max(1, config.min_documents)
+    if config.scoring == "rules" or not (is_trained or len(name_list) >= config.min_names):
+        return SpanDetector(names, SpanScorer.by_rules(), config)
+    with stage("learning what a mention looks like"):
+        facts = NameFacts.build(names, name_list, rows, counts, kb.description_texts(), n_threads)
+        if not is_trained:
+            return SpanDetector(names, SpanScorer.from_kb(facts, kind_of(kb)), config)
+        texts = [document.text for document in documents]
+        used = sorted({texts[number][start:end] for number, start, end in gold})
+        learned = DictionaryDetector.build(used, config=names.config)
+        table = all_spans(names, [learned], texts, config, n_threads)
+        scorer = SpanScorer.fit(table, _is_gold(table, gold), facts, seed)
+    return SpanDetector(names, scorer, config, learned)
+
+
+def fit_detected(
+    model: LinkerModel,
+    documents: Sequence[Document],
+    threshold: float | None = None,
+    target_precision: float | None = None,
+) -> LinkerModel:
+    """The model with a decision on detected mentions, learned from annotated documents that it was not trained on.
+
+    All mentions of the documents must be annotated: what is not counts as wrong. The threshold is the one asked for, or
+    keeps to the target precision, or has the best F1 from text to links. Fewer than ten documents with mentions change
+    nothing.
+    """
+    documents = [as_document(document, number) for number, document in enumerate(documents)]
+    gold = gold_spans(documents, model.kb.own_id)
+    if model.detector.uses_rules or len({number for number, _, _ in gold}) < MIN_DOCUMENTS:
+        return model
+    with stage("deciding what is a mention"):
+        spans = model.detector.detect([document.text for document in documents], n_threads=model.n_threads)
+        rankings = [rank_mentions(model, batch.in_context(documents)) for batch in batches(spans, is_given=False)]
+        ranking = Ranking.joined(rankings)
+        ids = [None if row < 0 else model.kb.ids[row] for row in ranking.best_rows().tolist()]
+        is_right = np.array(
+            [name in gold.get(key, ()) for key, name in zip(spans.keys(), ids, strict=True)], dtype=bool
+        )
+        if not is_right.any():
+            return model
+        evidence, before = link_evidence(spans, ranking), model.decisions.detected
+        start = before.model if isinstance(before.model, LinkModel) else LinkModel.default(kind_of(model.kb))
+        link_model = LinkModel.fit(evidence, is_right, start)
+        curve = curve_of_links(spans, link_model.of_evidence(evidence), is_right, gold)
+    decision = with_end_to_end_threshold(Decision(link_model, curve=curve), threshold, target_precision)
+    return replace(model, decisions=replace(model.decisions, detected=decision))
+
+
+def curve_of_links(
+    spans: Spans, probabilities: NDArray[np.float64], is_right: NDArray[np.bool_], gold: GoldSpans
+) -> ThresholdCurve:
+    """The links of held-out documents, whatever their probability; mentions that are not among them have score 0."""
+    on_line = on_one_line(spans.documents, spans.starts, spans.ends)
+    chosen = np.flatnonzero(best_apart(*on_line, probabilities**2))
+    keys = list(spans.take(chosen).keys())
+    is_known = [key in gold for key in keys]
+    missed = sorted(number for number, _, _ in gold.keys() - set(keys))
+    nothing = np.zeros(len(missed))
+    return ThresholdCurve(
+        np.concatenate([spans.documents[chosen], missed]).astype(np.int64),
+        np.concatenate([probabilities[chosen], nothing]),
+        np.concatenate([is_right[chosen], nothing > 0]),
+        np.concatenate([np.array(is_known, dtype=bool), nothing == 0]),
+    )
+
+
+def gold_spans(documents: Sequence[Document], resolve: Resolve) -> GoldSpans:
+    """The mentions of entities of the knowledge base, and the ids that are right for each."""
+    gold: GoldSpans = {}
+    for number, document in enumerate(documents):
+        for mention in document.mentions:
+            accepted = frozenset[str]() if mention.entity is None else acceptable_ids(mention.entity, resolve)
+            if accepted and mention.start < mention.end:
+                gold[number, mention.start, mention.end] = accepted
+    return gold
+
+
+def _is_gold(table: SpanTable, gold: GoldSpans) -> NDArray[np.bool_]:
+    keys = zip(table.texts.tolist(), table.starts.tolist(), table.ends.tolist(), strict=True)
+    return np.fromiter((key in gold for key in keys), dtype=bool, count=len(table))
+
+
+def with_end_to_end_threshold(
+    decision: Decision, threshold: float | None = None, target_precision: float | None = None
+) -> Decision:
+    """The decision with the threshold asked for, or else that of the best F1 from text to links."""
+    if threshold is not None or target_precision is not None:
+        try:
+            return decision.with_best_threshold(threshold, target_precision)
+        except ConfigError as error:
+            logger.warning("In texts without mentions links are made at the threshold of the best F1: %s", error)
+    best = decision.with_best_threshold()
+    return replace(best, threshold=min(best.min_probability, MAX_THRESHOLD))

@@ -1,0 +1,142 @@
+"""The trainer of a re-ranker: on the candidates that the model itself finds for annotated mentions."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from deixis.decision.decision import Decision
+from deixis.errors import ConfigError, DataError
+from deixis.linking.model import LinkerModel, TrainedReranker
+from deixis.linking.seen_documents import SeenDocuments
+from deixis.linking.streams import rank_mentions
+from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.progress import stage
+from deixis.ranking import RERANKERS, TRAINERS
+from deixis.ranking.feature import document_numbers
+from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE
+from deixis.training.calibrate import judge, with_decision
+from deixis.training.config import TrainingConfig
+from deixis.training.documents import known, n_known
+from deixis.training.result import TrainingResult, accuracy
+from deixis.training.split import TrainDevSplit
+from deixis.types import Document
+
+logger = logging.getLogger(__name__)
+
+MIN_DESCRIBED = 0.1
+NEW = "cross-encoder"
+PAIRS_AN_HOUR = 30_000  # that MiniLM learns from on one processor, of 128 tokens
+LONG = 12  # hours
+
+
+def train_reranker(
+    model: LinkerModel,
+    documents: Sequence[Document],
+    dev: Sequence[Document] | None,
+    config: TrainingConfig,
+    folder: Path,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> TrainingResult:
+    """The model with a re-ranker, and how the ranker, the cross-encoder and both together do on held-out mentions.
+
+    How the two are mixed and what the scores mean is learned on held-out documents: `dev`, or a share of the others.
+    Checkpoints are kept in `folder`; called again with the same data and settings, training goes on from there.
+    """
+    if not documents:
+        raise DataError("There are no documents to learn from.")
+    kind, _ = RERANKERS[NEW], TRAINERS[NEW]  # what is not installed is said before the work
+    if model.kb.described_share < MIN_DESCRIBED:
+        logger.warning("Hardly any entity has a description: the re-ranker reads names, and gains little by it.")
+    split = TrainDevSplit.of(model, documents, dev, config.held_out_share, seed)
+    how = config.rerank
+    _warn_of_time(n_known(model.kb, split.train), how)
+    with stage("finding candidates"):
+        train = ranked_examples(split.judge, split.train, "to learn from", how.n_taught, how.max_mentions, seed)
+        check = ranked_examples(split.judge, split.dev, "to hold out", how.n_candidates, how.max_checked, seed + 1)
+    ranker, opinions = kind.learn(model.kb, train, check, config.rerank, folder, seed, n_threads)
+    numbers = document_numbers(check.mentions)
+    sides = {"retriever": RANKING_ALONE, NEW: RERANKER_ALONE, "fused": ranker.mixing}
+    accuracies = tuple(accuracy(name, opinions.is_first_right(mixing), numbers) for name, mixing in sides.items())
+    reranker = TrainedReranker(ranker, SeenDocuments.of(split.train))
+    decision, per_second = _decision(replace(split.judge, reranker=reranker), split.dev, how.max_checked, seed)
+    trained = with_promised_precision(replace(model, reranker=reranker), decision, rerank=True)
+    return TrainingResult(trained, accuracies, len(train.mentions), per_second)
+
+
+def ranked_examples(
+    model: LinkerModel, documents: Sequence[Document], purpose: str, k: int, max_mentions: int = 0, seed: int = 0
+) -> Ranked:
+    """The best `k` candidates of mentions whose entity is known: of all, or of so many drawn at random, in order.
+
+    Of documents without a drawn mention nothing is ranked; what a mention gets does not depend on which were drawn.
+    """
+    mentions, gold = known(model.kb, documents, purpose)
+    n_entities = len(model.kb)
+    if not 0 < max_mentions < len(mentions):
+        return Ranked(mentions, rank_mentions(model, mentions, k).to_matrix(n_entities), gold)
+    drawn = np.sort(np.random.default_rng(seed).choice(len(mentions), max_mentions, replace=False))
+    numbers = document_numbers(mentions)
+    near = np.flatnonzero(np.isin(numbers, numbers[drawn]))
+    beside, answers = [mentions[number] for number in near.tolist()], [gold[number] for number in near.tolist()]
+    ranking = rank_mentions(model, beside, k).to_matrix(n_entities)
+    return Ranked(beside, ranking, answers).take(np.searchsorted(near, drawn))
+
+
+def _warn_of_time(n_mentions: int, config: CrossEncoderConfig) -> None:
+    """Tells how long a training may take, if that is long: on one processor, with a model as large as MiniLM."""
+    n_mentions = min(n_mentions, config.max_mentions or n_mentions)
+    hours = n_mentions * config.n_taught * config.epochs / PAIRS_AN_HOUR
+    if hours > LONG:
+        logger.warning(
+            "To learn from %s mentions with %d candidates each, %d times, takes up to %.0f hours for MiniLM on one "
+            "processor. Fewer mentions (--rerank-max-mentions) or epochs (--rerank-epochs) take less.",
+            f"{n_mentions:,}", config.n_taught, config.epochs, hours,
+        )  # fmt: skip
+
+
+def _decision(
+    model: LinkerModel, documents: Sequence[Document], max_mentions: int, seed: int
+) -> tuple[Decision, float]:
+    """What the scores of the re-ranker mean, by held-out documents of about so many mentions, and its mentions/s."""
+    drawn = enough(documents, max_mentions, seed)
+    with stage("calibrating the re-ranker"):
+        started = time.perf_counter()
+        judged = judge(model, drawn, rerank=True)
+        per_second = len(judged.curve) / max(time.perf_counter() - started, 1e-9)
+    return judged.decision(model.config.calibration), per_second
+
+
+def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Document]:
+    """Documents drawn at random until they have so many decided mentions, in their order; all, if they have not.
+
+    Examples
+    --------
+    >>> from deixis.types import Mention
+    >>> documents = [Document(str(n), "Troy", mentions=(Mention(0, 4, "Troy", "Q1"),)) for n in range(9)]
+    >>> len(enough(documents, 4, seed=0))
+    4
+    """
+    sizes = np.array([sum(mention.is_decided for mention in document.mentions) for document in documents])
+    order = np.random.default_rng(seed).permutation(len(documents))
+    n = int(np.searchsorted(np.cumsum(sizes[order]), n_mentions)) + 1
+    return [documents[number] for number in np.sort(order[:n]).tolist()]
+
+
+def with_promised_precision(model: LinkerModel, decision: Decision, rerank: bool) -> LinkerModel:
+    """The model with a decision that keeps to the precision its settings ask for, as far as can be promised."""
+    target = model.decisions.given.target_precision
+    try:
+        return with_decision(model, decision.with_best_threshold(None, target), None, target, rerank)
+    except ConfigError as error:
+        whose = "of the re-ranker " if rerank else ""
+        logger.warning("%s Until then the threshold %sis the one with the best F1.", error, whose)
+        best = decision.with_best_threshold()
+        return with_decision(model, best, best.threshold, None, rerank)

@@ -1,0 +1,81 @@
+"""Annotated documents split into train and dev, with a model to judge by that has seen none of dev.
+
+A model looks better on documents that it was trained on. So documents that it has not seen are held out first, and
+where there are none, a second model is built without those held out.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from deixis.linking.model import LinkerModel
+from deixis.linking.seen_documents import SeenDocuments
+from deixis.training.build import build_model
+from deixis.training.documents import apart_from, known, n_known, split_documents, unseen
+from deixis.training.vectors import with_vectors
+from deixis.types import Document
+
+logger = logging.getLogger(__name__)
+
+MIN_DEV = 20  # mentions of the knowledge base's entities; fewer judge nothing
+
+
+@dataclass(frozen=True, eq=False)
+class TrainDevSplit:
+    """Documents to train on, others to judge by, and a model that was trained on none of the latter."""
+
+    train: list[Document]
+    dev: list[Document]
+    judge: LinkerModel
+
+    @classmethod
+    def of(
+        cls,
+        model: LinkerModel,
+        documents: Sequence[Document],
+        dev: Sequence[Document] | None = None,
+        fraction: float = 0.2,
+        seed: int = 0,
+    ) -> TrainDevSplit:
+        """The documents split; `dev` are those to judge by, where they are given, without those seen before.
+
+        Documents without any mention of an entity of the knowledge base are an error.
+        """
+        known(model.kb, documents, "to learn from")
+        if dev is not None:
+            held_out = unseen(model, dev, "to hold out")
+            return cls(apart_from(held_out, documents), held_out, model)
+        seen = model.all_seen
+        _, new = seen.split(documents)
+        is_new_enough = not len(seen) or n_known(model.kb, new) >= MIN_DEV
+        held_out = _drawn(new if is_new_enough else documents, len(documents), fraction, seed)
+        train = apart_from(held_out, documents)
+        if is_new_enough:
+            return cls(train, held_out, model)
+        logger.warning(
+            "The model was trained on these documents already, so it looks better on them than it is. A second one "
+            "is built without the %d held out, to judge by. With documents that the model has not seen (--dev) that is "
+            "not needed.",
+            len(held_out),
+        )
+        return cls(train, held_out, rebuilt_on(model, train, seed))
+
+
+def _drawn(documents: Sequence[Document], n_all: int, fraction: float, seed: int) -> list[Document]:
+    """As many of the documents as are that fraction of all, or all of them."""
+    n_wanted = max(1, round(n_all * fraction))
+    return split_documents(documents, min(1.0, n_wanted / max(1, len(documents))), seed)[1]
+
+
+def rebuilt_on(model: LinkerModel, train: Sequence[Document], seed: int = 0) -> LinkerModel:
+    """A model like this one that was trained on `train` only; what each feature weighs is the same."""
+    vectors = model.sources.dense
+    if not len(model.sources.tree.learned.hashes):  # built without documents: at most contexts of vectors were seen
+        other = model if vectors is None else with_vectors(model, vectors.taught_anew(train))
+        given = replace(model.decisions.given, model=None, curve=None)
+        return replace(other, seen=SeenDocuments.of(train), decisions=replace(model.decisions, given=given))
+    config = replace(model.config, held_out_share=0.0, rehearsal=replace(model.config.rehearsal, use="never"))
+    other = build_model(model.kb, train, config, seed=seed, n_threads=model.n_threads, vectors=vectors)
+    return replace(other, ranker=other.ranker.with_weights(model.ranker.weights))

@@ -1,0 +1,30 @@
+"""Candidates by vectors put into a model, or exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from deixis.candidates.sources.vectors import DenseCandidates
+from deixis.linking.model import LinkerModel
+
+
+def with_vectors(model: LinkerModel, vectors: DenseCandidates) -> LinkerModel:
+    """The model with another source by vectors, or with its first, which weighs as is the default.
+
+    Scores are calibrated as before, by the sources before.
+
+    Examples
+    --------
+    >>> from deixis.kb.knowledge_base import KnowledgeBase
+    >>> from deixis.training.build import build_model
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "description": "capital of France"}])
+    >>> model = with_vectors(build_model(kb), DenseCandidates.build(kb))
+    >>> with_vectors(model, model.sources.dense.with_contents("descriptions")).config.candidates.dense.contents
+    'descriptions'
+    """
+    sources, weights = model.sources.with_dense(vectors), model.ranker.weights
+    default = model.config.ranking.known_weights(model.kb, has_dense=True)
+    ranker = model.ranker.with_weights(np.concatenate([weights, default[len(weights) :]]))
+    return replace(model, sources=sources, ranker=ranker, config=replace(model.config, candidates=sources.config))
