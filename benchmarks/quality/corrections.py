@@ -3,7 +3,7 @@
 A zero-shot linker of Wikipedia's 468k entities links a pool of documents from raw text, and somebody who knows all
 answers looks at its links, some at a time, and corrects them: the right entity of the knowledge base where the span is
 a mention of one, else not an entity. A right link is confirmed. After each round the linker learns from all
-corrections (`learn_corrections`) and links the pool again; links that were looked at are not asked again. Orders:
+corrections (`Linker.correct`) and links the pool again; links that were looked at are not asked again. Orders:
 
 - `random`: any links, alike (the mean of several seeds, the least and the most as interval);
 - `least`: those with the least chance first;

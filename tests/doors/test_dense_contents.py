@@ -79,6 +79,11 @@ def test_a_model_calibrated_for_contents_asks_those_from_then_on(desk, tmp_path)
     assert before.model.sources.dense.config.contents == "both"
 
 
+def test_a_linker_keeps_the_vectors_of_its_options_when_it_is_saved(folder, tmp_path):
+    Linker.load(folder / "both").with_options(vectors="descriptions").save(tmp_path / "other")
+    assert Linker.load(tmp_path / "other").model.sources.dense.config.contents == "descriptions"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -114,7 +114,8 @@ class Calibrator:
         """
         best, numbers, ranks = ranking.best_scores(), ranking.span_numbers, ranking.ranks
         is_other = (ranks > 0) & (ranks < n_candidates)
-        totals = np.bincount(numbers[is_other], ranking.scores[is_other], minlength=len(ranking))
+        # Of nothing, bincount makes whole numbers, which could not be divided in place.
+        totals = np.bincount(numbers[is_other], ranking.scores[is_other], minlength=len(ranking)).astype(np.float64)
         room = np.divide(1.0 - probabilities, totals, out=np.zeros_like(totals), where=totals > 0)
         full = np.divide(probabilities, best, out=np.full_like(best, np.inf), where=best > 0)
         scaled = np.minimum(probabilities[numbers], ranking.scores * np.minimum(full, room)[numbers])

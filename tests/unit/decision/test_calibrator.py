@@ -83,6 +83,13 @@ def test_lists_without_candidates_and_scores_of_zero_are_taken():
     assert zeros[0] > zeros[1] == 0.0
 
 
+def test_mentions_with_one_candidate_each_are_scored_when_none_has_another():
+    calibrator = Calibrator.fit(evidence_of(timid_examples(200)[0]), timid_examples(200)[1])
+    (alone,), (other,) = calibrated(calibrator, [[0.4], [0.8]])
+    assert 0 < alone < other < 1
+    assert calibrated(calibrator, [[0.4], [0.8], [0.6, 0.3]])[:2] == [[alone], [other]]
+
+
 def test_few_examples_hardly_move_the_scores():
     calibrator = Calibrator.fit(evidence_of([[0.5, 0.1]]), [True])
     assert calibrator.method == "temperature"
@@ -132,3 +139,10 @@ def test_without_examples_there_is_no_calibration():
         Calibrator.fit(np.empty((0, 2)), [])
     with pytest.raises(ConfigError, match="'isotonic'"):
         CalibrationConfig(method="isotone")
+
+
+@pytest.mark.parametrize("lists", [[[]], [[0.5]], [[], [0.4], []]])
+def test_lists_in_which_nothing_stands_in_second_place_are_taken(lists):
+    examples, is_right = timid_examples(100)
+    calibrator = Calibrator.fit(evidence_of(examples), is_right)
+    assert [len(own) for own in calibrated(calibrator, lists)] == [len(own) for own in lists]

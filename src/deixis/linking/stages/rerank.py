@@ -29,17 +29,26 @@ def rerank(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
 
 
 def reranked_by(reranker: Reranker, plan: LinkPlan, mentions: Sequence[MentionInContext], ranking: Ranking) -> Ranking:
-    """The candidates that count in the re-ranker's order; those that are only shown stay behind them."""
+    """The candidates that count in the re-ranker's order; those only shown stay behind, none with a higher score."""
     n_read = max(plan.n_candidates, reranker.n_candidates)
     first = ranking.head(n_read)
     reranked = Ranking.of_matrix(reranker.rank(mentions, first.to_matrix(len(plan.model.kb))))
     reranked = reranked.head(plan.n_candidates)
     if plan.n_shown <= plan.n_candidates:
         return reranked
-    parts = []
-    for number in range(len(ranking)):
-        own, all_ = (each.take(np.array([number])) for each in (reranked, ranking))
-        is_new = ~np.isin(all_.rows, own.rows)
-        rows, scores = np.append(own.rows, all_.rows[is_new]), np.append(own.scores, all_.scores[is_new])
-        parts.append(Ranking(np.array([0, len(rows)]), rows, scores))
-    return Ranking.joined(parts)
+    numbers = (np.array([number]) for number in range(len(ranking)))
+    return Ranking.joined([_extended(reranked.take(number), ranking.take(number)) for number in numbers])
+
+
+def _extended(own: Ranking, ranked: Ranking) -> Ranking:
+    """The candidates of one mention, and behind them the ranker's others.
+
+    Their scores go on from the last of its own, in the ranker's proportions.
+    """
+    if not len(own.rows):
+        return own
+    is_other, last = ~np.isin(ranked.rows, own.rows), own.scores[-1]
+    before = float(ranked.scores[ranked.rows == own.rows[-1]][0])
+    others = np.minimum(last, ranked.scores[is_other] * (last / before if before > 0 else 1.0))
+    rows = np.append(own.rows, ranked.rows[is_other])
+    return Ranking(np.array([0, len(rows)]), rows, np.append(own.scores, others))

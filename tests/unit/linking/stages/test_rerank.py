@@ -118,6 +118,19 @@ def test_candidates_that_are_only_shown_stand_behind_those_that_count(linker, n_
     for number in range(3):
         own = after.take(np.array([number])).rows.tolist()
         assert len(set(own)) == len(own) and set(own) <= set(ranking.take(np.array([number])).rows.tolist())
+        scores = after.take(np.array([number])).scores.tolist()
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_the_scores_of_candidates_that_are_only_shown_go_on_in_the_rankers_proportions(linker):
+    ranking = Ranking(np.array([0, 4]), np.array([0, 1, 2, 3]), np.array([0.4, 0.3, 0.2, 0.1]))
+    whole = with_reranker(linker, Contrarian(0.08))
+    whole = with_parts(whole, config=replace(whole.config, n_candidates=2))
+    plan = LinkPlan.of(whole.model, LinkOptions(rerank=True, top_k=4), detects=False)
+    after = reranked_by(plan.reranker.opened, plan, annotated(1)[0].mentions_in_context(), ranking)
+    # Row 1 counts last, with 0.04 for the ranker's 0.3; nothing behind it has more.
+    assert after.rows.tolist() == [2, 1, 0, 3]
+    assert after.scores.tolist() == pytest.approx([0.08, 0.04, 0.04, 0.04 / 3])
 
 
 def test_a_filter_holds_for_the_reranker_too(linker):
