@@ -1,4 +1,4 @@
-"""Pictures in the docs, drawn from `results/latest.json`: `python -m benchmarks.figures [--check]`."""
+"""Pictures in the docs, drawn from the rows in `results/`: `python -m benchmarks.figures [--check]`."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.rows import RESULTS
 from benchmarks.tables import ROOT
-from deixis.bench.results import LATEST, Row, read_rows, row_key
+from deixis.bench.results import Row, read_results, row_key
 from deixis.reports.charts import Axis, Bars, Series, bar_chart, line_chart
 
 FOLDER = ROOT / "docs" / "explanation" / "figures"
@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a picture is out of date")
     options = parser.parse_args(arguments)
     stale = 0
-    for name, picture in figures(read_rows(RESULTS / LATEST)).items():
+    for name, picture in figures(read_results(RESULTS)).items():
         path = FOLDER / name
         if path.exists() and path.read_text(encoding="utf-8") == picture:
             continue

@@ -1,4 +1,4 @@
-"""Tables in README and docs, made from `results/latest.json`: `python -m benchmarks.tables [--check]`.
+"""Tables in README and docs, made from the rows in `results/`: `python -m benchmarks.tables [--check]`.
 
 A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
 `<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the
@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.rows import RESULTS
-from deixis.bench.results import LATEST, Row, read_rows, row_key
+from deixis.bench.results import Row, read_results, row_key
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)
@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a table is out of date")
     options = parser.parse_args(arguments)
-    rows = read_rows(RESULTS / LATEST)
+    rows = read_results(RESULTS)
     stale = []
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text(encoding="utf-8")

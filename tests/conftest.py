@@ -1,6 +1,8 @@
 """Options of the test run itself."""
 
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,3 +28,16 @@ def golden_reason(request: pytest.FixtureRequest) -> str | None:
     if reason is not None and len(reason.split()) < 3:
         raise pytest.UsageError(f"--update-golden needs a reason in words, got {reason!r}.")
     return reason
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository laid out as the source tree of Deixis, with everything committed."""
+    root = tmp_path / "repository"
+    for path in ("src/deixis/code.py", "benchmarks/results/old.json", "notes.md"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("[]\n")
+    who = ("-c", "user.name=tests", "-c", "user.email=tests@localhost", "-c", "commit.gpgsign=false")
+    for command in (("init", "--quiet"), ("add", "."), (*who, "commit", "--quiet", "--message", "all")):
+        subprocess.run(["git", "-C", str(root), *command], check=True, timeout=60)
+    return root

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.suite import read_suite
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.vector_index import VectorIndex
@@ -193,7 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--entities", type=int, default=N_ENTITIES, help="size of the knowledge base")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     task = read_task(DataFolder.choose(None, HERE.parents[1]), options.entities)
     log(f"{len(task.train)} documents to learn from, {len(Questions.collect(task.kb, task.dev))} questions")
     for study in options.studies or STUDIES:
@@ -202,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
             rows.append(row)
             print(f"{row.suite:26} {row.system:28} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
         if not options.dry_run:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import half_of
 from deixis.bench.wordnet_examples import wordnet_documents, wordnet_records
@@ -150,12 +150,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kbs", nargs="*", metavar="KB", help=f"some of {', '.join(PARTS)}; all unless given")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
+    options = parser.parse_args(arguments)
+    start_run(is_recorded=not options.dry_run)
     rows = []
-    for name in parser.parse_args(arguments).kbs or PARTS:
+    for name in options.kbs or PARTS:
         for row in measured(name):
             print(f"{row.suite:40} {row.system:10} {row.metric:26} {row.value:.4f}", flush=True)
             rows.append(row)
-    print("recorded in", record(rows).name)
+    if not options.dry_run:
+        record(rows)
     return 0
 
 

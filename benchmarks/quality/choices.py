@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.matrices import prepare
 from benchmarks.speed.summary import recall_rows
 from benchmarks.speed.systems import gold_ranks
@@ -211,12 +211,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("choice", choices=list(CHOICES))
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
+    start_run(is_recorded=not options.dry_run)
     rows = []
     for row in CHOICES[options.choice]():
         print(f"{row.system:45} {row.metric:10} {row.value:.4f} [{row.low:.4f}, {row.high:.4f}]", flush=True)
         rows.append(row)
-    print("recorded in", record(rows).name)
+    if not options.dry_run:
+        record(rows)
     return 0
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.quality.end_to_end import ASKED_SHARE, FIGURES, in_kb
 from benchmarks.quality.fusion import SUITES
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
@@ -65,6 +65,7 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=100, help="documents that are asked, drawn evenly")
     parser.add_argument("--dry", action="store_true", help="record nothing")
     chosen = parser.parse_args()
+    start_run(is_recorded=not chosen.dry)
     linker = zero_shot()
     pool, asked = read_documents(chosen.split, chosen.pool, chosen.documents)
     settings = {"split": chosen.split, "gold": "in KB", "pool": len(pool), "n_documents": len(asked)}

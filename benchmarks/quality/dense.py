@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.quality.fusion import WEIGHTS, ranks_by, teaching
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
 from deixis.candidates.combined import LISTS
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.encoders.config import EncoderConfig
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
 from deixis.linking.build_settings import RehearsalConfig
@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="make the weight learned without annotation the default")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     data, rows = DataFolder.choose(None, HERE.parents[1]), list[ResultRow]()
     asked: dict[str, dict[str, Asked]] = {"taught": {}, "zero": {}}
     for name in options.suites:
@@ -88,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         place = "dense/{}-zero" if part == "zero" else "dense/{}"
         rows += told(ranked_rows(place, by_suite, options.encoder))
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     if options.write:
         weight = learned_weight(list(asked["zero"].values()))
         weights = json.loads(WEIGHTS.read_text(encoding="utf-8")) | {"dense": {"dense": round(weight, 4)}}

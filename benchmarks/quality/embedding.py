@@ -19,7 +19,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.bench.runner import TIMED_K, ask_all
@@ -30,7 +30,7 @@ from deixis.encoders.config import EncoderConfig
 from deixis.encoders.minilm import MiniLmEncoder
 from deixis.encoders.registry import register_encoder
 from deixis.errors import MissingExtraError
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 
 HERE = Path(__file__).resolve().parent
@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     register_encoder(Remembering.name, Remembering())
     for name in options.suites:
         rows = []
@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
             rows.append(row)
             print(f"{row.suite:26} {row.system:16} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
         if not options.dry_run:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

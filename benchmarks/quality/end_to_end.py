@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality.fusion import SUITES
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import Suite, read_suite
@@ -80,7 +80,9 @@ def main() -> int:
     parser.add_argument("--documents", type=int, help="at most so many of each part are asked, drawn evenly")
     parser.add_argument("--min-chance", type=float, action="append", default=[], help="of spans that are ranked")
     parser.add_argument("--reranked", type=int, default=300, help="mentions that teach a re-ranker")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     chosen = parser.parse_args()
+    start_run(is_recorded=not chosen.dry_run)
     data = DataFolder(data_folder())
     for names in SUITE_SETS:
         suites = [read_suite(SUITES / f"{name}.yaml") for name in names]
@@ -108,10 +110,12 @@ def ask(data: DataFolder, kb: KnowledgeBase, suites: list[Suite], system: str, c
         if system in ON_REQUEST:
             settings["mentions"] = chosen.reranked
         for task in tasks:
-            record(list(measure(kb, system, built[1], task, settings)))
+            rows = list(measure(kb, system, built[1], task, settings))
             for chance in chosen.min_chance if system == "deixis" and isinstance(built[1], LinkAll) else []:
                 link = built[1].from_chance(chance)
-                record(list(measure(kb, f"{system}@{chance:g}", link, task, settings | {"min_chance": chance})))
+                rows += measure(kb, f"{system}@{chance:g}", link, task, settings | {"min_chance": chance})
+            if not chosen.dry_run:
+                record(rows)
 
 
 def read_tasks(

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder, half_of
 from deixis.bench.questions import Questions
@@ -61,7 +61,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", action="append", default=[], help="only these suites; may be repeated")
     parser.add_argument("--write", action="store_true", help="make the learned weights the library's default")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     chosen = parser.parse_args()
+    start_run(is_recorded=not chosen.dry_run)
     data = DataFolder(data_folder())
     suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem not in NOT_ASKED]
     suites = [suite for suite in suites if not chosen.suite or suite.name in chosen.suite]
@@ -77,7 +79,8 @@ def main() -> int:
     if len(learned) == 2:
         for name in set(FEATURES) - {"description_length"}:
             learned["bare"][name] = learned["bare"][name] or learned["described"][name]
-    record(rows)
+    if not chosen.dry_run:
+        record(rows)
     if chosen.write:
         learned["dense"] = default_weights("dense")  # learned with these kept as they are, by benchmarks.quality.dense
         WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
@@ -75,7 +75,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=SUITES, help="one suite only")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
+    start_run(is_recorded=not options.dry_run)
     data = DataFolder.choose(None, HERE.parents[1])
     rows = []
     for name in [options.part] if options.part else SUITES:
@@ -85,7 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
                 flush=True,
             )
             rows.append(row)
-    print("recorded in", record(rows).name)
+    if not options.dry_run:
+        record(rows)
     return 0
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from benchmarks.quality.fusion import DEPTHS, SUITES, ranks_by
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
@@ -64,7 +64,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", action="append", default=[], help="only these suites; may be repeated")
     parser.add_argument("--reading", action="append", default=[], choices=READINGS, help="only these; may be repeated")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     chosen = parser.parse_args()
+    start_run(is_recorded=not chosen.dry_run)
     data = DataFolder(data_folder())
     suites = [read_suite(path) for path in sorted(SUITES.glob("*.yaml")) if path.stem != "demo"]
     suites = [suite for suite in suites if (not chosen.suite or suite.name in chosen.suite) and not data.missing(suite)]
@@ -73,7 +75,9 @@ def main() -> int:
         for path in dict.fromkeys(suite.kb.path for suite in suites)
         for one in ask(data, [suite for suite in suites if suite.kb.path == path], chosen.reading or list(READINGS))
     ]
-    record(list(measure(asked)))
+    rows = list(measure(asked))
+    if not chosen.dry_run:
+        record(rows)
     return 0
 
 

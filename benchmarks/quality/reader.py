@@ -30,13 +30,13 @@ from scipy.special import expit
 from benchmarks.quality.bi_encoder import log
 from benchmarks.quality.end_to_end import FIGURES, in_kb
 from benchmarks.quality.fusion import SUITES
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import read_suite
 from deixis.evaluation.linking.figures import measured
 from deixis.evaluation.linking.tally import Tally
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -311,7 +311,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--head-rate", type=float, default=3e-3, help="learning rate of the reader's new layer")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     task = read_task(options.entities, options.documents)
     config = replace(
         CONFIG,
@@ -335,7 +335,7 @@ def tell(rows: list[ResultRow], is_dry: bool) -> None:
     for row in rows:
         print(f"{row.suite} {row.system:14} {row.metric:26} {row.value:.4f} {row.low} {row.high}", flush=True)
     if not is_dry:
-        print("recorded in", record(rows).name, flush=True)
+        record(rows)
 
 
 if __name__ == "__main__":

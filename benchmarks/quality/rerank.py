@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.suite import Suite, read_suite
-from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
 from deixis.linker import Linker
 from deixis.neural.bi_encoder.model import tokenizer_bytes
@@ -266,13 +266,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     options.work.mkdir(parents=True, exist_ok=True)
     for rows in {"gain": gain, "sizes": sizes, "speed": speed}[options.study](options, data):
         for row in rows:
             print(f"{row.suite:32} {row.system:18} {row.metric:24} {row.value:.4f} {row.low} {row.high}", flush=True)
         if not options.dry_run:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

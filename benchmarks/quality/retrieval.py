@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality.retrievers import DEFAULT, AsItComes, Scan, by_entity, other_trees, systems_of
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.runner import TIMED_K, Answers, ask_all
@@ -29,7 +29,7 @@ from deixis.bench.systems.bm25 import Bm25Names
 from deixis.bench.systems.brute_force import BruteForceCosine
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.label_tree import LabelTreeCandidates
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
@@ -190,13 +190,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     data = DataFolder.choose(None, HERE.parents[1])
-    source_commit()  # now, and not at the first row minutes later: the source tree may have moved on by then
+    start_run(is_recorded=not options.dry_run)
     rows = []
     for row in (asides if options.asides else measure)(suites(options.suites), data):
         rows.append(row)
         print(f"{row.suite:30} {row.system:24} {row.metric:18} {row.value:.4f} {row.unit}", flush=True)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.matrices import cache_folder
 from benchmarks.speed.tasks import data_folder
 from deixis.documents.reading import read_documents
@@ -101,7 +101,9 @@ def options(description: str | None, seconds: float) -> argparse.Namespace:
     parser.add_argument("--suite", choices=SUITES, default="wiki468k")
     parser.add_argument("--seconds", type=float, default=seconds, help="of each measurement [%(default)s]")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    start_run(is_recorded=not chosen.dry_run)
+    return chosen
 
 
 def latencies(seconds: Sequence[float]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from deixis.bench.data import DataFolder
 from deixis.detection.config import FindingConfig
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--suite", action="append", choices=SUITES, help="may be repeated [all]")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args()
+    start_run(is_recorded=not options.dry_run)
     data = DataFolder(data_folder())
     described = KnowledgeBase.read(data.find("wiki468k/kb.jsonl.gz"))
     texts = list(described.description_texts(range(0, len(described), len(described) // N_TEXTS)))

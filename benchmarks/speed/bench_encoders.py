@@ -19,13 +19,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.encoders.minilm import MiniLmEncoder, package_folder
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.static import StaticEncoder
 from deixis.encoders.unit_rows import unit_rows
-from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.quiet import quiet
 from deixis.neural.sentence_encoder import open_as_onnx, open_sentence_transformer
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     torch.set_num_threads(1)
     with quiet():
         rows = []
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
             rows.append(row)
             print(f"{row.suite:18} {row.system:22} {row.metric:14} {row.value:>10g} {row.unit}", flush=True)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

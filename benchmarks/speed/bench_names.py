@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.documents.reading import read_documents
-from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.evaluation.rows import ResultRow
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.spelling_index import IndelIndex
@@ -40,14 +40,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--suite", action="append", choices=SUITES, help="may be repeated [all]")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()  # now, and not at the first row minutes later
+    start_run(is_recorded=not options.dry_run)
     rows = []
     for suite in options.suite or SUITES:
         for row in measure(suite, DataFolder.choose(None, Path(__file__).resolve().parents[2])):
             rows.append(row)
             print(f"{row.suite:24} {row.system:18} {row.metric:20} {row.value:>10g} {row.unit}", flush=True)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions
 from deixis.candidates.sources.mention_vectors import vectors_by
@@ -26,7 +26,7 @@ from deixis.candidates.sources.vectors import DenseConfig
 from deixis.documents.reading import read_documents
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import encode_rows
-from deixis.evaluation.rows import ResultRow, source_commit
+from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.faiss_index import flat_search
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--n", type=int, default=100_000, help="entities, drawn with a fixed seed; 0: all")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     data = DataFolder.choose(None, Path(__file__).resolve().parents[2])
     kb = KnowledgeBase.read(data.find("wiki468k/kb.jsonl.gz"))
     if options.n:
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
                 rows.append(row)
                 print(f"{row.suite:32} {row.system:10} {row.metric:18} {row.value:>10g} {row.unit}", flush=True)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.matrices import Matrices, prepare, prepare_linker
 from benchmarks.speed.summary import summarize
 from benchmarks.speed.systems import BEAM, SYSTEMS, TOP_K, Bench, Measured
@@ -33,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help=f"first {QUICK_LABELS:,} labels, one repeat, not recorded")
     options = parser.parse_args(arguments)
+    start_run(is_recorded=not options.quick)
     for suite in options.suite or ["wordnet"]:
         matrices = prepare_suite(suite, quick=options.quick)
         settings = {
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         rows = summarize(matrices.name, measured, settings)
         show(rows)
         if not options.quick:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

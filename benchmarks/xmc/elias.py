@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.xmc.matrices import Matrices, matrices
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
@@ -167,6 +167,7 @@ def main() -> None:
     parser.add_argument("--test", action="store_true", help="Measure on test too.")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
+    start_run(is_recorded=given.record)
     torch.set_num_threads(1)
     made, config = matrices(given.dataset, given.documents), CONFIGS[given.dataset]
     size = "" if given.documents is None else f"-{given.documents}"
@@ -180,7 +181,7 @@ def main() -> None:
     else:
         rows = list(systems(made, config, judge, given.seed))
     if given.record:
-        print(record(rows))
+        record(rows)
 
 
 if __name__ == "__main__":

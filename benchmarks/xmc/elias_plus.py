@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.xmc.datasets import DATASETS
 from benchmarks.xmc.matrices import Matrices, matrices
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
@@ -179,6 +179,7 @@ def main() -> None:
     parser.add_argument("--dense-weight", type=float, default=CombinedConfig().dense_weight)
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
+    start_run(is_recorded=given.record)
     torch.set_num_threads(1)
     made = matrices(given.dataset, given.documents)
     config = CombinedConfig(dense_weight=given.dense_weight)
@@ -192,7 +193,7 @@ def main() -> None:
     table = Table(made, Split.of(made, given.part), f"xmc/{given.dataset}{size}/elias-plus-{given.part}", settings)
     build_up(made, given.first, table, config, given.models)
     if given.record:
-        print(record(table.rows))
+        record(table.rows)
 
 
 if __name__ == "__main__":

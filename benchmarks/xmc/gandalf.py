@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.xmc.matrices import Matrices, matrices
 from deixis.evaluation.labels.extreme import extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.rankings import TrueLabels, ranked_labels
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.xmr.label_augmentation import AugmentationConfig, augmented
 from deixis.xmr.label_graph import LabelGraphConfig
 from deixis.xmr.model import LABELLING, LabelTreeRanker
@@ -155,7 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--test", action="store_true", help="also on the test split; nothing may be chosen by it")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     rows: list[ResultRow] = []
     try:
         for row in measure(options.ranker, options.systems, options.documents, options.test):
@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("stopped; what was measured until now is kept")
     rows += gains(rows)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

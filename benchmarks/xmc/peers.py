@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scipy import sparse
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed import matrices as on_disk
 from benchmarks.speed.peer_env import peer_python
 from benchmarks.speed.summary import OURS, RATIO_MEANS, spread
@@ -29,7 +29,7 @@ from benchmarks.xmc.matrices import matrices
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.rankings import ranked_labels
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.xmr.model import LABELLING
 
 TOP_K = 100
@@ -143,13 +143,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--max-cpu", type=int, default=3600, help="seconds that a system may train or predict")
     parser.add_argument("--dry", action="store_true", help="print only, record nothing")
     options = parser.parse_args(arguments)
-    source_commit()  # before the hours of work, so that rows name the code that ran
+    start_run(is_recorded=not options.dry)
     for dataset in options.dataset or ["yso_en"]:
         rows = compare(dataset, options.system or DEFAULT, options.part, options.documents, options.max_cpu)
         for row in rows:
             print(f"{row.suite:20} {row.system:24} {row.metric:18} {row.value:g} {row.unit}")
         if not options.dry:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from deixis.bench.data import DataFolder
 from deixis.bench.questions import Questions, ranks_of
 from deixis.bench.suite import read_suite
@@ -24,7 +24,7 @@ from deixis.candidates.candidate_lists import candidate_lists, listed
 from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.training_rows import related_titles
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--linker", action="store_true", help="measure the whole linker instead")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry_run)
     data, suite = DataFolder.choose(None, ROOT), read_suite(SUITE)
     data.check(suite)
     kb = data.read_kb(suite.kb)
@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append(row)
         print(f"{row.suite:28} {row.system:12} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
     if not options.dry_run:
-        print("recorded in", record(rows).name)
+        record(rows)
     return 0
 
 

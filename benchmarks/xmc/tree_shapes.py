@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
-from benchmarks.rows import record
+from benchmarks.rows import record, start_run
 from benchmarks.speed.summary import spread
 from benchmarks.xmc.datasets import DATASETS
 from benchmarks.xmc.matrices import FEATURES, matrices
@@ -20,7 +20,7 @@ from benchmarks.xmc.peers import METRICS, TOP_K, UNITS
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.rankings import ranked_labels
-from deixis.evaluation.rows import ResultRow, metric_rows, source_commit
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
 from deixis.xmr.model import LABELLING, LabelTreeConfig, LabelTreeRanker
@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--documents", type=int, help="training documents, the first so many [all]")
     parser.add_argument("--dry", action="store_true", help="print only, record nothing")
     options = parser.parse_args(arguments)
-    source_commit()
+    start_run(is_recorded=not options.dry)
     for dataset in options.dataset or ["yso_en"]:
         rows = []
         for row in measure(dataset, options.system or list(CONFIGS), options.documents):
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
             if row.metric in ("precision@1", "precision@5", "recall@100", "train_cpu"):
                 print(f"{row.suite:28} {row.system:16} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
         if not options.dry:
-            print("recorded in", record(rows).name)
+            record(rows)
     return 0
 
 

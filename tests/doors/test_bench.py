@@ -47,10 +47,21 @@ def test_a_figure_that_is_worse_fails_the_check_and_is_named(deixis_inside, suit
 def test_rows_are_recorded_and_expectations_written(deixis_inside, suites):
     done = deixis_inside("bench", "demo", "--systems", "exact", "--suites", suites, "--record", "--update", "--json")
     printed = [json.loads(line) for line in done.stdout.splitlines()]
-    latest = json.loads((suites.parent / "results" / "latest.json").read_text(encoding="utf-8"))
-    assert sorted(row["metric"] for row in latest) == sorted(row["metric"] for row in printed)
-    assert {row["suite"] for row in latest} == {"demo/dev"}
+    kept = json.loads((suites.parent / "results" / "demo" / "dev.json").read_text(encoding="utf-8"))
+    assert sorted(row["metric"] for row in kept) == sorted(row["metric"] for row in printed)
+    assert {row["suite"] for row in kept} == {"demo/dev"}
     assert "exact: {recall@1: 0.3906" in (suites / "demo.yaml").read_text(encoding="utf-8")
+
+
+def test_uncommitted_code_is_not_recorded_and_that_is_told_before_measuring(deixis_inside, suites, monkeypatch):
+    (suites.parent / ".git").mkdir()
+    monkeypatch.setattr("deixis.cli.bench.source_commit", lambda: "abc1234+")
+    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites]
+    refused = deixis_inside(*arguments, "--record", code=1)
+    assert "uncommitted changes (it is at abc1234+)" in refused.stderr
+    assert refused.stdout == ""
+    assert not (suites.parent / "results").exists()
+    assert "256 mentions asked" in deixis_inside(*arguments).stdout
 
 
 def test_figures_of_another_sample_are_not_compared(deixis_inside, suites):

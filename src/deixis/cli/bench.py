@@ -12,7 +12,7 @@ from rich.table import Table
 
 from deixis.bench.data import DataFolder
 from deixis.bench.expectations import Verdict, judge, update_expected
-from deixis.bench.results import record
+from deixis.bench.results import check_recordable, record
 from deixis.bench.runner import KB_SYSTEM, Runner
 from deixis.bench.suite import SPLITS, Suite, read_suite
 from deixis.bench.systems import SYSTEMS
@@ -21,7 +21,7 @@ from deixis.cli.options import comma_separated
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.errors import DataError, UnknownNameError
-from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.rows import ResultRow, source_commit
 
 SUITES = Path("benchmarks", "quality")
 
@@ -77,6 +77,9 @@ def bench(
         raise click.UsageError(
             "--update writes figures of the suite as it stands: leave out --max-mentions and --seed."
         )
+    results = folder.parent / "results"
+    if is_recorded:
+        check_recordable(source_commit(), results)  # now, and not after hours of measuring
     runner, verdicts = Runner(folder_of_data, seed=session.seed), list[Verdict]()
     with session.watching():
         for path, suite in chosen:
@@ -86,7 +89,7 @@ def bench(
                 show(session, suite, found)
             verdicts += judge(suite, rows) if is_usual[suite.name] else []
             if is_recorded:  # suite by suite, so that an interrupted run keeps what it has
-                session.note(f"recorded in {record(rows, folder.parent / 'results')}")
+                session.note(f"recorded in {', '.join(map(str, record(rows, results)))}")
             if is_update:
                 update_expected(path, suite, rows)
     return conclude(session, verdicts, is_check)

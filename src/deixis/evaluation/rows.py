@@ -14,16 +14,27 @@ from typing import Any
 
 from deixis.evaluation.statistics.metric import Metric
 
+_NOT_RESULTS = ":(exclude)benchmarks/results"
+
 
 @cache
 def source_commit() -> str:
-    """The short commit of the source tree that is running, `+` added if it was edited; empty for an installed wheel."""
-    root = Path(__file__).resolve().parents[3]
+    """The short commit of the source tree that is running, as `tree_commit` has it; empty for an installed wheel."""
+    return tree_commit(Path(__file__).resolve().parents[3])
+
+
+def tree_commit(root: Path) -> str:
+    """The short commit of a source tree of Deixis, `+` added if it has uncommitted changes; empty for other folders.
+
+    New files count in `src` and `benchmarks` only. Results do not count: recording them does not change the code.
+    """
     if not (root / ".git").exists() or not (root / "src" / "deixis").is_dir():
         return ""
     try:
         commit = _git(root, "rev-parse", "--short", "HEAD")
-        return commit + ("+" if _git(root, "status", "--porcelain", "--untracked-files=no") else "")
+        edited = _git(root, "status", "--porcelain", "--untracked-files=no", "--", ".", _NOT_RESULTS)
+        new = _git(root, "ls-files", "--others", "--exclude-standard", "--", "src", "benchmarks", _NOT_RESULTS)
+        return commit + ("+" if edited or new else "")
     except (OSError, subprocess.SubprocessError):
         return ""
 

@@ -47,7 +47,6 @@ def test_pictures_are_whole_files_whatever_was_measured():
 def test_check_finds_a_stale_picture_and_writes_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(figures, "FOLDER", tmp_path / "figures")
     monkeypatch.setattr(figures, "RESULTS", tmp_path)
-    (tmp_path / "latest.json").write_text("[]")
     assert figures.main(["--check"]) == 1
     assert not (tmp_path / "figures").exists()
     assert figures.main([]) == 0

@@ -49,7 +49,6 @@ def test_check_finds_a_stale_table_and_writes_nothing(tmp_path, monkeypatch, cap
     (tmp_path / "docs").mkdir()
     (tmp_path / "README.md").write_text(f"{OPEN}<!-- /results -->\n")
     (tmp_path / "docs" / "fine.md").write_text("no table\n")
-    (tmp_path / "latest.json").write_text("[]")
     monkeypatch.setattr(tables, "ROOT", tmp_path)
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
     assert tables.main(["--check"]) == 1
