@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.detection.spans import SpanTable
 
-_MARKUP = re.compile(
-    r"<(?:!--.*?-->|/?[A-Za-z][^<>]*>|![A-Za-z\[][^<>]*>|\?[^<>]*>)"  # tags, comments, declarations
-    r"|```.*?```|`[^`\n]+`"  # code
+MAX_TAG, MAX_COMMENT, MAX_CODE, MAX_TEMPLATE = 2_000, 20_000, 20_000, 20_000  # characters: what is longer is text
+_WITHIN_LIMITS = re.compile(
+    rf"<(?:/?[A-Za-z]|![A-Za-z\[]|\?)[^<>]{{0,{MAX_TAG}}}>"  # tags, declarations
+    r"|(?<!`)`(?![`\s])[^`\n]{0,199}(?<!\s)`(?!`)"  # code; a quotation mark of two backticks is none
     r"|\b(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[^\s<>\"'）」』]+"  # addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,255}(?:\.[\w-]{1,63})+"
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,30}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});"  # characters by name
-    r"|\]\([^()\s]{1,2000}(?:[ \t]+\"[^\"\n]*\")?\)"  # where a link of Markdown leads to
-    r"|\[\[[^\[\]\n]{0,500}\|"  # the same in wikis, what is to be read comes after it
-    r"|\{\{(?:[^{}]|\{\{[^{}]{0,2000}\}\}){0,2000}\}\}",  # templates of wikis, and those in them
-    re.DOTALL,
+    r"|\]\([^()\s]{1,2000}(?:[ \t]{1,20}\"[^\"\n]{0,500}\")?\)"  # where a link of Markdown leads to
+    r"|\[\[[^\[\]\n]{0,500}\|",  # the same in wikis, what is to be read comes after it
 )
+_FENCE = re.compile(r"^[ \t]{0,3}```[\w+.#-]{0,30}[ \t]{0,20}$", re.MULTILINE)
+_BRACES = re.compile(r"\{\{|\}\}")
+_QUOTED = re.compile(r"'(?:\s|[,.;:!?])")
 _MAY_HAVE = re.compile(r"[<`@]|://|www\.|&[A-Za-z#]|\]\(|\[\[|\{\{")
 
 
 def markup_spans(text: str) -> list[tuple[int, int]]:
     """The code points [start, end) of tags, code, addresses and of what links of wikis and Markdown lead to, in order.
+
+    The time it takes grows with the length of the text and no faster.
 
     Examples
     --------
@@ -35,10 +39,59 @@ def markup_spans(text: str) -> list[tuple[int, int]]:
     >>> text = "<b>Paris</b>, see https://paris.fr/Troy or `Troy()`"
     >>> [text[start:end] for start, end in markup_spans(text)]
     ['<b>', '</b>', 'https://paris.fr/Troy', '`Troy()`']
+    >>> markup_spans("``We saw Paris,'' said `Ann of Troy', ```and left.''")
+    []
     """
     if _MAY_HAVE.search(text) is None:
         return []
-    return [match.span() for match in _MARKUP.finditer(text)]
+    spans = [match.span() for match in _WITHIN_LIMITS.finditer(text) if not _is_quotation(match)]
+    spans += [*_comments(text), *_fenced(text), *_templates(text)]
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, end))
+    return apart
+
+
+def _is_quotation(match: re.Match[str]) -> bool:
+    """Whether backticks are marks of quotation, as in `Ann of Troy', said `Ben."""
+    return match[0][0] == "`" and _QUOTED.search(match[0]) is not None
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    start, end = text.find("<!--"), 0
+    while start >= 0:
+        if end < start + 4:
+            end = text.find("-->", start + 4)
+        if end < 0:
+            return
+        is_comment = end - start <= MAX_COMMENT
+        if is_comment:
+            yield start, end + 3
+        start = text.find("<!--", end + 3 if is_comment else start + 4)
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Code between two lines of three backticks, which may name its language."""
+    begin: int | None = None
+    for fence in _FENCE.finditer(text):
+        if begin is not None and fence.end() - begin <= MAX_CODE:
+            yield begin, fence.end()
+            begin = None
+        else:
+            begin = fence.start()
+
+
+def _templates(text: str) -> Iterator[tuple[int, int]]:
+    """Templates of wikis, with those in them."""
+    open_at: list[int] = []
+    for brace in _BRACES.finditer(text):
+        if brace[0] == "{{":
+            open_at.append(brace.start())
+        elif open_at:
+            start = open_at.pop()
+            if brace.end() - start <= MAX_TEMPLATE:
+                yield start, brace.end()
 
 
 def outside_markup(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
