@@ -26,7 +26,7 @@ RECORDS = [
 ]
 NAMES = ("Paris", "New Troy", "Parry", "Rome", "Pariss", "the ferry", "Nowhere")
 TEXT = "Paris and New Troy, Parry or Rome."
-SETTINGS = ("plain", "calibrated", "by odds", "calibrated by odds", "corrected", "one candidate")
+SETTINGS = ("plain", "calibrated", "by odds", "calibrated by odds", "corrected", "one candidate, calibrated")
 
 
 def sentence(name: str, word: str) -> str:
@@ -45,7 +45,7 @@ def annotated() -> list[Document]:
 
 @cache
 def linker(setting: str, reranker: type) -> Linker:
-    config = LinkerConfig(n_candidates=1 if setting == "one candidate" else 20)
+    config = LinkerConfig(n_candidates=1 if "one candidate" in setting else 20)
     if "odds" in setting:
         config = replace(config, finding=FindingConfig(min_names=0))
     built = with_reranker(Linker.build(KnowledgeBase.from_records(RECORDS), config=config, n_threads=1), reranker())

@@ -34,12 +34,13 @@ def drawn(rng, n_spans=12, longest=50):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
+@pytest.mark.parametrize("n_candidates", [1, 2, 20])
 @pytest.mark.parametrize("seed", range(3))
-def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_best(model, seed):
+def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_best(model, seed, n_candidates):
     spans, ranking = drawn(np.random.default_rng(seed))
-    decision, n_candidates = Decision(model), 20
+    decision = Decision(model)
     counted = decision.score(spans, ranking.head(n_candidates), n_candidates)
-    for depth in (20, 21, 30, 50):
+    for depth in (n_candidates, n_candidates + 1, 30, 50):
         deeper = decision.score(spans, ranking.head(depth), n_candidates)
         assert deeper.best_scores().tolist() == counted.best_scores().tolist()
         assert deeper.head(n_candidates).scores.tolist() == counted.scores.tolist()

@@ -1,4 +1,4 @@
-"""A reader trained on a list of birds and stones, with a tiny encoder: weighed against detection, stored and used."""
+"""A reader trained on birds and stones with a tiny encoder: it and detection are weighed, stored and used."""
 
 from __future__ import annotations
 
