@@ -54,6 +54,17 @@ def test_links_between_pages_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+def test_the_index_of_the_docs_leads_to_every_page():
+    docs = ROOT / "docs"
+    targets = set(re.findall(r"\]\(([^)#]+)\)", (docs / "index.md").read_text(encoding="utf-8")))
+    pages = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - {"index.md"}
+    assert pages - targets == set()
+
+
+def test_the_readme_stays_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+
+
 def test_every_command_is_in_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in COMMANDS:
