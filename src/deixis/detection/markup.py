@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +21,8 @@ _WITHIN_LIMITS = re.compile(
     r"|\]\([^()\s]{1,2000}(?:[ \t]{1,20}\"[^\"\n]{0,500}\")?\)"  # where a link of Markdown leads to
     r"|\[\[[^\[\]\n]{0,500}\|",  # the same in wikis, what is to be read comes after it
 )
-_FENCE = re.compile(r"^[ \t]{0,3}```[\w+.#-]{0,30}[ \t]{0,20}$", re.MULTILINE)
+_CODE_BEGINS = re.compile(r"```[\w+.#-]{0,30}[ \t]{0,20}\n")
+_CODE_ENDS = re.compile(r"^[ \t]{0,3}```", re.MULTILINE)
 _BRACES = re.compile(r"\{\{|\}\}")
 _QUOTED = re.compile(r"'(?:\s|[,.;:!?])")
 _MAY_HAVE = re.compile(r"[<`@]|://|www\.|&[A-Za-z#]|\]\(|\[\[|\{\{")
@@ -72,14 +74,14 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """Code between two lines of three backticks, which may name its language."""
-    begin: int | None = None
-    for fence in _FENCE.finditer(text):
-        if begin is not None and fence.end() - begin <= MAX_CODE:
-            yield begin, fence.end()
-            begin = None
-        else:
-            begin = fence.start()
+    """Code from three backticks that end a line, which may name its language, to three that begin one."""
+    ends = [fence.end() for fence in _CODE_ENDS.finditer(text)]
+    end = 0
+    for fence in _CODE_BEGINS.finditer(text):
+        number = bisect.bisect_left(ends, fence.end() + 3)
+        if fence.start() >= end and number < len(ends) and ends[number] - fence.start() <= MAX_CODE:
+            end = ends[number]
+            yield fence.start(), end
 
 
 def _templates(text: str) -> Iterator[tuple[int, int]]:

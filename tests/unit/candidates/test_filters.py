@@ -8,6 +8,7 @@ import pytest
 from deixis.candidates.filters import EntityFilter
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.options import LinkOptions
 
 RECORDS = [
     {"id": "Q90", "title": "Paris", "types": ["city"], "descriptions": {"fr": "capitale", "en": "capital"}},
@@ -23,9 +24,14 @@ def kb():
     return KnowledgeBase.from_records(RECORDS)
 
 
+def filter_of(**parts):
+    """The filter of what a caller gives."""
+    return LinkOptions().with_changes(**parts).only
+
+
 def passing(kb, **parts):
-    allowed = EntityFilter.of(**parts).allowed(kb)
-    return kb.ids.strings(np.flatnonzero(allowed))
+    mask = filter_of(**parts).mask(kb)
+    return kb.ids.strings(np.flatnonzero(mask))
 
 
 def test_any_of_the_types_is_enough(kb):
@@ -53,15 +59,27 @@ def test_parts_are_an_intersection(kb):
 
 
 def test_a_filter_of_nothing_is_no_mask(kb):
-    assert EntityFilter().allowed(kb) is None and not EntityFilter()
-    assert EntityFilter.of() == EntityFilter() and EntityFilter.of(types="city")
+    assert EntityFilter().mask(kb) is None and not EntityFilter()
+    assert filter_of() == EntityFilter() and filter_of(types="city")
 
 
 def test_a_mask_cannot_be_written_to(kb):
-    allowed = EntityFilter(types=("city",)).allowed(kb)
-    assert allowed.dtype == np.bool_ and allowed.shape == (len(kb),)
+    mask = EntityFilter(types=("city",)).mask(kb)
+    assert mask.dtype == np.bool_ and mask.shape == (len(kb),)
     with pytest.raises(ValueError, match="read-only"):
-        allowed[0] = True
+        mask[0] = True
+
+
+def test_the_mask_of_a_filter_is_the_same_array_at_the_next_call(kb):
+    first = EntityFilter(types=("city",)).cached_mask(kb)
+    assert EntityFilter(types=("city",)).cached_mask(kb) is first
+    for name in ("Q90", "Q167646", "Q22647", "Q64", "Q1"):
+        assert EntityFilter(ids=(name,)).cached_mask(kb).sum() == 1
+    assert EntityFilter(types=("city",)).cached_mask(kb) is first
+    for language in ("fr", "en", "de"):
+        EntityFilter(languages=(language,)).cached_mask(kb)
+    assert EntityFilter(types=("city",)).cached_mask(kb) is not first
+    assert EntityFilter(types=("city",)).cached_mask(kb).tolist() == first.tolist()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +92,7 @@ def test_a_mask_cannot_be_written_to(kb):
 )
 def test_an_unknown_name_is_an_error_with_a_suggestion(kb, parts, message):
     with pytest.raises(UnknownNameError, match=message):
-        EntityFilter.of(**parts).allowed(kb)
+        filter_of(**parts).mask(kb)
 
 
 @pytest.mark.parametrize(
@@ -89,36 +107,36 @@ def test_an_unknown_name_is_an_error_with_a_suggestion(kb, parts, message):
 )
 def test_unknown_ids_are_counted_and_the_first_few_named(kb, ids, message):
     with pytest.raises(ConfigError, match=message):
-        EntityFilter.of(ids=ids).allowed(kb)
+        filter_of(ids=ids).mask(kb)
 
 
 def test_an_error_says_which_part_leaves_nothing(kb):
     with pytest.raises(ConfigError, match="none of the 1 that pass types 'ruin' has the id 'Q90' or 'Q1'"):
-        EntityFilter.of(types="ruin", ids=["Q90", "Q1"]).allowed(kb)
+        filter_of(types="ruin", ids=["Q90", "Q1"]).mask(kb)
     with pytest.raises(ConfigError, match="none of the 1 that pass types 'city', ids 'Q90' has anything in the lang"):
-        EntityFilter.of(types="city", ids="Q90", languages="de").allowed(kb)
+        filter_of(types="city", ids="Q90", languages="de").mask(kb)
     with pytest.raises(ConfigError, match="leaves nothing: no entity has the type 'prince'"):
-        EntityFilter.of(types="prince").allowed(kb.take([0, 2]))
+        filter_of(types="prince").mask(kb.take([0, 2]))
 
 
 def test_a_knowledge_base_without_types_or_languages_says_so():
     bare = KnowledgeBase.from_records([{"id": "a", "title": "Paris"}])
     with pytest.raises(ConfigError, match="No entity of the knowledge base has a type"):
-        EntityFilter(types=("city",)).allowed(bare)
+        EntityFilter(types=("city",)).mask(bare)
     with pytest.raises(ConfigError, match="is marked with a language"):
-        EntityFilter(languages=("de",)).allowed(bare)
+        EntityFilter(languages=("de",)).mask(bare)
     with pytest.raises(ConfigError, match="has a type"):
-        EntityFilter(types=("city",)).allowed(KnowledgeBase.from_records([]))
+        EntityFilter(types=("city",)).mask(KnowledgeBase.from_records([]))
 
 
 @pytest.mark.parametrize("part", ["types", "ids", "languages"])
 def test_an_empty_list_and_what_is_no_text_are_refused(part):
     with pytest.raises(ConfigError, match=f"list of {part} is empty"):
-        EntityFilter.of(**{part: []})
+        filter_of(**{part: []})
     with pytest.raises(ConfigError, match=f"{part} of a filter are texts, got int: 5"):
-        EntityFilter.of(**{part: [5]})
+        filter_of(**{part: [5]})
     with pytest.raises(ConfigError, match="got int: 5"):
-        EntityFilter.of(**{part: 5})
+        filter_of(**{part: 5})
 
 
 def test_a_mask_over_many_entities_and_an_error_about_them_are_quick():
@@ -126,8 +144,8 @@ def test_a_mask_over_many_entities_and_an_error_about_them_are_quick():
     records = ({"id": f"Q{i}", "title": "x", "types": [f"t{i % 500}"], "descriptions": {"de": "y"}} for i in range(n))
     kb = KnowledgeBase.from_records(records)
     started = time.process_time()
-    assert EntityFilter(types=("t7", "t8")).allowed(kb).sum() == 800
-    assert EntityFilter(languages=("de",)).allowed(kb).sum() == n
+    assert EntityFilter(types=("t7", "t8")).mask(kb).sum() == 800
+    assert EntityFilter(languages=("de",)).mask(kb).sum() == n
     with pytest.raises(ConfigError, match="has the id 'Q-1'"):
-        EntityFilter(ids=("Q-1",)).allowed(kb)
+        EntityFilter(ids=("Q-1",)).mask(kb)
     assert time.process_time() - started < 2  # seen: 0.03 s

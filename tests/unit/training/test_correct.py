@@ -11,7 +11,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
-from deixis.training.correct import correct
+from deixis.training.correct import MIN_REFIT, correct
 from deixis.training.weights import accuracy_of
 from deixis.types import Document, Mention
 from tests.aviary import NAMES, aviary, sightings
@@ -134,12 +134,23 @@ def test_many_corrections_make_a_better_linker(any_linker):
     assert len(after.model.all_seen) == 150 and len(after.model.seen) == 0
 
 
-def test_corrections_change_neither_weights_nor_decisions(any_linker):
+def test_few_corrections_change_neither_weights_nor_decisions(any_linker):
     calibrated = any_linker.calibrate(sightings(200, seed=3))
-    after = calibrated.correct(birds(120))
+    after = calibrated.correct(birds(MIN_REFIT - 1))
     assert after.model.ranker.weights is calibrated.model.ranker.weights
+    assert after.model.uncorrected_weights is None
     assert after.model.decisions is calibrated.model.decisions
     assert after.model.detector.scorer is calibrated.model.detector.scorer
+
+
+def test_many_corrections_refit_weights_if_those_held_out_agree_and_leave_decisions(any_linker):
+    result = correct(any_linker.model, birds(120))
+    before, after = result.accuracies
+    assert result.is_refitted and after >= before
+    assert result.model.decisions is any_linker.model.decisions
+    assert result.model.uncorrected_weights is any_linker.model.ranker.weights
+    back = Linker(result.model).without_corrections()
+    assert back.to_bytes() == any_linker.to_bytes()
 
 
 def test_a_saved_model_links_the_same_and_takes_more_corrections(any_linker, tmp_path):
