@@ -10,7 +10,7 @@ from pathlib import Path
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.detection.recognizers import Recognize
 from deixis.documents.corrections import Correction
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.explanation.explain import explain
 from deixis.explanation.records import Explanation
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -35,6 +35,7 @@ from deixis.training.result import TrainingResult
 from deixis.types import Candidate, Document, Mention
 
 DEFAULT = LinkOptions()
+KEPT_OPTIONS = ("threshold", "target_precision", "vectors", "rerank")
 Option = str | float | bool | Iterable[str] | None
 """The value of an option, as `LinkOptions` has it."""
 
@@ -200,8 +201,17 @@ class Linker:
         return Linker(corrected_by(self.model, Corrections(tuple(kept)))[0])
 
     def with_options(self, options: LinkOptions = DEFAULT, **changes: Option) -> Linker:
-        """The same linker with another threshold, target precision or vectors of its own, saved with it."""
+        """The same linker with another threshold, target precision or vectors of its own, saved with it.
+
+        With `rerank` the threshold is that of reranked mentions. Other options hold for one call and are refused here.
+        """
         wanted = options.with_changes(**changes)
+        for name in wanted.to_dict():
+            if name not in KEPT_OPTIONS:
+                raise ConfigError(
+                    f"The option {name!r} cannot be kept in a model; those that can: {', '.join(KEPT_OPTIONS)}. Give "
+                    "it to each call of link."
+                )
         plans = LinkPlans.of(self.model, wanted)
         decisions = self.model.decisions
         pair = wanted.threshold, wanted.target_precision

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
@@ -32,3 +33,12 @@ def test_options_of_a_linker_hold_without_being_said_and_are_saved(linker, chang
     own = linker.with_options(**changes)
     assert own.link(TEXT) == linker.link(TEXT, **changes) != linker.link(TEXT)
     assert Linker.from_bytes(own.to_bytes(), n_threads=1).link(TEXT) == own.link(TEXT)
+
+
+def test_options_that_a_model_cannot_keep_are_refused():
+    linker = Linker.build(KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "types": ["city"]}]))
+    for changes in ({"types": "city"}, {"top_k": 3}, {"overlaps": "keep"}, {"reader": False}):
+        with pytest.raises(ConfigError, match=f"The option '{next(iter(changes))}' cannot be kept in a model"):
+            linker.with_options(**changes)
+    with pytest.raises(ConfigError, match="top_k must be a whole number of at least 1, got True"):
+        linker.link("Paris", top_k=True)

@@ -65,7 +65,7 @@ class LinkOptions:
         for name in ("types", "ids", "languages"):
             object.__setattr__(self, name, _names(name, getattr(self, name)))
         check_threshold(self.threshold, self.target_precision)
-        if self.top_k is not None and (not isinstance(self.top_k, int) or self.top_k < 1):
+        if self.top_k is not None and (type(self.top_k) is not int or self.top_k < 1):
             raise ConfigError(f"top_k must be a whole number of at least 1, got {self.top_k!r}.")
         for name, allowed in (("overlaps", get_args(Overlaps)), ("vectors", (None, *get_args(Contents)))):
             if getattr(self, name) not in allowed:
