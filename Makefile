@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE_SOURCES := $(wildcard src/deixis/native/*.cpp src/deixis/native/*.hpp src/deixis/native/*.inc) CMakeLists.txt pyproject.toml
 
-# The layers, what the pipeline gives on the frozen corpora, and the stations: what tells most in a minute.
-STATIONS := candidates cli decision detection kb nearest ranking
-QUICK := tests/architecture/test_layers.py tests/golden $(STATIONS:%=tests/unit/%)
+# The layers, what the pipeline gives on the frozen corpora, and the stages: what tells most in a minute.
+STAGES := candidates cli decision detection kb nearest ranking
+QUICK := tests/architecture/test_layers.py tests/golden $(STAGES:%=tests/unit/%)
 
 .PHONY: help demo test quick lint browser bench clean
 .DEFAULT_GOAL := help
@@ -44,7 +44,7 @@ test: lint  ## everything a contributor must see green
 	@sh tools/install_browser.sh --check || echo "Skipped: tests/browser, for want of chromium; 'make browser' installs it."
 	$(BIN)/python -m pytest -q -n 2
 
-quick: $(VENV)/.built $(VENV)/.dev  ## style, layers, goldens and the stations, in under a minute, while you work
+quick: $(VENV)/.built $(VENV)/.dev  ## style, layers, goldens and the stages, in under a minute, while you work
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest -q -n 2 -m "not slow" $(QUICK)
