@@ -1,5 +1,6 @@
 """What `make` does to the machine it runs on: nothing outside the project unless that is asked for by name."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,8 +16,9 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is n
 
 def planned(target: str) -> str:
     """The commands that a target would run in a fresh clone."""
-    command = ["make", "--dry-run", "VENV=.venv-of-nobody", target]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    command = ["make", "--dry-run", "--no-print-directory", "VENV=.venv-of-nobody", target]
+    outside = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}}
+    return subprocess.run(command, cwd=ROOT, env=outside, capture_output=True, text=True, check=True).stdout
 
 
 @needs_make

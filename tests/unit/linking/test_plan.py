@@ -12,7 +12,7 @@ from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linker import Linker
+from deixis.linker import KEPT_OPTIONS, Linker
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import Reader
 from deixis.linking.options import LinkOptions
@@ -131,9 +131,11 @@ def test_documents_are_parted_by_whether_they_bring_mentions():
     ],
 )
 def test_what_a_model_does_not_have_is_said_before_anything_is_read(options, words):
-    for ask in (linker().link_many, linker().with_options):
+    with pytest.raises(ConfigError, match=words):
+        linker().link_many(iter(()), **options)
+    if set(options) <= set(KEPT_OPTIONS):
         with pytest.raises(ConfigError, match=words):
-            ask(iter(()), **options) if ask == linker().link_many else ask(**options)
+            linker().with_options(**options)
 
 
 def is_linked(text, threshold, how):
