@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.rows import RESULTS
+from benchmarks.suites.results import Row, read_results, row_key
 from benchmarks.tables import ROOT
-from deixis.bench.results import Row, read_results, row_key
 from deixis.reports.charts import Axis, Bars, Series, bar_chart, line_chart
 
 FOLDER = ROOT / "docs" / "explanation" / "figures"

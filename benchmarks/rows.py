@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from deixis.bench import results
+from benchmarks.suites import results
 from deixis.evaluation.rows import ResultRow, source_commit
 
 RESULTS = Path(__file__).resolve().parent / "results"

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.rows import RESULTS
-from deixis.bench.results import Row, read_results, row_key
+from benchmarks.suites.results import Row, read_results, row_key
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)

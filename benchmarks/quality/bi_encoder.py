@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions
+from benchmarks.suites.suite import read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import half_of
-from deixis.bench.wordnet_examples import wordnet_documents, wordnet_records
+from benchmarks.suites.data import half_of
+from benchmarks.suites.wordnet_examples import wordnet_documents, wordnet_records
 from deixis.decision.calibrator import Calibrator
 from deixis.decision.decision import DEFAULT_THRESHOLD, Decision
 from deixis.decision.threshold_curve import ThresholdCurve

@@ -22,7 +22,7 @@ from benchmarks.speed.matrices import prepare
 from benchmarks.speed.summary import recall_rows
 from benchmarks.speed.systems import gold_ranks
 from benchmarks.speed.tasks import TASKS, data_folder
-from deixis.bench.data import half_of
+from benchmarks.suites.data import half_of
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig

@@ -29,9 +29,9 @@ from scipy.optimize import minimize
 
 from benchmarks.quality.fusion import WEIGHTS, ranks_by, teaching
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions, ranks_of
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions, ranks_of
+from benchmarks.suites.suite import read_suite
 from deixis.candidates.combined import LISTS
 from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
 from deixis.encoders.config import EncoderConfig

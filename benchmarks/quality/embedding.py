@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions
-from deixis.bench.runner import TIMED_K, ask_all
-from deixis.bench.suite import read_suite
-from deixis.bench.systems.exact import ExactNames
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions
+from benchmarks.suites.runner import TIMED_K, ask_all
+from benchmarks.suites.suite import read_suite
+from benchmarks.systems.exact import ExactNames
 from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.minilm import MiniLmEncoder

@@ -32,10 +32,10 @@ from typing import Any
 from benchmarks.quality.fusion import SUITES
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder
-from deixis.bench.suite import Suite, read_suite
-from deixis.bench.systems.exact import ExactNames
-from deixis.bench.systems.prior import PriorNames
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.suite import Suite, read_suite
+from benchmarks.systems.exact import ExactNames
+from benchmarks.systems.prior import PriorNames
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.evaluation.linking.figures import measured, micro, share
 from deixis.evaluation.linking.tally import Tally

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder, half_of
-from deixis.bench.questions import Questions
-from deixis.bench.suite import Suite, read_suite
+from benchmarks.suites.data import DataFolder, half_of
+from benchmarks.suites.questions import Questions
+from benchmarks.suites.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.learners.listwise import TrainingExamples
 from deixis.linker import Linker

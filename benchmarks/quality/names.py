@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions, ranks_of
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions, ranks_of
+from benchmarks.suites.suite import read_suite
 from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.name_forms import NameFormsConfig

@@ -20,9 +20,9 @@ from scipy import sparse
 from benchmarks.quality.fusion import DEPTHS, SUITES, ranks_by
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions
-from deixis.bench.suite import Suite, read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions
+from benchmarks.suites.suite import Suite, read_suite
 from deixis.candidates.sources.names import NameSearchConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots

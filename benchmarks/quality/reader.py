@@ -32,8 +32,8 @@ from benchmarks.quality.end_to_end import FIGURES, in_kb
 from benchmarks.quality.fusion import SUITES
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.suite import read_suite
 from deixis.evaluation.linking.figures import measured
 from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.rows import ResultRow, metric_rows

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.suite import Suite, read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.suite import Suite, read_suite
 from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_interval
 from deixis.linker import Linker

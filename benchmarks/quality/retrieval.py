@@ -21,12 +21,12 @@ import numpy as np
 
 from benchmarks.quality.retrievers import DEFAULT, AsItComes, Scan, by_entity, other_trees, systems_of
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions, ranks_of
-from deixis.bench.runner import TIMED_K, Answers, ask_all
-from deixis.bench.suite import KbSource, Suite, read_suite
-from deixis.bench.systems.bm25 import Bm25Names
-from deixis.bench.systems.brute_force import BruteForceCosine
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions, ranks_of
+from benchmarks.suites.runner import TIMED_K, Answers, ask_all
+from benchmarks.suites.suite import KbSource, Suite, read_suite
+from benchmarks.systems.bm25 import Bm25Names
+from benchmarks.systems.brute_force import BruteForceCosine
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.evaluation.rows import ResultRow, metric_rows

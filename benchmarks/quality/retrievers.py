@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.bench.systems.bm25 import TOKEN_PATTERN, Bm25Names
-from deixis.bench.systems.brute_force import BruteForceCosine
-from deixis.bench.systems.candidate_lists import candidates_of
-from deixis.bench.systems.nearest_names import NearestNames
+from benchmarks.systems.bm25 import TOKEN_PATTERN, Bm25Names
+from benchmarks.systems.brute_force import BruteForceCosine
+from benchmarks.systems.candidate_lists import candidates_of
+from benchmarks.systems.nearest_names import NearestNames
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
 from deixis.candidates.sources.names import NameSearch, NameSearchConfig
 from deixis.features.mention_features import MentionFeaturesConfig

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from benchmarks.quality.end_to_end import read_tasks
 from benchmarks.quality.fusion import SUITES
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.suite import read_suite
 from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
 from deixis.detection.detector import all_spans, as_spans
 from deixis.detection.span_features import FEATURES, N_OWN, own_features

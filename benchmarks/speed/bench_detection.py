@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
-from deixis.bench.data import DataFolder
+from benchmarks.suites.data import DataFolder
 from deixis.detection.config import FindingConfig
 from deixis.detection.detector import all_spans
 from deixis.detection.dictionary import DictionaryDetector

@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
+from benchmarks.suites.data import DataFolder
 from deixis.encoders.minilm import MiniLmEncoder, package_folder
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.static import StaticEncoder

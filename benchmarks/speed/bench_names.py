@@ -21,7 +21,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
+from benchmarks.suites.data import DataFolder
 from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow
 from deixis.features.name_forms import NameForms, NameFormsConfig

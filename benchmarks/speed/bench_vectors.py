@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions
 from deixis.candidates.sources.mention_vectors import vectors_by
 from deixis.candidates.sources.vectors import DenseConfig
 from deixis.documents.reading import read_documents

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from deixis.bench.data import half_of
-from deixis.bench.wordnet_examples import example_documents
+from benchmarks.suites.data import half_of
+from benchmarks.suites.wordnet_examples import example_documents
 from deixis.kb.formats.wordnet import is_wordnet, read_synsets
 
 WORDNET = Path("/usr/share/wordnet")

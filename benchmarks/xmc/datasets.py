@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from deixis.bench.data import DataFolder
+from benchmarks.suites.data import DataFolder
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.corpus.documents import LabelledTexts

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rows import record, start_run
-from deixis.bench.data import DataFolder
-from deixis.bench.questions import Questions, ranks_of
-from deixis.bench.suite import read_suite
+from benchmarks.suites.data import DataFolder
+from benchmarks.suites.questions import Questions, ranks_of
+from benchmarks.suites.suite import read_suite
 from deixis.candidates.candidate_lists import candidate_lists, listed
 from deixis.candidates.combined import UnionConfig
 from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig

@@ -1,95 +1,26 @@
-"""`deixis bench` from the outside, on the shipped demo."""
-
-import json
-import shutil
-from pathlib import Path
+"""`deixis bench`: hidden, passes its arguments to the benchmarks of the source tree, or says where they are."""
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SUITES = ROOT / "benchmarks" / "quality"
+from deixis.cli.commands import bench
 
 
-@pytest.fixture
-def suites(tmp_path):
-    """A folder of its own with the demo suite, so that results and expectations may be written."""
-    folder = tmp_path / "benchmarks" / "quality"
-    folder.mkdir(parents=True)
-    shutil.copy(SUITES / "demo.yaml", folder)
-    return folder
+def test_what_follows_bench_reaches_the_benchmarks_of_the_source_tree(deixis):
+    done = deixis("bench", "demo", "--check", "--systems", "exact")
+    assert "demo/dev: 256 mentions asked" in done.stdout
+    assert "5 of 5 figures are as expected or better." in done.stderr
+    assert "No suite named 'demmo'" in deixis("bench", "demmo", code=1).stderr
+    assert "Usage: python -m benchmarks [OPTIONS] [SUITE]..." in deixis("bench", "--help").stdout
 
 
-def test_the_demo_gives_the_figures_it_should(deixis_inside):
-    """The one suite that needs no data: what `deixis bench demo --check` tells a contributor."""
-    done = deixis_inside("bench", "demo", "--check", "--suites", SUITES)
-    assert "demo/dev: 256 mentions asked; 1.000 of 256 gold links are in the KB" in done.stdout
-    assert "brute-force" in done.stdout
-    assert "figures are as expected or better." in done.stderr
+def test_without_a_source_tree_it_says_where_the_benchmarks_are(deixis_inside, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "__file__", str(tmp_path / "lib" / "deixis" / "cli" / "commands" / "bench.py"))
+    said = deixis_inside("bench", "demo", code=1).stderr
+    assert "not in the installed package" in said and "`python -m benchmarks` in the source tree" in said
 
 
-def test_without_a_name_suites_are_listed_with_what_they_lack(deixis_inside, tmp_path):
-    done = deixis_inside("bench", "--suites", SUITES, "--data", tmp_path / "nothing", "--json")
-    listed = {row["suite"]: row for row in map(json.loads, done.stdout.splitlines())}
-    assert listed["demo"]["missing"] == []
-    assert "mesh/kb.jsonl.gz" in listed["mesh-bc5cdr"]["missing"]
-    assert "lacks" in deixis_inside("bench", "--suites", SUITES, "--data", tmp_path / "nothing").stdout
-
-
-def test_a_figure_that_is_worse_fails_the_check_and_is_named(deixis_inside, suites):
-    path = suites / "demo.yaml"
-    head = path.read_text(encoding="utf-8").partition("\n# Written by")[0]
-    path.write_text(head + "\nexpected: {dev: {exact: {recall@1: 0.99}}}\n", encoding="utf-8")
-    words = "demo/dev exact recall@1: 0.3906, expected 0.9900 ± 0.01: worse"
-    assert words in deixis_inside("bench", "demo", "--check", "--systems", "exact", "--suites", suites, code=1).stderr
-    assert words in deixis_inside("bench", "demo", "--systems", "exact", "--suites", suites, code=0).stderr
-
-
-def test_rows_are_recorded_and_expectations_written(deixis_inside, suites):
-    done = deixis_inside("bench", "demo", "--systems", "exact", "--suites", suites, "--record", "--update", "--json")
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
-    kept = json.loads((suites.parent / "results" / "demo" / "dev.json").read_text(encoding="utf-8"))
-    assert sorted(row["metric"] for row in kept) == sorted(row["metric"] for row in printed)
-    assert {row["suite"] for row in kept} == {"demo/dev"}
-    assert "exact: {recall@1: 0.3906" in (suites / "demo.yaml").read_text(encoding="utf-8")
-
-
-def test_uncommitted_code_is_not_recorded_and_that_is_told_before_measuring(deixis_inside, suites, monkeypatch):
-    (suites.parent / ".git").mkdir()
-    monkeypatch.setattr("deixis.cli.bench.source_commit", lambda: "abc1234+")
-    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites]
-    refused = deixis_inside(*arguments, "--record", code=1)
-    assert "uncommitted changes (it is at abc1234+)" in refused.stderr
-    assert refused.stdout == ""
-    assert not (suites.parent / "results").exists()
-    assert "256 mentions asked" in deixis_inside(*arguments).stdout
-
-
-def test_figures_of_another_sample_are_not_compared(deixis_inside, suites):
-    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites, "--max-mentions", "20"]
-    assert "20 mentions asked" in deixis_inside(*arguments).stdout
-    assert "Nothing to check" in deixis_inside(*arguments, "--check", code=1).stderr
-
-
-@pytest.mark.parametrize("other", [("--max-mentions", "20"), ("--seed", "1")], ids=["sample", "seed"])
-def test_figures_of_another_sample_are_not_written_as_expected_and_that_is_told(deixis_inside, suites, other):
-    arguments = ["bench", "demo", "--systems", "exact", "--suites", suites, "--update", *other]
-    assert "leave out --max-mentions and --seed" in deixis_inside(*arguments, code=2).stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["demmo", "--suites", SUITES], "No suite named 'demmo'"),
-        (["demo", "--suites", SUITES, "--systems", "exakt"], "No system named 'exakt'"),
-        (["demo", "--suites", SUITES, "--split", "test"], "'demo' has no test documents"),
-        (["demo", "--suites", SUITES, "--systems", "deixis+mentions"], "'demo' has none of deixis+mentions on dev"),
-        (["--suites", "nowhere"], "No suites in nowhere"),
-        (
-            ["mesh-bc5cdr", "--suites", SUITES, "--data", "nowhere"],
-            "needs files that are not there: bc5cdr/dev.jsonl.gz",
-        ),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
-)
-def test_what_cannot_be_run_is_told(deixis_inside, arguments, words):
-    assert words in deixis_inside("bench", *arguments, code=1).stderr
+@pytest.mark.parametrize("arguments", [["--help"], ["bensch"]])
+def test_it_is_not_listed_among_the_commands(deixis_inside, arguments):
+    done = deixis_inside(*arguments, code=None)
+    assert "build" in done.stdout + done.stderr
+    assert "bench," not in done.stderr and "\n  bench" not in done.stdout

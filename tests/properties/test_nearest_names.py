@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from deixis.bench.systems.nearest_names import NearestNames
+from benchmarks.systems.nearest_names import NearestNames
 
 
 @st.composite

@@ -13,10 +13,11 @@ import click
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """Where a command lives (`module:name`) and its line in the list of commands."""
+    """Where a command lives (`module:name`) and its line in the list of commands; a hidden one has none there."""
 
     target: str
     summary: str
+    is_hidden: bool = False
 
 
 class LazyGroup(click.Group):
@@ -35,8 +36,8 @@ class LazyGroup(click.Group):
         self.entries = dict(entries)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
-        return list(self.entries)
+        """The names of those that are not hidden, in the order of the table."""
+        return [name for name, entry in self.entries.items() if not entry.is_hidden]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, its module imported; None if there is none of that name."""
@@ -57,10 +58,10 @@ class LazyGroup(click.Group):
         if name not in self.entries and not name.startswith("-"):
             close = difflib.get_close_matches(name, self.entries, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            ctx.fail(f"No such command {name!r}. Commands: {', '.join(self.entries)}.{hint}")
+            ctx.fail(f"No such command {name!r}. Commands: {', '.join(self.list_commands(ctx))}.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table alone."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in self.entries.items()])
+            formatter.write_dl([(name, self.entries[name].summary) for name in self.list_commands(ctx)])

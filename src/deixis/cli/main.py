@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "xmr": CommandEntry("deixis.cli.commands.xmr:xmr", "Give whole documents labels of a large vocabulary."),
     "serve": CommandEntry("deixis.cli.commands.serve:serve", "Answer over HTTP with a model."),
-    "bench": CommandEntry("deixis.cli.bench:bench", "Compare systems on suites of real data."),
+    "bench": CommandEntry("deixis.cli.commands.bench:bench", "Run the source tree's benchmarks.", is_hidden=True),
     "info": CommandEntry("deixis.cli.commands.info:info", "Say what is in a model."),
     "doctor": CommandEntry("deixis.cli.commands.doctor:doctor", "Check this installation, or a model's files."),
 }
@@ -59,14 +59,14 @@ def deixis() -> None:
     """Link text to your own knowledge base: a list of things in, a linker out, on a laptop's CPU."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, command: click.Command = deixis, name: str = "deixis") -> int:
     """Runs one command line and returns its exit code; never lets a traceback out unless asked to."""
     if "_DEIXIS_COMPLETE" in os.environ:  # a shell asks for completions
         deixis.main(prog_name="deixis")
     _speak_utf8()
     session = Session()
     try:
-        code = _run(sys.argv[1:] if arguments is None else list(arguments), session)
+        code = _run(command, name, sys.argv[1:] if arguments is None else list(arguments), session)
         sys.stdout.flush()
         return code
     except BaseException as error:  # noqa: BLE001 - the last place an error can be told in words
@@ -75,10 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exit_code(error)
 
 
-def _run(arguments: list[str], session: Session) -> int:
+def _run(command: click.Command, name: str, arguments: list[str], session: Session) -> int:
     try:
-        with deixis.make_context("deixis", arguments, obj=session) as context:
-            result = deixis.invoke(context)
+        with command.make_context(name, arguments, obj=session) as context:
+            result = command.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
     return result if isinstance(result, int) else 0

@@ -1,1 +1,0 @@
-"""Benchmarks of quality: suites in YAML, the systems they compare, and what came out against what was expected."""
