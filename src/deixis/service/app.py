@@ -23,7 +23,7 @@ from deixis.service.dialects import annif, nif, rel
 from deixis.service.dialects.reconciliation import routes as reconciliation
 from deixis.service.dialects.spotlight import routes as spotlight
 from deixis.service.process.metrics import Metrics
-from deixis.service.process.request_guard import Gate
+from deixis.service.process.request_guard import RequestGuard
 from deixis.service.process.request_log import Observing
 from deixis.service.state import ServiceState
 
@@ -72,8 +72,8 @@ def create_app(state: ServiceState) -> FastAPI:
         app.include_router(router)
     handle_failures(app)
     paths = [str(getattr(route, "path", "")) for router in routers for route in router.routes]
-    state.metrics = Metrics(state.board, state.worker, paths)
-    app.add_middleware(Gate, state=state)
+    state.metrics = Metrics(state.shared, state.worker, paths)
+    app.add_middleware(RequestGuard, state=state)
     if state.config.access.cors_origins:
         app.add_middleware(
             CORSMiddleware,

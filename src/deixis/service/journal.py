@@ -96,7 +96,7 @@ def _finish(stream: FileIO, path: Path) -> None:
         json.loads(data[start:])
     except ValueError:
         stream.truncate(start)
-        place = {"file": str(path), "line": data.count(b"\n") + 1}
-        logger.warning("half a correction at the end of the file was taken away", extra={"record": place})
+        location = {"file": str(path), "line": data.count(b"\n") + 1}
+        logger.warning("half a correction at the end of the file was taken away", extra={"record": location})
     else:
         stream.write(b"\n")

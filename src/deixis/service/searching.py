@@ -21,21 +21,21 @@ def search(
 
     `match` is prefix or alike for one of these alone. The names of a labeller's vocabulary are found by prefix only.
     """
-    allowed = LinkOptions(types=tuple(types or ())).only.cached_mask(served.kb)
-    alike: list[list[Candidate]] = [[] for _ in names]
+    mask = LinkOptions(types=tuple(types or ())).only.cached_mask(served.kb)
+    ranked_lists: list[list[Candidate]] = [[] for _ in names]
     if match != "prefix" and isinstance(served.model, Linker):
         typed = [MentionInContext(name, name, 0, len(name)) for name in names]
-        alike = candidate_lists(served.kb, rank_mentions(served.linker.model, typed, limit, mask=allowed))
-    found = []
-    for name, ranked in zip(names, alike, strict=True):
+        ranked_lists = candidate_lists(served.kb, rank_mentions(served.linker.model, typed, limit, mask=mask))
+    results = []
+    for name, ranked in zip(names, ranked_lists, strict=True):
         scores = {each.id: each.score for each in ranked}
-        begun = served.prefixes.find(name, limit, allowed).tolist() if match != "alike" else []
+        begun = served.prefixes.find(name, limit, mask).tolist() if match != "alike" else []
         ids = dict.fromkeys((*served.kb.ids.strings(begun), *scores))
-        found.append([_found(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
-    return found
+        results.append([_match_record(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
+    return results
 
 
-def _found(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:
+def _match_record(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:
     entity = kb.entity(identifier)
     return {
         "id": entity.id,

@@ -16,7 +16,15 @@ from deixis.service.api.failures import Refusal, where
 from deixis.service.config import ServiceConfig
 from deixis.service.journal import Journal
 from deixis.service.process.metrics import Metrics
-from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
+from deixis.service.process.shared_state import (
+    ALIVE,
+    CORRECTED,
+    CORRECTION_REQUESTED,
+    FAILED,
+    LOADED,
+    RELOAD_REQUESTED,
+    SharedState,
+)
 from deixis.service.process.work_queue import WorkQueue
 from deixis.service.served import Served, kind_of
 from deixis.training.correct import CorrectionResult, correct
@@ -33,20 +41,20 @@ class ServiceState:
 
     metrics: Metrics
 
-    def __init__(self, config: ServiceConfig, board: Board | None = None, worker: int = 0) -> None:
-        self.config, self.board, self.worker = config, board or Board(), worker
+    def __init__(self, config: ServiceConfig, shared: SharedState | None = None, worker: int = 0) -> None:
+        self.config, self.shared, self.worker = config, shared or SharedState(), worker
         self.journal = Journal(config.corrections)
         self.queue = WorkQueue(config.limits.threads, config.limits.queue, config.limits.seconds)
-        self._row = self.board.row(worker)
-        self._row[LOADED] = self._row[LEARNED] = self._row[FAILED] = 0
+        self._row = self.shared.row(worker)
+        self._row[LOADED] = self._row[CORRECTED] = self._row[FAILED] = 0
         self._learning = asyncio.Lock()
         self.is_ready = True  # until it is being stopped
         self._last_failure = ""
         self._row[ALIVE] = 1
         begin = time.monotonic()
         self.served = Served.load(config.model, self.journal.read())
-        self._row[LOADED] = self._row[LEARNED] = begin
-        self._tell_loaded(begin)
+        self._row[LOADED] = self._row[CORRECTED] = begin
+        self._log_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
         """What `work` makes of the model, run in a thread of the queue: refused if that is full, late if it takes long.
@@ -79,8 +87,8 @@ class ServiceState:
     async def learn(self, corrections: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> CorrectionResult:
         """Applies corrections, keeps them in the journal, and returns when all workers know them."""
         async with self._learning:
-            result, asked = await asyncio.to_thread(self._learn, corrections, records)
-        await self._all_done(learned=asked)
+            result, requested_at = await asyncio.to_thread(self._learn, corrections, records)
+        await self._all_done(corrected=requested_at)
         self.metrics.add("deixis_corrections_total", result.n_new + result.n_changed)
         return result
 
@@ -93,29 +101,29 @@ class ServiceState:
                 result = correct(before.linker.model, corrections)
                 self.journal.write(stream, records)
                 # The folder may have to be loaded as well: that is asked for apart, and still to be done.
-                asked = self.board.ask(TOLD, self.worker)
-                self.served, self._row[LEARNED] = before.with_linker(Linker(result.model)), asked
+                requested_at = self.shared.request(CORRECTION_REQUESTED, self.worker)
+                self.served, self._row[CORRECTED] = before.with_linker(Linker(result.model)), requested_at
         except OSError as error:
             raise StoreError(
                 f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
                 "--corrections and a file that can be written."
             ) from None
-        return result, asked
+        return result, requested_at
 
     async def reload(self) -> None:
         """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
-        asked = self.board.ask(ASKED, self.worker)
-        await self._all_done(loaded=asked)
-        n_failed = self.board.n_failed(asked)
+        requested_at = self.shared.request(RELOAD_REQUESTED, self.worker)
+        await self._all_done(loaded=requested_at)
+        n_failed = self.shared.n_failed(requested_at)
         if n_failed:
             is_own = self._row[FAILED] > self._row[LOADED]
-            why = self._last_failure if is_own else f"{n_failed} of {self.board.n_workers} workers: see the log."
+            why = self._last_failure if is_own else f"{n_failed} of {self.shared.n_workers} workers: see the log."
             raise Refusal(409, "model", f"The model that was there stays in use. {why}")
 
-    async def _all_done(self, loaded: float = 0.0, learned: float = 0.0) -> None:
+    async def _all_done(self, loaded: float = 0.0, corrected: float = 0.0) -> None:
         """Returns when no worker is behind what was asked then."""
         deadline = time.monotonic() + self.config.limits.seconds
-        while self.board.n_behind(loaded, learned):
+        while self.shared.n_behind(loaded, corrected):
             if time.monotonic() > deadline:
                 raise Refusal(504, "late", "Not all workers have loaded the model yet; they go on doing so.")
             await asyncio.sleep(TICK / 4)
@@ -133,8 +141,10 @@ class ServiceState:
             await asyncio.sleep(TICK)
 
     def _is_behind(self) -> bool:
-        loaded, learned, failed = (float(self._row[column]) for column in (LOADED, LEARNED, FAILED))
-        return self.board.asked(ASKED) > max(loaded, failed) or self.board.asked(TOLD) > max(learned, failed)
+        loaded, corrected, failed = (float(self._row[column]) for column in (LOADED, CORRECTED, FAILED))
+        return self.shared.requested_at(RELOAD_REQUESTED) > max(loaded, failed) or self.shared.requested_at(
+            CORRECTION_REQUESTED
+        ) > max(corrected, failed)
 
     async def _load(self) -> None:
         begin = time.monotonic()  # what is asked for from now on is not done by this
@@ -150,8 +160,8 @@ class ServiceState:
             self._row[FAILED] = begin  # last: whoever waits for it then sees the rest
             return
         self.metrics.add("deixis_model_loads_total")
-        self._tell_loaded(begin)
-        self._row[LOADED] = self._row[LEARNED] = begin
+        self._log_loaded(begin)
+        self._row[LOADED] = self._row[CORRECTED] = begin
 
     def end(self) -> None:
         """Finishes what was accepted; nobody waits for this worker any more."""
@@ -168,7 +178,7 @@ class ServiceState:
             )
         return Served.load(self.config.model, self.journal.read())
 
-    def _tell_loaded(self, begin: float) -> None:
+    def _log_loaded(self, begin: float) -> None:
         seconds, n_left_out = round(time.monotonic() - begin, 3), self.served.n_left_out
         logger.info("model loaded", extra={"record": {"seconds": seconds, "entities": len(self.served.kb)}})
         if n_left_out:

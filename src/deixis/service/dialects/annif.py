@@ -50,11 +50,14 @@ def router(state: ServiceState) -> APIRouter:
 
     async def suggested(texts: list[str], limit: int, threshold: float) -> list[dict[str, Any]]:
         served = state.served
-        found: list[list[Candidate]] = [[] for _ in texts]
+        label_lists: list[list[Candidate]] = [[] for _ in texts]
         if limit:
-            found = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
+            label_lists = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
-        return [{"results": [_result(served.kb, each, state.config.uri_prefix) for each in labels]} for labels in found]
+        return [
+            {"results": [_result(served.kb, each, state.config.uri_prefix) for each in labels]}
+            for labels in label_lists
+        ]
 
     @routes.get("/", response_model=dict[str, str])
     async def info() -> Json:
@@ -93,9 +96,12 @@ def router(state: ServiceState) -> APIRouter:
         answer = _unknown(state.served, project_id)
         if answer is not None:
             return answer
-        found = await suggested([each.text for each in batch.documents], limit, threshold)
+        suggestions = await suggested([each.text for each in batch.documents], limit, threshold)
         return Json(
-            [results | {"document_id": each.document_id} for each, results in zip(batch.documents, found, strict=True)]
+            [
+                results | {"document_id": each.document_id}
+                for each, results in zip(batch.documents, suggestions, strict=True)
+            ]
         )
 
     return routes

@@ -33,15 +33,15 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 def number(fields: Mapping[str, str], name: str, low: float, high: float) -> float | None:
     """The number in a field; None if it is missing or empty."""
-    given = fields.get(name, "").strip()
-    if not given:
+    text = fields.get(name, "").strip()
+    if not text:
         return None
     try:
-        value = float(given)
+        value = float(text)
     except ValueError:
         value = math.nan
     if not low <= value <= high:
-        raise bad(f"{name} must be a number from {low:g} to {high:g}, got {given[:50]!r}.")
+        raise bad(f"{name} must be a number from {low:g} to {high:g}, got {text[:50]!r}.")
     return value
 
 

@@ -23,14 +23,14 @@ MAX_NAME = 128
 
 def answer(request: Request, content: Any, callback: str | None, origins: Sequence[str]) -> Response:  # noqa: ANN401
     """The content as JSON, or as a call of the function named by `callback`."""
-    told = Json(content)
+    response = Json(content)
     if not callback:
-        return told
+        return response
     if len(callback) > MAX_NAME or not NAME.fullmatch(callback):
         raise bad(f"callback must be the name of a function, such as jsonp123, got {callback[:50]!r}.")
     _check_page(request, origins)
     # The comment keeps the name from being the first bytes of the file, where players of other formats would read it.
-    body = b"/**/" + callback.encode("ascii") + b"(" + bytes(told.body) + b");"
+    body = b"/**/" + callback.encode("ascii") + b"(" + bytes(response.body) + b");"
     return Response(body, headers={"content-type": "text/javascript", "x-content-type-options": "nosniff"})
 
 

@@ -35,9 +35,9 @@ SOURCE = "the body"
 def router(state: ServiceState) -> APIRouter:
     """The path that GERBIL can be given as an annotator."""
     routes = APIRouter(tags=["dialect of GERBIL (NIF)"])
-    asked: dict[str, Any] = {"requestBody": {"required": True, "content": CONTENT}}
+    request_body: dict[str, Any] = {"requestBody": {"required": True, "content": CONTENT}}
 
-    @routes.post("/nif", openapi_extra=asked, responses={200: {"content": CONTENT}}, response_class=Response)
+    @routes.post("/nif", openapi_extra=request_body, responses={200: {"content": CONTENT}}, response_class=Response)
     async def annotate(request: Request) -> Response:
         """Link the phrases of NIF documents in Turtle, or find them where there are none."""
         kind = request.headers.get("content-type", KINDS[0]).partition(";")[0].strip().lower()

@@ -62,11 +62,11 @@ def router(state: ServiceState) -> APIRouter:
     async def rel(request: RelRequest) -> Json:
         """Link a text as REL does: lists of start, length, mention, entity, confidences and type."""
         check_mentions(state, len(request.spans))
-        asked = request.document()
+        document = request.document()
         served = state.served
-        linked = (await state.link([asked], LinkOptions(), served))[0]
+        linked = (await state.link([document], LinkOptions(), served))[0]
         return Json(
-            [_listed(served.kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity]
+            [_link_record(served.kb, mention, bool(document.mentions)) for mention in linked.mentions if mention.entity]
         )
 
     @routes.get(PATHS[0], response_model=dict[str, int | str])
@@ -77,7 +77,7 @@ def router(state: ServiceState) -> APIRouter:
     return routes
 
 
-def _listed(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[object]:
+def _link_record(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[object]:
     score = 0.0 if mention.score is None else short_score(mention.score)
     row = kb.row_of(mention.entity or "")
     types = kb.types(row) if row is not None else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from deixis.service.process.shared_state import N_COLUMNS, N_OWN, Board
+from deixis.service.process.shared_state import N_COLUMNS, N_OWN, SharedState
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 STATUSES = (200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 501, 503, 504)
@@ -31,14 +31,14 @@ class Metrics:
 
     Examples
     --------
-    >>> metrics = Metrics(Board(), worker=0, routes=["/link"])
+    >>> metrics = Metrics(SharedState(), worker=0, routes=["/link"])
     >>> metrics.observe("/link", 200, seconds=0.02)
     >>> 'deixis_requests_total{route="/link",status="200"} 1' in metrics.text()
     True
     """
 
-    def __init__(self, board: Board, worker: int, routes: Iterable[str]) -> None:
-        self._board, self._row = board, board.row(worker)
+    def __init__(self, shared: SharedState, worker: int, routes: Iterable[str]) -> None:
+        self._shared, self._row = shared, shared.row(worker)
         self._columns: dict[tuple[str, ...], int] = {}
         self._routes = [*sorted(set(routes)), OTHER]
         for name in (*COUNTERS, *GAUGES):
@@ -82,10 +82,10 @@ class Metrics:
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
-        sums = self._board.sums()
+        sums = self._shared.sums()
         for names, kind in ((COUNTERS, "counter"), (GAUGES, "gauge")):
-            for name, says in names.items():
-                yield from (f"# HELP {name} {says}", f"# TYPE {name} {kind}")
+            for name, help_text in names.items():
+                yield from (f"# HELP {name} {help_text}", f"# TYPE {name} {kind}")
                 value = sums[self._columns[(name,)]] if name != "deixis_entities" else self._row[self._columns[(name,)]]
                 yield f"{name} {value:g}" if value < 1e6 else f"{name} {value:.0f}"
         yield from ("# HELP deixis_requests_total Requests answered.", "# TYPE deixis_requests_total counter")

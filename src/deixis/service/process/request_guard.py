@@ -24,7 +24,7 @@ SHORT_BODY = 64 << 10
 LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # what is still read of a body that is refused
 
 
-class Gate:
+class RequestGuard:
     """Middleware around the whole app."""
 
     def __init__(self, app: ASGIApp, state: ServiceState) -> None:
@@ -52,14 +52,14 @@ class Gate:
         if scope["method"] != "HEAD":
             await self._app(scope, _replayed(body, receive), send)
             return
-        asked = {**scope, "method": "GET"}  # what GET says, without its body: that the server leaves away
-        await self._app(asked, _replayed(body, receive), send)
-        scope["route"] = asked.get("route")
+        get_scope = {**scope, "method": "GET"}  # what GET says, without its body: that the server leaves away
+        await self._app(get_scope, _replayed(body, receive), send)
+        scope["route"] = get_scope.get("route")
 
-    def _check_length(self, given: str | None) -> None:
+    def _check_length(self, length: str | None) -> None:
         most = self._state.config.limits.max_body
-        if given is not None and given.isdecimal() and int(given[:20]) > most:
-            raise _too_large(f"of {int(given[:20]):,} bytes", most)
+        if length is not None and length.isdecimal() and int(length[:20]) > most:
+            raise _too_large(f"of {int(length[:20]):,} bytes", most)
 
     async def _body(self, receive: Receive) -> bytes | None:
         limits = self._state.config.limits
@@ -118,9 +118,9 @@ def check_token(access: Access, method: str, path: str, authorization: str) -> N
             f"{path} changes the model, which needs a token, and this service was started without one. Start it with "
             "--token-file FILE or with DEIXIS_TOKEN set.",
         )
-    scheme, _, given = authorization.partition(" ")
+    scheme, _, token = authorization.partition(" ")
     # Both are compared to the end whatever they are, so that the time taken tells nothing.
-    is_right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), access.token.encode("ascii"))
+    is_right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), access.token.encode("ascii"))
     if scheme.lower() != "bearer" or not is_right:
         raise Refusal(
             401,

@@ -30,13 +30,13 @@ class Observing:
             return
         begin, status, seen, name = time.monotonic(), 0, bytearray(), secrets.token_hex(6)
 
-        async def heard() -> Message:
+        async def receive_logged() -> Message:
             message = await receive()
             if self._state.config.is_texts_logged and len(seen) < MAX_LOGGED:
                 seen.extend(message.get("body", b"")[: MAX_LOGGED - len(seen)])
             return message
 
-        async def told(message: Message) -> None:
+        async def send_logged(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -44,11 +44,11 @@ class Observing:
             await send(message)
 
         try:
-            await self._app(scope, heard, told)
+            await self._app(scope, receive_logged, send_logged)
         except Exception as error:  # noqa: BLE001 - the last place where it can be told in words
             if status:
                 raise
-            await answer_to(error)(scope, heard, told)
+            await answer_to(error)(scope, receive_logged, send_logged)
         seconds = time.monotonic() - begin
         route = route_of(scope)
         if route == OTHER and self._state.metrics.knows(scope["path"]):  # answered at the gate

@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_COLUMNS = 4096
-ASKED, TOLD, LOADED, LEARNED, FAILED, ALIVE, N_OWN = range(7)
+RELOAD_REQUESTED, CORRECTION_REQUESTED, LOADED, CORRECTED, FAILED, ALIVE, N_OWN = range(7)
 """The first columns of who writes the row: when it last asked that the model folder be loaded anew, and that new
 corrections be learned; up to which askings it has done so, or failed to, all by a clock that never goes back and that
 all processes of a machine share; and 1 from when it is started until it ends or is found dead, however slow it is."""
 
 
-class Board:
+class SharedState:
     """A table of shared numbers, a row for each worker and a last one for the supervisor; processes get it as it is.
 
     Examples
     --------
-    >>> board = Board(n_workers=2)
-    >>> board.row(0)[10], board.row(1)[10] = 1, 2
-    >>> float(board.sums()[10])
+    >>> shared = SharedState(n_workers=2)
+    >>> shared.row(0)[10], shared.row(1)[10] = 1, 2
+    >>> float(shared.sums()[10])
     3.0
     """
 
@@ -47,31 +47,32 @@ class Board:
         total: NDArray[np.float64] = self._table.sum(axis=0)
         return total
 
-    def ask(self, what: int, worker: int = -1) -> float:
-        """Has every worker load the folder (`ASKED`) or learn (`TOLD`) anew; gives the time of asking, for `n_behind`.
+    def request(self, what: int, worker: int = -1) -> float:
+        """Requests that every worker reload the folder (`RELOAD_REQUESTED`) or the corrections (`CORRECTION_REQUESTED`).
 
-        Each asks in a row of its own: of two that ask at once, neither is lost.
+        Returns the time of the request, for `n_behind`. Each requester has its own row, so that of two simultaneous
+        requests neither is lost.
         """
         now = time.monotonic()
         self._table[worker, what] = now
         return now
 
-    def asked(self, what: int) -> float:
+    def requested_at(self, what: int) -> float:
         """When that was last asked for by anyone; 0 if never."""
         return float(self._table[:, what].max())
 
-    def n_behind(self, loaded: float = 0.0, learned: float = 0.0) -> int:
+    def n_behind(self, loaded: float = 0.0, corrected: float = 0.0) -> int:
         """Workers alive that have not loaded since the one time, or learned since the other, nor failed to."""
         table = self._table[: self.n_workers]
         is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
-            np.maximum(table[:, LEARNED], table[:, FAILED]) < learned
+            np.maximum(table[:, CORRECTED], table[:, FAILED]) < corrected
         )
         return int(((table[:, ALIVE] > 0) & is_behind).sum())
 
-    def n_failed(self, asked: float) -> int:
+    def n_failed(self, requested_at: float) -> int:
         """Workers alive that could not load what was asked for then, and have not loaded anything since."""
         table = self._table[: self.n_workers]
-        has_failed = (table[:, FAILED] >= asked) & (table[:, FAILED] > table[:, LOADED])
+        has_failed = (table[:, FAILED] >= requested_at) & (table[:, FAILED] > table[:, LOADED])
         return int(((table[:, ALIVE] > 0) & has_failed).sum())
 
     @property

@@ -50,7 +50,7 @@ class _Until:
         if time.monotonic() > self.deadline:
             raise Refusal(504, "late", "There was no answer in time.")
 
-    def told(self, _task: int, _text: str) -> None:
+    def noted(self, _task: int, _text: str) -> None:
         """Words are of no concern."""
 
     def finished(self, _task: int) -> None:
@@ -169,9 +169,9 @@ class WorkQueue:
                     left.append(job)
             self._jobs = left
             now = time.monotonic()
-            wanted = [job for job in taken if job.deadline > now and job.future.set_running_or_notify_cancel()]
-            self.n_running += len(wanted)
-            return wanted
+            awaited = [job for job in taken if job.deadline > now and job.future.set_running_or_notify_cancel()]
+            self.n_running += len(awaited)
+            return awaited
 
 
 _Outcome = tuple[_Job, list[Any] | Exception]

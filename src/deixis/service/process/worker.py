@@ -18,7 +18,7 @@ from deixis.service.app import create_app
 from deixis.service.config import ServiceConfig
 from deixis.service.patient_protocol import patient_protocol
 from deixis.service.process.logs import log_to_stderr
-from deixis.service.process.shared_state import Board
+from deixis.service.process.shared_state import SharedState
 from deixis.service.state import ServiceState
 
 logger = logging.getLogger(__name__)
@@ -52,14 +52,16 @@ class Server(uvicorn.Server):
         return is_end
 
 
-def run_worker(config: ServiceConfig, board: Board, number: int, listener: socket.socket, parent: int = 0) -> None:
+def run_worker(
+    config: ServiceConfig, shared: SharedState, number: int, listener: socket.socket, parent: int = 0
+) -> None:
     """Serves until a signal ends it; what was accepted is answered first. Ends the process if it cannot start."""
     log_to_stderr(config.is_quiet)
     for name in ("SIGHUP", "SIGTERM", "SIGINT"):
         if hasattr(signal, name):  # the supervisor's do not hold here; SIGTERM is uvicorn's in a moment
             signal.signal(getattr(signal, name), _leave if name == "SIGTERM" else signal.SIG_IGN)
     try:
-        state = ServiceState(config, board, number)
+        state = ServiceState(config, shared, number)
     except (ToolkitError, OSError) as error:
         logger.error("cannot start", extra={"record": {"error": type(error).__name__, "message": str(error)}})
         sys.exit(EXIT_CANNOT_START)

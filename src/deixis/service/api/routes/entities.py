@@ -26,8 +26,8 @@ def router(state: ServiceState) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
     ) -> Json:
         """Find entities by name."""
-        found = await state.run(lambda served: search(served, [q], match, types, limit))
-        return Json({"entities": found[0]})
+        matches = await state.run(lambda served: search(served, [q], match, types, limit))
+        return Json({"entities": matches[0]})
 
     @routes.get("/entities/{identifier:path}", response_model=schema.EntityOut)
     async def one(identifier: str) -> Json:
@@ -42,11 +42,11 @@ def router(state: ServiceState) -> APIRouter:
     async def several(request: schema.EntitiesRequest) -> Json:
         """Look up several entities by id, and several names, at once."""
         check_batch(state, "ids and names", len(request.ids) + len(request.names))
-        found = []
+        matches = []
         if request.names:
-            asked = request.names, request.match, request.types, request.limit
-            found = await state.run(lambda served: search(served, *asked))
+            arguments = request.names, request.match, request.types, request.limit
+            matches = await state.run(lambda served: search(served, *arguments))
         kb = state.served.kb
-        return Json({"entities": [entity_record(kb, each) for each in request.ids], "found": found})
+        return Json({"entities": [entity_record(kb, each) for each in request.ids], "found": matches})
 
     return routes

@@ -24,14 +24,14 @@ def router(state: ServiceState) -> APIRouter:
         node: Annotated[int, Query(ge=0, lt=2**31, description="Its number on that level.")] = 0,
     ) -> Json:
         """What lies below a node: branches with the words that their titles share, or entities."""
-        found = await state.run(lambda served: _view(served).below(level, node))
-        return Json({"branches": [asdict(branch) for branch in found]})
+        branches = await state.run(lambda served: _view(served).below(level, node))
+        return Json({"branches": [asdict(branch) for branch in branches]})
 
     @routes.get("/tree/way", response_model=schema.Way)
     async def way(entity: Annotated[str, Query(min_length=1, max_length=10_000)]) -> Json:
         """The nodes from the root down to the one above an entity."""
-        found = await state.run(lambda served: _view(served).way_to(entity))
-        return Json({"way": [{"level": level, "node": node} for level, node in found]})
+        nodes = await state.run(lambda served: _view(served).way_to(entity))
+        return Json({"way": [{"level": level, "node": node} for level, node in nodes]})
 
     return routes
 

@@ -66,30 +66,30 @@ def router(state: ServiceState) -> APIRouter:
         fields = await fields_of(request)
         if "queries" not in fields:
             raise bad("There are no queries: send a batch of them, in JSON, in the field 'queries' of a form.")
-        found = await _reconciled(state, fields["queries"])
-        return jsonp.answer(request, found, fields.get("callback"), origins)
+        results = await _reconciled(state, fields["queries"])
+        return jsonp.answer(request, results, fields.get("callback"), origins)
 
     @routes.get("/suggest/entity", response_model=dict[str, Any])
     async def suggest_entity(
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
         """Entities whose names begin so."""
-        kb, found = state.served.kb, []
+        kb, results = state.served.kb, []
         if prefix.strip():
-            listed = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
+            matches = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
             own = kb.own_id(prefix.strip())
-            ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in listed[0]])
+            ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in matches[0]])
             entities = [kb.entity(each) for each in list(ids)[cursor : cursor + LIMIT] if kb.row_of(each) is not None]
-            found = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
-        return jsonp.answer(request, {"result": found}, callback, origins)
+            results = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
+        return jsonp.answer(request, {"result": results}, callback, origins)
 
     @routes.get("/suggest/type", response_model=dict[str, Any])
     async def suggest_type(
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
         """Types whose names begin so, those of most entities first."""
-        wanted = prefix.strip().casefold()
-        names = [name for name in _types(state.served.kb) if name.casefold().startswith(wanted)]
+        folded = prefix.strip().casefold()
+        names = [name for name in _types(state.served.kb) if name.casefold().startswith(folded)]
         return jsonp.answer(request, {"result": type_records(names[cursor : cursor + LIMIT])}, callback, origins)
 
     @routes.get("/suggest/property", response_model=dict[str, Any])
@@ -97,8 +97,8 @@ def router(state: ServiceState) -> APIRouter:
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
         """The one property there is: whatever else is known of a name."""
-        is_wanted = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
-        return jsonp.answer(request, {"result": [CONTEXT] if is_wanted else []}, callback, origins)
+        is_match = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
+        return jsonp.answer(request, {"result": [CONTEXT] if is_match else []}, callback, origins)
 
     @routes.get("/preview", response_class=HTMLResponse)
     async def preview(id: Annotated[str, Query(max_length=10_000)]) -> Response:
@@ -108,9 +108,9 @@ def router(state: ServiceState) -> APIRouter:
     return routes
 
 
-async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
+async def _reconciled(state: ServiceState, text: str) -> dict[str, Any]:
     """The results of a batch, by the keys of its queries."""
-    queries = queries_from(written)
+    queries = queries_from(text)
     check_batch(state, "queries", len(queries))
     served = state.served
     is_calibrated = served.linker.model.decisions.given.curve is not None

@@ -36,7 +36,7 @@ FIELDS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class SpotlightRequest:
     """What a request of this dialect asks for."""
 
     text: str
@@ -46,7 +46,7 @@ class Asked:
     is_blacklist: bool
 
     @classmethod
-    def of(cls, fields: Mapping[str, str]) -> Asked:
+    def of(cls, fields: Mapping[str, str]) -> SpotlightRequest:
         """The fields, checked."""
         if not fields.get("text", "").strip():
             raise bad("There is no text: send one in the field 'text'. Pages behind a 'url' are not fetched.")
@@ -92,43 +92,43 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
 
     async def annotate(request: Request) -> Response:
         """Annotate a text as DBpedia Spotlight does, in JSON, HTML or NIF (Turtle), by the Accept header."""
-        asked = Asked.of(await fields_of(request))
-        document, kb = await _linked(state, asked)
-        kept = [m for m in document.mentions if m.entity is not None and asked.allows(kb, m.entity)]
+        query = SpotlightRequest.of(await fields_of(request))
+        document, kb = await _linked(state, query)
+        mentions = [m for m in document.mentions if m.entity is not None and query.allows(kb, m.entity)]
         kind = preferred(request.headers.get("accept", ""), KINDS)
         if kind == "text/html":
-            return annotated_page(document.text, kept, kb, uri_prefix)
+            return annotated_page(document.text, mentions, kb, uri_prefix)
         if kind == "text/turtle":
-            return await turtle([document.with_mentions(kept)], kb, uri_prefix, kind)
-        told = {
-            "@text": asked.text,
-            "@confidence": "" if asked.confidence is None else str(asked.confidence),
-            "@support": str(asked.support),
-            "@types": ",".join(asked.types),
+            return await turtle([document.with_mentions(mentions)], kb, uri_prefix, kind)
+        record = {
+            "@text": query.text,
+            "@confidence": "" if query.confidence is None else str(query.confidence),
+            "@support": str(query.support),
+            "@types": ",".join(query.types),
             "@sparql": "",
-            "@policy": "blacklist" if asked.is_blacklist else "whitelist",
+            "@policy": "blacklist" if query.is_blacklist else "whitelist",
         }
-        ruler = Ruler(asked.text, unit)
-        resources = [resource(mention, kb, ruler, uri_prefix) for mention in kept]
-        return Json(told | ({"Resources": resources} if resources else {}))  # Spotlight leaves an empty list out
+        ruler = Ruler(query.text, unit)
+        resources = [resource(mention, kb, ruler, uri_prefix) for mention in mentions]
+        return Json(record | ({"Resources": resources} if resources else {}))  # Spotlight leaves an empty list out
 
     async def candidates(request: Request) -> Response:
         """The candidates of each mention of a text, as DBpedia Spotlight lists them, in JSON."""
-        asked = Asked.of(await fields_of(request))
-        document, kb = await _linked(state, asked)
-        ruler, forms = Ruler(asked.text, unit), []
+        query = SpotlightRequest.of(await fields_of(request))
+        document, kb = await _linked(state, query)
+        ruler, forms = Ruler(query.text, unit), []
         for mention in document.mentions:
-            listed = [each for each in mention.candidates if asked.allows(kb, each.id)]
-            if listed:
-                forms.append(surface_form(mention, listed, kb, ruler, uri_prefix))
-        return Json({"annotation": {"@text": asked.text} | ({"surfaceForm": unwrapped(forms)} if forms else {})})
+            shown = [each for each in mention.candidates if query.allows(kb, each.id)]
+            if shown:
+                forms.append(surface_form(mention, shown, kb, ruler, uri_prefix))
+        return Json({"annotation": {"@text": query.text} | ({"surfaceForm": unwrapped(forms)} if forms else {})})
 
     for name, answer in (("annotate", annotate), ("candidates", candidates)):
         routes.add_api_route(f"{prefix}/{name}", answer, methods=["GET"], openapi_extra=query_schema(**FIELDS))
         routes.add_api_route(f"{prefix}/{name}", answer, methods=["POST"], openapi_extra=form_schema(**FIELDS))
 
 
-async def _linked(state: ServiceState, asked: Asked) -> tuple[Document, KnowledgeBase]:
+async def _linked(state: ServiceState, query: SpotlightRequest) -> tuple[Document, KnowledgeBase]:
     served = state.served
-    linked = await state.link([Document("doc1", asked.text)], asked.options(), served)
+    linked = await state.link([Document("doc1", query.text)], query.options(), served)
     return linked[0], served.kb
