@@ -1,4 +1,4 @@
-"""What the routes of a worker share: the model of the moment, the queue before it, counts, and what may be asked."""
+"""The state that the routes of a worker share: the current model, its queue, the corrections and the metrics."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from deixis.types import Document
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-TICK = 0.1  # seconds between looks at what is asked of this worker
+TICK = 0.1  # seconds between checks for requested reloads
 
 
 class ServiceState:
-    """One worker's share of a service. `metrics` is there once the app is made."""
+    """The state of one worker. `metrics` is set when the app is created."""
 
     metrics: Metrics
 
@@ -48,7 +48,7 @@ class ServiceState:
         self._row = self.shared.row(worker)
         self._row[LOADED] = self._row[CORRECTED] = self._row[FAILED] = 0
         self._learning = asyncio.Lock()
-        self.is_ready = True  # until it is being stopped
+        self.is_ready = True  # False while the worker is stopping
         self._last_failure = ""
         self._row[ALIVE] = 1
         begin = time.monotonic()
@@ -57,9 +57,9 @@ class ServiceState:
         self._log_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
-        """What `work` makes of the model, run in a thread of the queue: refused if that is full, late if it takes long.
+        """The result of `work(model)`, run in a thread of the queue; 429 if the queue is full, 504 if it is too slow.
 
-        The model stays the same while it works, whatever is loaded meanwhile.
+        The work keeps its model even if another one is loaded meanwhile.
         """
         served = self.served
         return await self.queue.run(lambda: work(served))
@@ -67,9 +67,9 @@ class ServiceState:
     async def link(
         self, documents: Sequence[Document], options: LinkOptions, served: Served | None = None
     ) -> list[Document]:
-        """The documents linked, together with others that wait and whose requests have equal options.
+        """The linked documents. Waiting requests with equal options are linked in the same batch.
 
-        By the model of the moment, or by the one given.
+        The current model is used unless `served` names another.
         """
         served = served or self.served
         linked: list[Document] = await self.queue.run_together(
@@ -85,7 +85,7 @@ class ServiceState:
         return linked
 
     async def learn(self, corrections: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> CorrectionResult:
-        """Applies corrections, keeps them in the journal, and returns when all workers know them."""
+        """Applies corrections, writes them to the journal, and returns when all workers have them."""
         async with self._learning:
             result, requested_at = await asyncio.to_thread(self._learn, corrections, records)
         await self._all_done(corrected=requested_at)
@@ -100,43 +100,43 @@ class ServiceState:
                 before = self.served.corrected(self.journal.read_locked())
                 result = correct(before.linker.model, corrections)
                 self.journal.write(stream, records)
-                # The folder may have to be loaded as well: that is asked for apart, and still to be done.
+                # A reload of the folder may be pending as well: it is requested separately and still to be done.
                 requested_at = self.shared.request(CORRECTION_REQUESTED, self.worker)
                 self.served, self._row[CORRECTED] = before.with_linker(Linker(result.model)), requested_at
         except OSError as error:
             raise StoreError(
-                f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
-                "--corrections and a file that can be written."
+                f"The corrections cannot be written to {self.journal.path}: {error.strerror}. Start the service with "
+                "--corrections FILE, where FILE is writable."
             ) from None
         return result, requested_at
 
     async def reload(self) -> None:
-        """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
+        """Reloads the model folder in all workers; requests are answered by the old model meanwhile."""
         requested_at = self.shared.request(RELOAD_REQUESTED, self.worker)
         await self._all_done(loaded=requested_at)
         n_failed = self.shared.n_failed(requested_at)
         if n_failed:
             is_own = self._row[FAILED] > self._row[LOADED]
             why = self._last_failure if is_own else f"{n_failed} of {self.shared.n_workers} workers: see the log."
-            raise Refusal(409, "model", f"The model that was there stays in use. {why}")
+            raise Refusal(409, "model", f"The previous model stays in use. {why}")
 
     async def _all_done(self, loaded: float = 0.0, corrected: float = 0.0) -> None:
-        """Returns when no worker is behind what was asked then."""
+        """Returns when every worker has done what was requested at these times."""
         deadline = time.monotonic() + self.config.limits.seconds
         while self.shared.n_behind(loaded, corrected):
             if time.monotonic() > deadline:
-                raise Refusal(504, "late", "Not all workers have loaded the model yet; they go on doing so.")
+                raise Refusal(504, "late", "Not all workers have loaded the model yet; they continue to load it.")
             await asyncio.sleep(TICK / 4)
 
     async def watch(self) -> None:
-        """Loads the model whenever that is asked for, until cancelled."""
+        """Loads the model whenever a reload is requested, until cancelled."""
         while True:
             self.metrics.set("deixis_requests_running", self.queue.n_running)
             self.metrics.set("deixis_requests_waiting", self.queue.n_held - self.queue.n_running)
             self.metrics.set("deixis_entities", len(self.served.kb))
             if self._is_behind():
-                async with self._learning:  # what is being learned must not be lost
-                    if self._is_behind():  # still, now that nothing is being learned
+                async with self._learning:  # corrections being applied must not be lost
+                    if self._is_behind():  # check again: corrections may have been applied meanwhile
                         await self._load()
             await asyncio.sleep(TICK)
 
@@ -147,34 +147,34 @@ class ServiceState:
         ) > max(corrected, failed)
 
     async def _load(self) -> None:
-        begin = time.monotonic()  # what is asked for from now on is not done by this
+        begin = time.monotonic()  # requests from now on are not covered by this load
         try:
             self.served = await asyncio.to_thread(self._loaded)
-        except Exception as error:  # noqa: BLE001 - whatever it is, what is asked for later must still be loaded
+        except Exception as error:  # noqa: BLE001 - whatever it is, later reloads must still work
             is_foreseen = isinstance(error, ToolkitError | OSError)
-            # The message of another may hold a user's text, so only what it is.
+            # The message of an unexpected error may contain a user's text, so only its type is kept.
             self._last_failure = str(error) if is_foreseen else f"{type(error).__name__}: see the log."
             more = {"message": str(error)} if is_foreseen else {"where": where(error)}
             logger.error("model not loaded", extra={"record": {"error": type(error).__name__, **more}})
             self.metrics.add("deixis_model_load_failures_total")
-            self._row[FAILED] = begin  # last: whoever waits for it then sees the rest
+            self._row[FAILED] = begin  # last, so that whoever waits for it sees the rest
             return
         self.metrics.add("deixis_model_loads_total")
         self._log_loaded(begin)
         self._row[LOADED] = self._row[CORRECTED] = begin
 
     def end(self) -> None:
-        """Finishes what was accepted; nobody waits for this worker any more."""
+        """Finishes accepted requests; other workers no longer wait for this one."""
         self._row[ALIVE] = 0
         self.queue.close()
 
     def _loaded(self) -> Served:
-        """The model in the folder; an error if it is of another kind, which this service has no paths for."""
+        """The model in the folder; an error if its kind changed, because the service has no routes for another kind."""
         kind = kind_of(self.config.model)
         if kind != self.served.kind:
             raise StoreError(
-                f"{self.config.model} holds a {kind} now, and this service was started with a {self.served.kind}. "
-                "Start it again, or put the model back."
+                f"{self.config.model} now holds a {kind}, but this service was started with a {self.served.kind}. "
+                "Restart the service, or restore the model."
             )
         return Served.load(self.config.model, self.journal.read())
 

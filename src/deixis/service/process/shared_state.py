@@ -1,6 +1,6 @@
-"""Numbers that all workers of a service see: each writes a row of its own, anyone reads the sums.
+"""Numbers shared by all workers of a service: each writes its own row, anyone reads the sums.
 
-A row outlives its worker, so that counts do not go back when one is replaced.
+A row outlives its worker, so that counters do not decrease when a worker is replaced.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 N_COLUMNS = 4096
 RELOAD_REQUESTED, CORRECTION_REQUESTED, LOADED, CORRECTED, FAILED, ALIVE, N_OWN = range(7)
-"""The first columns of who writes the row: when it last asked that the model folder be loaded anew, and that new
-corrections be learned; up to which askings it has done so, or failed to, all by a clock that never goes back and that
-all processes of a machine share; and 1 from when it is started until it ends or is found dead, however slow it is."""
+"""The first columns of a row: when its worker last requested a reload of the folder, and of the corrections; up to
+which request it has reloaded them, or failed to; and 1 from its start until it ends or is seen to be dead. Times are
+those of the monotonic clock, which the processes of a machine share."""
 
 
 class SharedState:
-    """A table of shared numbers, a row for each worker and a last one for the supervisor; processes get it as it is.
+    """A table in shared memory with one row per worker, and a last row for the supervisor.
 
     Examples
     --------
@@ -38,17 +38,17 @@ class SharedState:
         return np.frombuffer(self._memory, dtype=np.float64).reshape(self.n_workers + 1, N_COLUMNS)
 
     def row(self, worker: int) -> NDArray[np.float64]:
-        """The row of a worker, to write to; -1 is the supervisor's."""
+        """The row of a worker, writable; -1 is the supervisor's."""
         own: NDArray[np.float64] = self._table[worker]
         return own
 
     def sums(self) -> NDArray[np.float64]:
-        """Every column over all workers."""
+        """The sum of every column over all rows."""
         total: NDArray[np.float64] = self._table.sum(axis=0)
         return total
 
     def request(self, what: int, worker: int = -1) -> float:
-        """Requests that every worker reload the folder (`RELOAD_REQUESTED`) or the corrections (`CORRECTION_REQUESTED`).
+        """Requests a reload by all workers: of the folder (`RELOAD_REQUESTED`) or corrections (`CORRECTION_REQUESTED`).
 
         Returns the time of the request, for `n_behind`. Each requester has its own row, so that of two simultaneous
         requests neither is lost.
@@ -58,11 +58,11 @@ class SharedState:
         return now
 
     def requested_at(self, what: int) -> float:
-        """When that was last asked for by anyone; 0 if never."""
+        """The time of the last request by anyone; 0 if there was none."""
         return float(self._table[:, what].max())
 
     def n_behind(self, loaded: float = 0.0, corrected: float = 0.0) -> int:
-        """Workers alive that have not loaded since the one time, or learned since the other, nor failed to."""
+        """The number of live workers that have neither reloaded since these times nor failed to."""
         table = self._table[: self.n_workers]
         is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
             np.maximum(table[:, CORRECTED], table[:, FAILED]) < corrected
@@ -70,12 +70,12 @@ class SharedState:
         return int(((table[:, ALIVE] > 0) & is_behind).sum())
 
     def n_failed(self, requested_at: float) -> int:
-        """Workers alive that could not load what was asked for then, and have not loaded anything since."""
+        """The number of live workers whose reload at that time failed, and that have not loaded since."""
         table = self._table[: self.n_workers]
         has_failed = (table[:, FAILED] >= requested_at) & (table[:, FAILED] > table[:, LOADED])
         return int(((table[:, ALIVE] > 0) & has_failed).sum())
 
     @property
     def n_loaded(self) -> int:
-        """Workers that have loaded their model at least once."""
+        """The number of workers that have loaded their model at least once."""
         return int((self._table[: self.n_workers, LOADED] > 0).sum())

@@ -1,4 +1,4 @@
-"""Starts the workers, starts new ones for those that die, and passes on what is asked of all of them."""
+"""Starts the workers, replaces those that die, and requests reloads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_PAUSE = 5.0
 
 
 def serve(config: ServiceConfig, host: str, port: int, n_workers: int, announce: Callable[[str], None]) -> None:
-    """Serves until a signal ends it; `tell` is given the address once requests are answered."""
+    """Serves until a signal ends it; `announce` is called with the address once requests are answered."""
     kind_of(config.model)
     listeners = listening(host, port, n_workers)
     log_to_stderr(config.is_quiet)
@@ -43,10 +43,10 @@ def serve(config: ServiceConfig, host: str, port: int, n_workers: int, announce:
 
 
 def listening(host: str, port: int, n_workers: int) -> list[socket.socket]:
-    """For each worker a socket to accept connections from, all of one address: Linux shares new connections out evenly.
+    """A listening socket for each worker, all on one address, so that Linux distributes new connections evenly.
 
-    From one socket for all, the worker that wakes first would take whatever waits. The supervisor holds them, so that
-    what waits for a worker that dies waits for the next one. Elsewhere there is one for all.
+    With a single socket, the worker that wakes first would take all waiting connections. The supervisor holds the
+    sockets, so that connections of a worker that dies wait for its replacement. Other systems share one socket.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With a socket of its own each worker shares its address with any other; so who has it already shows only here.
@@ -116,17 +116,17 @@ class Supervisor:
         self._end()
 
     def _look_after(self, is_ready: bool) -> None:
-        """Replaces workers that have died; has the model loaded anew if that was asked for or its folder changed."""
+        """Replaces workers that have died; requests a reload on SIGHUP or when the folder has changed."""
         for number, worker in enumerate(self.workers):
             if worker.exitcode is None or self._is_stopping:
                 continue
             self.shared.row(number)[ALIVE] = 0
             if not is_ready and worker.exitcode == EXIT_CANNOT_START:
                 self._end()
-                raise StoreError("The service cannot start; the line above says why.")
+                raise StoreError("The service cannot start; see the log line above.")
             begin, pause = self._starts[number]
             if time.monotonic() < begin + pause and not self.shared.row(number)[LOADED]:
-                continue  # one that dies again and again before it serves is not started all the time
+                continue  # back off from a worker that keeps dying before it serves
             logger.error("worker died", extra={"record": {"worker": number, "exit": worker.exitcode}})
             self.workers[number] = self._started(number)
         stamp = _stamp(self._config.model)
@@ -150,7 +150,7 @@ class Supervisor:
         return worker
 
     def _end(self) -> None:
-        """Asks the workers to end, waits as long as a request may take, and ends those that do not."""
+        """Terminates the workers, waits as long as a request may take, and kills those still running."""
         for worker in self.workers:
             if worker.is_alive():
                 worker.terminate()
@@ -171,7 +171,7 @@ class Supervisor:
 
 
 def _stamp(model: Path) -> tuple[int, int, int] | None:
-    """What changes when a model is replaced; None while it is not there."""
+    """The identity of a saved model, which changes when it is replaced; None while there is none."""
     try:
         status = os.stat(model / MANIFEST_NAME)
     except OSError:

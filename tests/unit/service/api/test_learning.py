@@ -225,7 +225,7 @@ def test_a_model_of_another_kind_is_not_loaded(serve, own_model, labeller_folder
     shutil.rmtree(own_model)
     shutil.copytree(labeller_folder, own_model)
     answer = client.post("/reload", headers=bearer())
-    assert answer.status_code == 409 and "labeller now" in answer.json()["error"]["message"]
+    assert answer.status_code == 409 and "now holds a labeller" in answer.json()["error"]["message"]
     assert client.get("/ready").json()["kind"] == "linker" and linked_to(client)["Paris"] == "paris_trojan"
 
 

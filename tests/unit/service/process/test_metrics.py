@@ -46,7 +46,7 @@ def test_every_line_is_a_comment_or_a_name_and_a_number():
 
 
 def test_more_routes_than_there_is_room_for_are_told():
-    with pytest.raises(ValueError, match="room"):
+    with pytest.raises(ValueError, match="columns"):
         Metrics(SharedState(), 0, [f"/{number}" for number in range(1000)])
 
 

@@ -1,4 +1,4 @@
-"""Links as DBpedia Spotlight tells them: resources, candidates, and a page with links."""
+"""Responses in DBpedia Spotlight's format: resources, candidates, and a page with links."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def resource(mention: Mention, kb: KnowledgeBase, ruler: Ruler, uri_prefix: str)
 def surface_form(
     mention: Mention, candidates: Sequence[Candidate], kb: KnowledgeBase, ruler: Ruler, uri_prefix: str
 ) -> dict[str, object]:
-    """A mention of `/rest/candidates` with these candidates. Their scores are not told apart: all three are the one."""
+    """A mention of `/rest/candidates` with its candidates; their three scores are the same number."""
     resources = []
     for rank, each in enumerate(candidates):
         entity = kb.entity(each.id)
@@ -47,7 +47,7 @@ def surface_form(
 
 
 def unwrapped(items: Sequence[Mapping[str, object]]) -> object:
-    """A list of one as that one: Spotlight makes this JSON of XML, which does not know lists."""
+    """A list of one item as that item: Spotlight converts its JSON from XML, which has no lists."""
     return items[0] if len(items) == 1 else list(items)
 
 
@@ -63,7 +63,7 @@ def annotated_page(text: str, mentions: Sequence[Mention], kb: KnowledgeBase, ur
 
 
 def _ratio_to_next(candidates: Sequence[Candidate], rank: int) -> str:
-    """How near the next candidate comes: its score as a share of this one's."""
+    """The next candidate's score divided by this one's."""
     after = candidates[rank + 1 : rank + 2]
     is_near = bool(after) and candidates[rank].score > 0
     return str(short_score(after[0].score / candidates[rank].score) if is_near else 0.0)
