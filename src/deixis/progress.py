@@ -19,7 +19,7 @@ class Listener(Protocol):
     def advanced(self, task: int, n: int) -> None:
         """Note that `n` more items are done."""
 
-    def told(self, task: int, text: str) -> None:
+    def noted(self, task: int, text: str) -> None:
         """Note a word on how the work goes, in place of the last one, such as the loss of a training step."""
 
     def finished(self, task: int) -> None:
@@ -79,7 +79,7 @@ def steps(label: str, total: int) -> Iterator[Callable[[int, str], None]]:
 
     def advance(n: int, text: str) -> None:
         listener.advanced(task, n)
-        listener.told(task, text)
+        listener.noted(task, text)
 
     try:
         yield advance

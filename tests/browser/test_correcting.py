@@ -64,7 +64,7 @@ def test_a_span_is_where_it_is_selected_with_overlaps_and_emoji_before_it(page):
     page.keyboard.press("a")
     page.wait_for_selector("#details h2 >> text=horse")
     page.keyboard.press("0")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     (correction,) = bodies[0]["corrections"]
     assert overlapping[correction["start"] : correction["end"]] == "horse" == correction["surface"]
 
@@ -145,7 +145,7 @@ def test_after_a_correction_the_mention_still_has_the_focus(page, way):
         page.keyboard.press("1")
     else:
         page.click(".candidate >> nth=0")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     assert chosen(page) == name
 
 
@@ -155,7 +155,7 @@ def test_x_says_nothing(page):
     page.keyboard.press("n")
     page.keyboard.press("x")
     page.keyboard.press("1")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     assert [list(body["corrections"][0])[-1] for body in bodies] == ["gold"]
 
 
@@ -170,8 +170,8 @@ def test_a_correction_that_cannot_be_kept_is_learned_and_can_be_saved(page, trou
     link(page, "Troy stood.")
     page.keyboard.press("n")
     page.keyboard.press("1")
-    page.locator("#status", has_text="Learned").wait_for()
-    assert "did not keep it" in page.text_content("#status") and len(bodies) == 1
+    page.locator("#status", has_text="Corrected").wait_for()
+    assert "could not store it" in page.text_content("#status") and len(bodies) == 1
     assert [one.surface for one in read_corrections(saved(page))] == ["Troy"]
 
 
@@ -182,7 +182,7 @@ def test_a_long_text_with_many_corrections_is_kept_and_saved_once(page):
         page.keyboard.press("n")
         page.keyboard.press("1")
         until(page, f"JSON.parse(localStorage['deixis-corrections']).corrections.length === {n}")
-        page.locator("#status", has_text="Learned").wait_for()
+        page.locator("#status", has_text="Corrected").wait_for()
     assert page.evaluate("localStorage['deixis-corrections'].length") < 1.1 * len(text)
     path = saved(page)
     assert path.stat().st_size < 1.1 * len(text)
@@ -195,22 +195,22 @@ def test_what_is_saved_and_learned_is_forgotten_and_the_rest_is_sent_again(page)
     link(page, "Troy met Paris.")
     page.keyboard.press("n")
     page.keyboard.press("1")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     page.route("**/learn", lambda route: route.abort())
     page.keyboard.press("n")
     page.keyboard.press("1")
-    page.locator("#status", has_text="has not learned it").wait_for()
-    assert "kept in this browser" in page.text_content("#status")
+    page.locator("#status", has_text="did not apply it").wait_for()
+    assert "stored in this browser" in page.text_content("#status")
     assert len(read_corrections(saved(page))) == 2
     left = json.loads(page.evaluate("localStorage['deixis-corrections']"))["corrections"]
-    assert len(left) == 1 and "still kept here" in page.text_content("#status")
+    assert len(left) == 1 and "still stored here" in page.text_content("#status")
     page.unroute("**/learn")
     page.click("#send")
-    page.locator("#status", has_text="1 correction learned.").wait_for()
+    page.locator("#status", has_text="1 correction applied.").wait_for()
     assert page.is_hidden("#send")
     assert len(read_corrections(saved(page))) == 1
     page.click("#download")
-    page.locator("#status", has_text="no corrections").wait_for()
+    page.locator("#status", has_text="no unsaved corrections").wait_for()
 
 
 def test_corrections_wait_for_the_token(page):
@@ -219,9 +219,9 @@ def test_corrections_wait_for_the_token(page):
     link(page, "Troy met Paris.")
     page.keyboard.press("n")
     page.keyboard.press("1")
-    page.locator("#status", has_text="put it into Settings").wait_for()
+    page.locator("#status", has_text="Enter it in Settings").wait_for()
     page.click("#settings summary")
     page.fill("#token", TOKEN)
     page.press("#token", "Tab")
-    page.locator("#status", has_text="1 correction learned.").wait_for()
+    page.locator("#status", has_text="1 correction applied.").wait_for()
     assert page.is_hidden("#send")

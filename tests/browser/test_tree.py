@@ -143,7 +143,7 @@ def test_a_link_is_found_in_the_tree(page):
 def test_branches_whose_children_cannot_be_had_show_some_titles(page):
     page.route(lambda url: "/tree?" in url and "level=0" not in url, lambda route: route.abort())
     page.click("#tab-tree")
-    page.locator("#status.wrong", has_text="does not answer").wait_for()
+    page.locator("#status.wrong", has_text="does not respond").wait_for()
     assert page.locator("#tree [role=treeitem]").count() == BRANCHING
     assert page.locator("#tree .note").count() == BRANCHING
 

@@ -69,7 +69,7 @@ def test_a_correction_is_learned_at_once_and_kept(page):
     others = page.query_selector_all(".candidate[aria-pressed=false]")
     title = others[0].get_attribute("data-id")
     others[0].click()
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     kept = json.loads(page.evaluate("localStorage.getItem('deixis-corrections')"))["corrections"]
     assert [(one["surface"], one["gold"]) for one in kept] == [("Paris", title)]
     page.reload()
@@ -84,7 +84,7 @@ def test_what_is_no_mention_is_not_linked_again(page):
     link(page, "Octopus and chips")
     page.keyboard.press("n")
     page.keyboard.press("0")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     with page.expect_download() as download:
         page.click("#settings summary")
         page.click("#download")
@@ -110,7 +110,7 @@ def test_a_search_that_finds_nothing_says_so(page):
     page.keyboard.press("n")
     page.route("**/entities?*", lambda route: route.fulfill(json={"entities": []}))
     page.fill("#search", "xyzzy")
-    page.locator(".hits", has_text="Nothing has such a name").wait_for()
+    page.locator(".hits", has_text="No entity has such a name").wait_for()
 
 
 def test_everything_can_be_done_by_keys(page):
@@ -127,7 +127,7 @@ def test_everything_can_be_done_by_keys(page):
     page.wait_for_selector(".hits button")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.locator("#status", has_text="Learned").wait_for()
+    page.locator("#status", has_text="Corrected").wait_for()
     page.keyboard.press("t")
     page.wait_for_selector("#tree g")
     page.keyboard.press("?")
@@ -216,7 +216,7 @@ def test_a_service_that_was_stopped_is_told_and_the_text_stays(page):
     page.route("**/link", lambda route: route.abort())
     page.fill("#input", TEXT)
     page.press("#input", "Control+Enter")
-    page.locator("#status.wrong", has_text="does not answer").wait_for()
+    page.locator("#status.wrong", has_text="does not respond").wait_for()
     assert page.input_value("#input") == TEXT
 
 
@@ -224,7 +224,7 @@ def test_where_all_needs_the_token_the_page_asks_for_it(page):
     refusal = {"error": {"kind": "token", "message": "needs the token"}}
     page.route("**/ready", lambda route: route.fulfill(status=401, json=refusal))
     page.reload()
-    page.locator("#status.wrong", has_text="put it into Settings").wait_for()
+    page.locator("#status.wrong", has_text="Enter it in Settings").wait_for()
 
 
 def test_settings_are_closed_by_escape(page):

@@ -214,7 +214,7 @@ def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_ou
     (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 40, "gold": "rome"}\n')
     told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
     assert "told.jsonl, line 1: this cannot be read" in told and "Rome" not in told
-    assert "The service cannot start; the line above says why." in told
+    assert "The service cannot start; see the log line above." in told
 
 
 def test_what_is_asked_for_with_head_has_no_body(deixis, model):

@@ -18,7 +18,7 @@ class Notes:
     def advanced(self, task, n):
         self.heard.append(("advanced", task, n))
 
-    def told(self, task, text):
+    def noted(self, task, text):
         self.heard.append(("told", task, text))
 
     def finished(self, task):

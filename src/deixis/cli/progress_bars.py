@@ -60,7 +60,7 @@ class ProgressWatch:
             self.bars.advance(state.bar, state.unsent)
             state.unsent, state.sent_at = 0, now
 
-    def told(self, task: int, text: str) -> None:
+    def noted(self, task: int, text: str) -> None:
         """Puts the word behind the bar's label, or says it where there is no bar."""
         state, now = self._tasks[task], time.perf_counter()
         if self.say is not None and now - max(state.started, state.sent_at) >= SAY_EVERY:

@@ -1,4 +1,4 @@
-"""The app of one worker: its routes, by the kind of its model, behind the gate."""
+"""The FastAPI app of one worker: the routes for its kind of model, behind the request guard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from deixis.service.dialects import annif, nif, rel
 from deixis.service.dialects.reconciliation import routes as reconciliation
 from deixis.service.dialects.spotlight import routes as spotlight
 from deixis.service.process.metrics import Metrics
-from deixis.service.process.request_guard import Gate
+from deixis.service.process.request_guard import RequestGuard
 from deixis.service.process.request_log import Observing
 from deixis.service.state import ServiceState
 
@@ -41,7 +41,7 @@ ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
     ),
     labelling.KIND: (label_routes.router, annif.router),
 }
-"""Kind of a model -> what makes the routes that only such models have."""
+"""Kind of model -> functions that make the routes of such models only."""
 COMMON: tuple[MakeRouter, ...] = (operations.router, learning_routes.router, entity_routes.router, workbench.router)
 FAILURES = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 503, 504)
 
@@ -62,7 +62,7 @@ def create_app(state: ServiceState) -> FastAPI:
         title="Deixis",
         version=__version__,
         description="Links text to a knowledge base. Offsets count Unicode code points.",
-        docs_url=None,  # its page would load scripts from elsewhere
+        docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         lifespan=lifespan,
         responses={status: {"model": schema.FailureAnswer} for status in FAILURES},
@@ -72,8 +72,8 @@ def create_app(state: ServiceState) -> FastAPI:
         app.include_router(router)
     handle_failures(app)
     paths = [str(getattr(route, "path", "")) for router in routers for route in router.routes]
-    state.metrics = Metrics(state.board, state.worker, paths)
-    app.add_middleware(Gate, state=state)
+    state.metrics = Metrics(state.shared, state.worker, paths)
+    app.add_middleware(RequestGuard, state=state)
     if state.config.access.cors_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -1,4 +1,4 @@
-"""What a service allows: how much, how long, and whom."""
+"""Limits and access rules of the service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deixis.errors import ConfigError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 URI_PREFIX = "urn:deixis:entity:"
-"""What makes a URI of the id of an entity that has none; the same as in files of NIF."""
+"""Prefix that turns an entity id into a URI where the entity has none; the same as in NIF files."""
 URI_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+(:[0-9]{1,5})?")
 WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|\\^`?#/]")
@@ -19,7 +19,7 @@ WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a worker takes on, and for how long; beyond it requests are refused, which costs little."""
+    """Limits of one worker: sizes, counts and times. Requests beyond them are refused, which is cheap."""
 
     threads: int = field(default=1, metadata={"help": "Threads that link, in each worker."})
     queue: int = field(default=64, metadata={"help": "Requests that may wait in each worker; further ones get 429."})
@@ -46,7 +46,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Access:
-    """Who may ask. `hosts` are the names, in small letters, that requests may give the service; empty allows any."""
+    """Access rules. `hosts` are the allowed values of the Host header, in lower case; empty allows any."""
 
     token: str | None = None
     is_token_for_all: bool = False
@@ -62,7 +62,7 @@ class Access:
         cors_origins: tuple[str, ...] = (),
         hosts: tuple[str, ...] = (),
     ) -> Access:
-        """The rules for a service bound to `host`: beyond this machine a token is a must, and needed for everything.
+        """The rules for a service bound to `host`. Unless it is a loopback address, every request needs a token.
 
         Examples
         --------
@@ -90,7 +90,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ServiceConfig:
-    """All that a worker has to know."""
+    """Settings of a worker."""
 
     model: Path
     corrections: Path
@@ -115,7 +115,7 @@ class ServiceConfig:
 
 
 def checked_token(token: str | None) -> str | None:
-    """The token, if it can stand in a header and is not soon guessed."""
+    """The token, checked: it fits into a header and is not easily guessed."""
     if token is None:
         return None
     if len(token) < 16 or not token.isascii() or not token.isprintable() or " " in token:
@@ -127,7 +127,7 @@ def checked_token(token: str | None) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches what is bound there.
+    """Whether the address can be reached from this machine only.
 
     Examples
     --------

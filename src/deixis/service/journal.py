@@ -1,4 +1,4 @@
-"""The file of corrections that a service was told: what `deixis learn MODEL FILE` takes, and loads after a restart."""
+"""The file in which a service keeps its corrections. `deixis learn MODEL FILE` reads it, and so does a restart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class Journal:
-    """Corrections one a line, added to by one worker at a time.
+    """Corrections, one per line; one worker at a time appends to it.
 
     Examples
     --------
@@ -40,35 +40,35 @@ class Journal:
         self.path = path
 
     def read(self) -> list[Correction]:
-        """All corrections, in the order they were told, with nobody writing meanwhile."""
+        """All corrections in the order they were made, read under the lock."""
         if not self.path.is_file():
             return []
-        if not os.access(self.path, os.W_OK):  # nobody here writes it
+        if not os.access(self.path, os.W_OK):  # read-only: no worker writes it
             return self.read_locked()
         with self.locked():
             return self.read_locked()
 
     def read_locked(self) -> list[Correction]:
-        """The same, for who holds the lock. A line that cannot be read is an error that does not quote it."""
+        """The same, for a caller that holds the lock. A line that cannot be read is an error that does not quote it."""
         try:
             return read_corrections(self.path) if self.path.stat().st_size else []
         except DataError as error:
             raise StoreError(
-                f"{self.path}, line {error.line}: this cannot be read as a correction. `deixis learn MODEL "
-                f"{self.path}` says what is wrong with it. Mend the line, or take it out."
+                f"{self.path}, line {error.line}: this line is not a correction. `deixis learn MODEL "
+                f"{self.path}` prints the reason. Fix or delete the line."
             ) from None
 
     @contextmanager
     def locked(self) -> Iterator[FileIO]:
-        """The file open at its end, nobody else reading or writing; the lock ends with the process that holds it."""
-        with FileIO(self.path, "a+") as stream:  # unbuffered: what fails to be written is not tried again at the end
+        """The file, opened for appending under an exclusive lock, which ends with the process that holds it."""
+        with FileIO(self.path, "a+") as stream:  # unbuffered: a failed write is not retried when the file is closed
             if sys.platform != "win32":
                 fcntl.flock(stream, fcntl.LOCK_EX)
             _finish(stream, self.path)
             yield stream
 
     def write(self, stream: FileIO, records: Sequence[Mapping[str, Any]]) -> None:
-        """Adds records for good: a power cut does not lose them once this is done. All of them, or none."""
+        """Appends records durably (fsync). All of them are written, or none."""
         lines = "".join(json.dumps(dict(record), ensure_ascii=False) + "\n" for record in records)
         left, size = memoryview(lines.encode("utf-8")), stream.seek(0, os.SEEK_END)
         try:
@@ -81,9 +81,9 @@ class Journal:
 
 
 def _finish(stream: FileIO, path: Path) -> None:
-    """Ends a last line that has no end: one that is whole gets it, half a one (its writer was killed) is taken away.
+    """Completes a last line without a line break: a whole record gets one, a partial record is removed.
 
-    Nobody was told that such a half was learned.
+    A partial record is left by a worker that was killed while writing; its request was not answered.
     """
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - 1))
@@ -96,7 +96,7 @@ def _finish(stream: FileIO, path: Path) -> None:
         json.loads(data[start:])
     except ValueError:
         stream.truncate(start)
-        place = {"file": str(path), "line": data.count(b"\n") + 1}
-        logger.warning("half a correction at the end of the file was taken away", extra={"record": place})
+        location = {"file": str(path), "line": data.count(b"\n") + 1}
+        logger.warning("partial correction at the end of the file removed", extra={"record": location})
     else:
         stream.write(b"\n")

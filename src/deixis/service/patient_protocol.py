@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, to callers who get to the point: headers come soon and are short, or are cut off."""
+"""uvicorn's HTTP protocol with limits on the time and the size of headers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _UVICORNS: Any = AutoHTTPProtocol  # httptools' if that is installed, else h11's
 
 
 class PatientProtocol(_UVICORNS):  # type: ignore[misc]
-    """uvicorn's protocol, with limits; itself it would wait for ever.
+    """uvicorn's protocol with limits; without them it would wait for ever.
 
-    A caller who sends headers letter by letter (slow loris) is cut off after `header_seconds`, one who never ends them
-    after 64 KB; nobody gets in beyond `max_connections`.
+    A client that sends headers very slowly (slow loris) is disconnected after `header_seconds`, one that never ends
+    them after 64 KB. Connections beyond `max_connections` are closed.
     """
 
     limits = Limits()
@@ -27,7 +27,7 @@ class PatientProtocol(_UVICORNS):  # type: ignore[misc]
     _n_header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begins to wait for headers."""
+        """Starts the timer for headers."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.max_connections:
             transport.abort()
@@ -35,7 +35,7 @@ class PatientProtocol(_UVICORNS):  # type: ignore[misc]
             self._await_headers()
 
     def data_received(self, data: bytes) -> None:
-        """Waits on, unless a request's headers have all come."""
+        """Stops the timer when a request's headers are complete."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._forget_timer()
@@ -48,7 +48,7 @@ class PatientProtocol(_UVICORNS):  # type: ignore[misc]
             self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stops to wait."""
+        """Stops the timer."""
         self._forget_timer()
         super().connection_lost(exc)
 

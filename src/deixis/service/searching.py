@@ -1,4 +1,4 @@
-"""Entities by what somebody typed: names that begin so, and what the linker would take it for."""
+"""Entity search: by the beginning of a name, and by the linker's candidates for a name."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from deixis.types import Candidate, MentionInContext
 def search(
     served: Served, names: Sequence[str], match: str, types: Sequence[str] | None, limit: int
 ) -> list[list[dict[str, Any]]]:
-    """For each name up to `limit` entities: those whose name begins so, then those alike.
+    """Up to `limit` entities for each name: those with a name that begins with it, then those with a similar name.
 
-    `match` is prefix or alike for one of these alone. The names of a labeller's vocabulary are found by prefix only.
+    `match` is "prefix" or "alike" for only one of the two. A labeller's vocabulary is searched by prefix only.
     """
-    allowed = LinkOptions(types=tuple(types or ())).only.cached_mask(served.kb)
-    alike: list[list[Candidate]] = [[] for _ in names]
+    mask = LinkOptions(types=tuple(types or ())).only.cached_mask(served.kb)
+    ranked_lists: list[list[Candidate]] = [[] for _ in names]
     if match != "prefix" and isinstance(served.model, Linker):
         typed = [MentionInContext(name, name, 0, len(name)) for name in names]
-        alike = candidate_lists(served.kb, rank_mentions(served.linker.model, typed, limit, mask=allowed))
-    found = []
-    for name, ranked in zip(names, alike, strict=True):
+        ranked_lists = candidate_lists(served.kb, rank_mentions(served.linker.model, typed, limit, mask=mask))
+    results = []
+    for name, ranked in zip(names, ranked_lists, strict=True):
         scores = {each.id: each.score for each in ranked}
-        begun = served.prefixes.find(name, limit, allowed).tolist() if match != "alike" else []
+        begun = served.prefixes.find(name, limit, mask).tolist() if match != "alike" else []
         ids = dict.fromkeys((*served.kb.ids.strings(begun), *scores))
-        found.append([_found(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
-    return found
+        results.append([_match_record(served.kb, each, scores.get(each)) for each in list(ids)[:limit]])
+    return results
 
 
-def _found(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:
+def _match_record(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str, Any]:
     entity = kb.entity(identifier)
     return {
         "id": entity.id,
@@ -47,7 +47,7 @@ def _found(kb: KnowledgeBase, identifier: str, score: float | None) -> dict[str,
 
 
 def entity_record(kb: KnowledgeBase, identifier: str) -> dict[str, Any] | None:
-    """All that is known of an entity, by its id or an equivalent one; None if there is none."""
+    """The record of an entity, by its id or an alternative id; None if there is no such entity."""
     row = kb.row_of(identifier)
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""A model as the service holds it: loaded, with what was corrected since; replaced as a whole, never changed."""
+"""The model that is served: loaded from its folder, with the corrections made since. It is replaced, never mutated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = (linking.KIND, labelling.KIND)
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A linker or a labeller as it is in its folder, memory-mapped."""
+    """A linker or a labeller as saved in its folder, memory-mapped."""
 
     path: Path
     kind: str
@@ -38,32 +38,32 @@ class Opened:
         if kind == labelling.KIND:
             return cls(path, kind, Labeller.load(path, n_threads=1))
         linker = Linker.load(path, n_threads=1)
-        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # so that the first request need not wait for it
+        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # warm up, so that the first request is not slow
         return cls(path, kind, linker)
 
     @property
     def kb(self) -> KnowledgeBase:
-        """What is linked to, or the vocabulary of labels."""
+        """The knowledge base, or the vocabulary of labels."""
         return self.model.kb if isinstance(self.model, Linker) else self.model.vocabulary
 
     @cached_property
     def prefixes(self) -> NamePrefixes:
-        """Its names by how they begin; made when somebody first asks."""
+        """An index of names by prefix, built on first use."""
         return NamePrefixes(self.kb, self.model.model.ranker.popularity if isinstance(self.model, Linker) else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """The model in a folder with what was corrected since: made from that folder's, whatever was served before."""
+    """The model in a folder, with the corrections made since it was saved."""
 
     opened: Opened
     model: Linker | Labeller
-    n_left_out: int = 0  # corrections of entities that the knowledge base does not have any more
+    n_left_out: int = 0  # corrections whose entities are no longer in the knowledge base
     loaded: float = field(default_factory=time.time)
 
     @classmethod
     def load(cls, path: Path, corrections: Sequence[Correction] = ()) -> Served:
-        """The model in a folder that keeps to these corrections."""
+        """The model in a folder, with these corrections applied."""
         opened = Opened.at(path)
         return cls(opened, opened.model).corrected(corrections)
 
@@ -74,33 +74,33 @@ class Served:
 
     @property
     def kind(self) -> str:
-        """Whether it links or labels."""
+        """The kind of model: linker or labeller."""
         return self.opened.kind
 
     @property
     def linker(self) -> Linker:
-        """The linker; a refusal if it is a labeller."""
+        """The linker; raises Refusal (404) if the model is a labeller."""
         return _linker(self.model)
 
     @property
     def labeller(self) -> Labeller:
-        """The labeller; a refusal if it is a linker."""
+        """The labeller; raises Refusal (404) if the model is a linker."""
         if isinstance(self.model, Labeller):
             return self.model
-        raise Refusal(404, "not_found", "This service has a linker, which links mentions: ask /link.")
+        raise Refusal(404, "not_found", "This service serves a linker, not a labeller. Use /link.")
 
     @property
     def kb(self) -> KnowledgeBase:
-        """What is linked to, or the vocabulary of labels."""
+        """The knowledge base, or the vocabulary of labels."""
         return self.opened.kb
 
     @property
     def prefixes(self) -> NamePrefixes:
-        """Its names by how they begin."""
+        """An index of names by prefix."""
         return self.opened.prefixes
 
     def corrected(self, corrections: Sequence[Correction]) -> Served:
-        """The folder's model that keeps to these, where it has their entities, and to no others."""
+        """The saved model with exactly these corrections; those with unknown entities are left out."""
         model = self.opened.model
         if not corrections or not isinstance(model, Linker):
             return replace(self, model=model, n_left_out=0, loaded=time.time())
@@ -108,19 +108,19 @@ class Served:
         return replace(self.with_linker(model.correct(known)), n_left_out=len(corrections) - len(known))
 
     def with_linker(self, linker: Linker) -> Served:
-        """The same with a linker that was corrected further."""
+        """The same with a linker that has more corrections."""
         return replace(self, model=linker, loaded=time.time())
 
 
 def _linker(model: Linker | Labeller) -> Linker:
     if isinstance(model, Linker):
         return model
-    raise Refusal(404, "not_found", "This service has a labeller, which labels whole documents: ask /label.")
+    raise Refusal(404, "not_found", "This service serves a labeller, not a linker. Use /label.")
 
 
 def kind_of(path: Path) -> str:
-    """What kind of model a folder holds; an error if it is none that can be served."""
+    """The kind of model in a folder; an error if that kind cannot be served."""
     kind = open_model(path).kind
     if kind not in KINDS:
-        raise StoreError(f"{path} holds a model of the kind {kind!r}; those that can be served: {', '.join(KINDS)}.")
+        raise StoreError(f"{path} holds a model of the kind {kind!r}; the service needs one of {', '.join(KINDS)}.")
     return kind

@@ -1,4 +1,4 @@
-"""What the routes of a worker share: the model of the moment, the queue before it, counts, and what may be asked."""
+"""The state that the routes of a worker share: the current model, its queue, the corrections and the metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from deixis.service.api.failures import Refusal, where
 from deixis.service.config import ServiceConfig
 from deixis.service.journal import Journal
 from deixis.service.process.metrics import Metrics
-from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LEARNED, LOADED, TOLD, Board
+from deixis.service.process.shared_state import (
+    ALIVE,
+    CORRECTED,
+    CORRECTION_REQUESTED,
+    FAILED,
+    LOADED,
+    RELOAD_REQUESTED,
+    SharedState,
+)
 from deixis.service.process.work_queue import WorkQueue
 from deixis.service.served import Served, kind_of
 from deixis.training.correct import CorrectionResult, correct
@@ -25,33 +33,33 @@ from deixis.types import Document
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-TICK = 0.1  # seconds between looks at what is asked of this worker
+TICK = 0.1  # seconds between checks for requested reloads
 
 
 class ServiceState:
-    """One worker's share of a service. `metrics` is there once the app is made."""
+    """The state of one worker. `metrics` is set when the app is created."""
 
     metrics: Metrics
 
-    def __init__(self, config: ServiceConfig, board: Board | None = None, worker: int = 0) -> None:
-        self.config, self.board, self.worker = config, board or Board(), worker
+    def __init__(self, config: ServiceConfig, shared: SharedState | None = None, worker: int = 0) -> None:
+        self.config, self.shared, self.worker = config, shared or SharedState(), worker
         self.journal = Journal(config.corrections)
         self.queue = WorkQueue(config.limits.threads, config.limits.queue, config.limits.seconds)
-        self._row = self.board.row(worker)
-        self._row[LOADED] = self._row[LEARNED] = self._row[FAILED] = 0
+        self._row = self.shared.row(worker)
+        self._row[LOADED] = self._row[CORRECTED] = self._row[FAILED] = 0
         self._learning = asyncio.Lock()
-        self.is_ready = True  # until it is being stopped
+        self.is_ready = True  # False while the worker is stopping
         self._last_failure = ""
         self._row[ALIVE] = 1
         begin = time.monotonic()
         self.served = Served.load(config.model, self.journal.read())
-        self._row[LOADED] = self._row[LEARNED] = begin
-        self._tell_loaded(begin)
+        self._row[LOADED] = self._row[CORRECTED] = begin
+        self._log_loaded(begin)
 
     async def run(self, work: Callable[[Served], T]) -> T:
-        """What `work` makes of the model, run in a thread of the queue: refused if that is full, late if it takes long.
+        """The result of `work(model)`, run in a thread of the queue; 429 if the queue is full, 504 if it is too slow.
 
-        The model stays the same while it works, whatever is loaded meanwhile.
+        The work keeps its model even if another one is loaded meanwhile.
         """
         served = self.served
         return await self.queue.run(lambda: work(served))
@@ -59,9 +67,9 @@ class ServiceState:
     async def link(
         self, documents: Sequence[Document], options: LinkOptions, served: Served | None = None
     ) -> list[Document]:
-        """The documents linked, together with others that wait and whose requests have equal options.
+        """The linked documents. Waiting requests with equal options are linked in the same batch.
 
-        By the model of the moment, or by the one given.
+        The current model is used unless `served` names another.
         """
         served = served or self.served
         linked: list[Document] = await self.queue.run_together(
@@ -77,10 +85,10 @@ class ServiceState:
         return linked
 
     async def learn(self, corrections: Sequence[Correction], records: Sequence[Mapping[str, Any]]) -> CorrectionResult:
-        """Applies corrections, keeps them in the journal, and returns when all workers know them."""
+        """Applies corrections, writes them to the journal, and returns when all workers have them."""
         async with self._learning:
-            result, asked = await asyncio.to_thread(self._learn, corrections, records)
-        await self._all_done(learned=asked)
+            result, requested_at = await asyncio.to_thread(self._learn, corrections, records)
+        await self._all_done(corrected=requested_at)
         self.metrics.add("deixis_corrections_total", result.n_new + result.n_changed)
         return result
 
@@ -92,83 +100,85 @@ class ServiceState:
                 before = self.served.corrected(self.journal.read_locked())
                 result = correct(before.linker.model, corrections)
                 self.journal.write(stream, records)
-                # The folder may have to be loaded as well: that is asked for apart, and still to be done.
-                asked = self.board.ask(TOLD, self.worker)
-                self.served, self._row[LEARNED] = before.with_linker(Linker(result.model)), asked
+                # A reload of the folder may be pending as well: it is requested separately and still to be done.
+                requested_at = self.shared.request(CORRECTION_REQUESTED, self.worker)
+                self.served, self._row[CORRECTED] = before.with_linker(Linker(result.model)), requested_at
         except OSError as error:
             raise StoreError(
-                f"The corrections cannot be kept in {self.journal.path}: {error.strerror}. Start the service with "
-                "--corrections and a file that can be written."
+                f"The corrections cannot be written to {self.journal.path}: {error.strerror}. Start the service with "
+                "--corrections FILE, where FILE is writable."
             ) from None
-        return result, asked
+        return result, requested_at
 
     async def reload(self) -> None:
-        """Loads the model folder anew in all workers; requests go on meanwhile with the model there is."""
-        asked = self.board.ask(ASKED, self.worker)
-        await self._all_done(loaded=asked)
-        n_failed = self.board.n_failed(asked)
+        """Reloads the model folder in all workers; requests are answered by the old model meanwhile."""
+        requested_at = self.shared.request(RELOAD_REQUESTED, self.worker)
+        await self._all_done(loaded=requested_at)
+        n_failed = self.shared.n_failed(requested_at)
         if n_failed:
             is_own = self._row[FAILED] > self._row[LOADED]
-            why = self._last_failure if is_own else f"{n_failed} of {self.board.n_workers} workers: see the log."
-            raise Refusal(409, "model", f"The model that was there stays in use. {why}")
+            why = self._last_failure if is_own else f"{n_failed} of {self.shared.n_workers} workers: see the log."
+            raise Refusal(409, "model", f"The previous model stays in use. {why}")
 
-    async def _all_done(self, loaded: float = 0.0, learned: float = 0.0) -> None:
-        """Returns when no worker is behind what was asked then."""
+    async def _all_done(self, loaded: float = 0.0, corrected: float = 0.0) -> None:
+        """Returns when every worker has done what was requested at these times."""
         deadline = time.monotonic() + self.config.limits.seconds
-        while self.board.n_behind(loaded, learned):
+        while self.shared.n_behind(loaded, corrected):
             if time.monotonic() > deadline:
-                raise Refusal(504, "late", "Not all workers have loaded the model yet; they go on doing so.")
+                raise Refusal(504, "late", "Not all workers have loaded the model yet; they continue to load it.")
             await asyncio.sleep(TICK / 4)
 
     async def watch(self) -> None:
-        """Loads the model whenever that is asked for, until cancelled."""
+        """Loads the model whenever a reload is requested, until cancelled."""
         while True:
             self.metrics.set("deixis_requests_running", self.queue.n_running)
             self.metrics.set("deixis_requests_waiting", self.queue.n_held - self.queue.n_running)
             self.metrics.set("deixis_entities", len(self.served.kb))
             if self._is_behind():
-                async with self._learning:  # what is being learned must not be lost
-                    if self._is_behind():  # still, now that nothing is being learned
+                async with self._learning:  # corrections being applied must not be lost
+                    if self._is_behind():  # check again: corrections may have been applied meanwhile
                         await self._load()
             await asyncio.sleep(TICK)
 
     def _is_behind(self) -> bool:
-        loaded, learned, failed = (float(self._row[column]) for column in (LOADED, LEARNED, FAILED))
-        return self.board.asked(ASKED) > max(loaded, failed) or self.board.asked(TOLD) > max(learned, failed)
+        loaded, corrected, failed = (float(self._row[column]) for column in (LOADED, CORRECTED, FAILED))
+        return self.shared.requested_at(RELOAD_REQUESTED) > max(loaded, failed) or self.shared.requested_at(
+            CORRECTION_REQUESTED
+        ) > max(corrected, failed)
 
     async def _load(self) -> None:
-        begin = time.monotonic()  # what is asked for from now on is not done by this
+        begin = time.monotonic()  # requests from now on are not covered by this load
         try:
             self.served = await asyncio.to_thread(self._loaded)
-        except Exception as error:  # noqa: BLE001 - whatever it is, what is asked for later must still be loaded
+        except Exception as error:  # noqa: BLE001 - whatever it is, later reloads must still work
             is_foreseen = isinstance(error, ToolkitError | OSError)
-            # The message of another may hold a user's text, so only what it is.
+            # The message of an unexpected error may contain a user's text, so only its type is kept.
             self._last_failure = str(error) if is_foreseen else f"{type(error).__name__}: see the log."
             more = {"message": str(error)} if is_foreseen else {"where": where(error)}
             logger.error("model not loaded", extra={"record": {"error": type(error).__name__, **more}})
             self.metrics.add("deixis_model_load_failures_total")
-            self._row[FAILED] = begin  # last: whoever waits for it then sees the rest
+            self._row[FAILED] = begin  # last, so that whoever waits for it sees the rest
             return
         self.metrics.add("deixis_model_loads_total")
-        self._tell_loaded(begin)
-        self._row[LOADED] = self._row[LEARNED] = begin
+        self._log_loaded(begin)
+        self._row[LOADED] = self._row[CORRECTED] = begin
 
     def end(self) -> None:
-        """Finishes what was accepted; nobody waits for this worker any more."""
+        """Finishes accepted requests; other workers no longer wait for this one."""
         self._row[ALIVE] = 0
         self.queue.close()
 
     def _loaded(self) -> Served:
-        """The model in the folder; an error if it is of another kind, which this service has no paths for."""
+        """The model in the folder; an error if its kind changed, because the service has no routes for another kind."""
         kind = kind_of(self.config.model)
         if kind != self.served.kind:
             raise StoreError(
-                f"{self.config.model} holds a {kind} now, and this service was started with a {self.served.kind}. "
-                "Start it again, or put the model back."
+                f"{self.config.model} now holds a {kind}, but this service was started with a {self.served.kind}. "
+                "Restart the service, or restore the model."
             )
         return Served.load(self.config.model, self.journal.read())
 
-    def _tell_loaded(self, begin: float) -> None:
+    def _log_loaded(self, begin: float) -> None:
         seconds, n_left_out = round(time.monotonic() - begin, 3), self.served.n_left_out
         logger.info("model loaded", extra={"record": {"seconds": seconds, "entities": len(self.served.kb)}})
         if n_left_out:

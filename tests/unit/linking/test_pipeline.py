@@ -112,7 +112,7 @@ class Heard:
     def advanced(self, task: int, n: int) -> None:
         self.n_steps[self.labels[task]] = self.n_steps.get(self.labels[task], 0) + n
 
-    def told(self, task: int, text: str) -> None:
+    def noted(self, task: int, text: str) -> None:
         pass
 
     def finished(self, task: int) -> None:

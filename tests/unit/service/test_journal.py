@@ -59,7 +59,7 @@ def test_a_full_disk_leaves_nothing_behind(journal, monkeypatch):
 def test_a_bad_line_in_the_middle_is_an_error_that_names_it(journal):
     content = journal.path.read_bytes()
     journal.path.write_bytes(content + b"{\n" + content)
-    with pytest.raises(StoreError, match="line 2: this cannot be read"):
+    with pytest.raises(StoreError, match="line 2: this line is not a correction"):
         journal.read()
 
 

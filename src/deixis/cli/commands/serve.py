@@ -41,7 +41,7 @@ TOKEN = "DEIXIS_TOKEN"
 @click.option("--token-for-all", is_flag=True, help="Ask for the token also for what only reads.")
 @click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
 @click.option(
-    "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Web pages that may ask. [default: none]"
+    "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Allowed CORS origins. [default: none]"
 )
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Further names that the service goes by.")
 @click.option(

@@ -1,1 +1,1 @@
-"""Our own JSON over HTTP: its schema and its routes."""
+"""Deixis's own JSON API over HTTP: schema and routes."""

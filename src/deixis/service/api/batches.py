@@ -1,4 +1,4 @@
-"""How many things may be asked for at once."""
+"""Limits on the number of items in one request."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from deixis.service.state import ServiceState
 
 
 def check_batch(state: ServiceState, what: str, n: int) -> None:
-    """Raises the refusal for more things in one request than the service allows."""
+    """Raises Refusal (422) if a request has more items than allowed."""
     _check(what, n, state.config.limits.max_batch, "--max-batch")
 
 
 def check_mentions(state: ServiceState, n: int) -> None:
-    """Raises the refusal for more given mentions in one request than the service allows."""
+    """Raises Refusal (422) if a request has more given mentions than allowed."""
     _check("mentions", n, state.config.limits.max_mentions, "--max-mentions")
 
 
@@ -21,6 +21,6 @@ def _check(what: str, n: int, most: int, flag: str) -> None:
         raise Refusal(
             422,
             "batch",
-            f"The request has {n:,} {what}; at most {most:,} go into one. Send several requests, or start the service "
+            f"The request has {n:,} {what}; at most {most:,} are allowed. Send several requests, or start the service "
             f"with a larger {flag}.",
         )

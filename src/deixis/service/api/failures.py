@@ -1,4 +1,4 @@
-"""What becomes of an error at this door: its status, and the JSON that is read."""
+"""Errors as HTTP responses: status code and JSON body."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Refusal(ToolkitError):
-    """A request that is not served, though nothing may be wrong with it."""
+    """A request that the service refuses, with the status code to answer."""
 
     def __init__(self, status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -48,11 +48,11 @@ MAX_DETAILS = 20
 
 
 class Json(Response):
-    """JSON in ASCII: nothing that a text may hold, such as half of a surrogate pair, breaks it."""
+    """JSON in ASCII, so that any text can be sent, even a lone surrogate."""
 
     media_type = "application/json"
 
-    def render(self, content: Any) -> bytes:  # noqa: ANN401 - whatever JSON can hold
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - any JSON value
         """The bytes."""
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
 
@@ -63,30 +63,30 @@ def failure(status: int, kind: str, message: str, headers: Mapping[str, str] | N
 
 
 def answer_to(error: Exception) -> Json:
-    """The answer for an error that was raised on the way; of one that nobody expected, only that it happened."""
+    """The response for an exception; an unexpected one is reported without its message."""
     if isinstance(error, Refusal):
         return failure(error.status, error.kind, str(error), error.headers)
     for kind in type(error).__mro__:
         if kind in STATUSES:
             return failure(*STATUSES[kind], str(error))
-    # Its message may hold a user's text, so only what it is and where.
+    # Its message may contain a user's text, so only type and location are logged.
     logger.error("unexpected", extra={"record": {"error": type(error).__name__, "where": where(error)}})
     return failure(
         500,
         "unexpected",
-        f"Deixis stumbled over something its authors did not expect ({type(error).__name__}). Please report it to the "
-        "project, with what you sent; the service's log says where it happened.",
+        f"Unexpected error ({type(error).__name__}). Please report it to the project together with the request; the "
+        "service's log has the location.",
     )
 
 
 def where(error: Exception) -> list[str]:
-    """The last places in the code on the way to an error."""
+    """The last frames of an error's traceback."""
     frames = traceback.extract_tb(error.__traceback__)[-12:]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
 
 
 def handle_failures(app: FastAPI) -> None:
-    """Lets the app answer every error in JSON."""
+    """Makes the app answer every error in JSON."""
 
     async def on_error(_request: Request, error: Exception) -> Response:
         return answer_to(error)
@@ -98,12 +98,13 @@ def handle_failures(app: FastAPI) -> None:
         if not isinstance(error, HTTPException):
             return answer_to(error)
         message = str(error.detail)
-        if error.status_code == 400:  # all that the framework says is that the body cannot be parsed
+        if error.status_code == 400:  # the framework only reports that the body cannot be parsed
             message = f"{message}: it must be JSON in UTF-8, not nested too deeply."
         if error.status_code == 404:
-            message = f"There is nothing at {request.url.path[:200]!r}. What there is says /openapi.json."
+            message = f"There is no path {request.url.path[:200]!r}. /openapi.json lists the paths."
         elif error.status_code == 405:
-            message = f"{request.method} does not go with {request.url.path[:200]!r}; /openapi.json says what does."
+            methods = " or ".join(sorted((error.headers or {}).get("Allow", "another method").split(", ")))
+            message = f"{request.method} is not allowed for {request.url.path[:200]}; use {methods}."
         return failure(error.status_code, KINDS.get(error.status_code, "request"), message, error.headers)
 
     app.add_exception_handler(ToolkitError, on_error)
@@ -112,12 +113,12 @@ def handle_failures(app: FastAPI) -> None:
 
 
 def _invalid(errors: Sequence[Mapping[str, Any]]) -> Json:
-    """What does not fit the schema: where, and what was expected; never the whole of what was sent."""
+    """The response for a body that does not match the schema: location and expectation, never the whole body."""
     details = [
         {"where": ".".join(map(str, each.get("loc", ())))[:200], "what": str(each.get("msg", ""))[:500]}
         for each in errors[:MAX_DETAILS]
     ]
-    first = details[0] if details else {"where": "body", "what": "does not fit"}
+    first = details[0] if details else {"where": "body", "what": "does not match the schema"}
     return failure(
         422, "request", f"{first['where']}: {first['what']}. The schema is in /openapi.json.", None, details=details
     )

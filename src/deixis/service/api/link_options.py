@@ -1,4 +1,4 @@
-"""The options of requests, made from the fields of `LinkOptions`: a field that is added there is taken here, too."""
+"""Options of requests, generated from the fields of `LinkOptions`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from deixis.linking.options import LinkOptions
 
 MAX_TOP_K = 1000
 ONLY_SHOWN = frozenset({"top_k"})
-"""Options that change no decision, so that there is nothing to explain about them."""
+"""Options that change no decision; explanations do not take them."""
 DEPRECATED = {"subset": "ids", "read": "reader"}
-"""Former names of options -> their names now. The former ones are accepted for one release more."""
+"""Former option names -> current names. The former names are accepted for one more release."""
 HIGHEST = {"top_k": MAX_TOP_K}
 MAX_SUGGESTED = 20  # unknown keys that are compared with known ones
 
@@ -28,12 +28,12 @@ M = TypeVar("M", bound="OptionsIn")
 Text = Annotated[str, AfterValidator(without_surrogates)]
 Name = Annotated[Text, Field(min_length=1, max_length=1000)]
 Many = Annotated[list[T], Field(fail_fast=True)]
-"""A list in a request; the first item that does not fit is told, not a million of them."""
+"""A list in a request; only the first invalid item is reported."""
 Names = Annotated[Many[Name], Field(min_length=1, max_length=100_000)]
 
 
 class Request(BaseModel):
-    """A request's body. A key that is not known is refused, with the known one that is most like it."""
+    """A request's body. An unknown key is refused with a suggestion."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -54,10 +54,10 @@ class Request(BaseModel):
 
 
 class OptionsIn(Request):
-    """How to link; the fields are those of `LinkOptions`, which `with_link_options` adds."""
+    """Link options; `with_link_options` adds the fields of `LinkOptions`."""
 
     def options(self) -> LinkOptions:
-        """The options, as the linker takes them; options that contradict each other are an error."""
+        """The options as `LinkOptions`; contradictory options are an error."""
         values = {each.name: getattr(self, each.name, None) for each in fields(LinkOptions)}
         for old, new in DEPRECATED.items():
             value = getattr(self, old, None)
@@ -80,7 +80,7 @@ def with_link_options(without: Collection[str] = ()) -> Callable[[type[M]], type
 
 
 def _option_fields() -> dict[str, Any]:
-    """Name of an option -> its type and field, as pydantic takes them."""
+    """Option name -> its pydantic type and field."""
     types = get_type_hints(LinkOptions)
     made = {each.name: _option_field(each, types[each.name]) for each in fields(LinkOptions)}
     for old, new in DEPRECATED.items():

@@ -1,4 +1,4 @@
-"""What requests and answers look like. Offsets count Unicode code points; keys that nobody knows are refused."""
+"""Schemas of requests and responses. Offsets count Unicode code points; unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Match = Literal["any", "prefix", "alike"]
 
 
 class SpanIn(BaseModel):
-    """A mention to link. Other keys of linked documents are passed over, so that these can be sent again."""
+    """A mention to link. Other keys of linked documents are ignored, so that a response can be sent again."""
 
     start: int = Field(ge=0, description="First code point.")
     end: int = Field(ge=1, description="One after the last code point.")
-    text: Text | None = Field(None, description="What stands there; checked if given.")
+    text: Text | None = Field(None, description="The text of the span; checked if given.")
 
 
 class DocumentIn(Request):
-    """A text; mentions are found where none are given."""
+    """A text; mentions are detected if none are given."""
 
     id: Text | None = Field(None, max_length=1000)
     text: Text
@@ -42,7 +42,7 @@ class DocumentIn(Request):
     mentions: Many[SpanIn] | None = None
 
     def document(self, number: int = 0) -> Document:
-        """As the linker takes it; an error if a mention does not stand in the text."""
+        """The request as a Document; an error if a mention does not match the text."""
         mentions = []
         for span in self.mentions or ():
             start, end = checked_span(span.start, span.end, self.text, DataError)
@@ -54,21 +54,21 @@ class DocumentIn(Request):
 
 @with_link_options()
 class LinkRequest(OptionsIn, DocumentIn):
-    """A document, and how to link it."""
+    """A document and link options."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}, {"text": TROY, "threshold": 0.5}]})
 
 
 @with_link_options()
 class LinkBatch(OptionsIn):
-    """Documents, and how to link them all."""
+    """Documents and the link options for all of them."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"documents": [{"text": TROY}], "types": ["city"]}]})
     documents: Many[DocumentIn] = Field(min_length=1)
 
 
 class CandidateOut(BaseModel):
-    """What a mention may mean."""
+    """A candidate entity of a mention."""
 
     id: str
     title: str = ""
@@ -76,7 +76,7 @@ class CandidateOut(BaseModel):
 
 
 class MentionOut(BaseModel):
-    """A mention, its entity (null and `nil` if it means nothing that is known), and the confidence in that."""
+    """A mention, its entity (null and `nil` if it refers to no entity of the knowledge base), and its probability."""
 
     start: int
     end: int
@@ -88,7 +88,7 @@ class MentionOut(BaseModel):
 
 
 class DocumentOut(BaseModel):
-    """A linked document, as in files of Deixis's own format."""
+    """A linked document in Deixis's own format."""
 
     id: str
     text: str
@@ -104,7 +104,7 @@ class Linked(BaseModel):
 
 @with_link_options(without=ONLY_SHOWN)
 class ExplainRequest(OptionsIn, DocumentIn):
-    """A span of a text to explain, linked with these options; with `entity`, how far that one is from being meant."""
+    """A span to explain, linked with these options; with `entity`, that candidate is explained instead of the best."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY, "start": 8, "end": 12}]})
     start: int = Field(ge=0)
@@ -114,13 +114,13 @@ class ExplainRequest(OptionsIn, DocumentIn):
 
 @with_link_options(without=ONLY_SHOWN)
 class ExplainAllRequest(OptionsIn, DocumentIn):
-    """A text, all of whose mentions are to be explained: those given, or those detected with these options."""
+    """A text whose mentions are all explained: those given, or those detected with these options."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": TROY}]})
 
 
 class EntitiesRequest(Request):
-    """Entities by id, and entities by name."""
+    """Entities to look up by id, and names to search for."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["Q90"]}, {"names": ["Paris"], "limit": 3}]})
     ids: Many[Annotated[Text, Field(max_length=10_000)]] = []
@@ -131,7 +131,7 @@ class EntitiesRequest(Request):
 
 
 class EntityOut(BaseModel):
-    """What is known of an entity."""
+    """The record of an entity."""
 
     id: str
     title: str
@@ -145,7 +145,7 @@ class EntityOut(BaseModel):
 
 
 class EntityFound(BaseModel):
-    """An entity that was found by a name; `score` is the linker's, null for one whose name only begins so."""
+    """A search result; `score` is the linker's, null for an entity that only matches by prefix."""
 
     id: str
     title: str
@@ -155,20 +155,20 @@ class EntityFound(BaseModel):
 
 
 class EntitiesFound(BaseModel):
-    """The best first."""
+    """Search results, best first."""
 
     entities: list[EntityFound]
 
 
 class EntitiesAnswer(BaseModel):
-    """For each id the entity, or null; for each name what was found."""
+    """The entity of each id, or null; the search results of each name."""
 
     entities: list[EntityOut | None]
     found: list[list[EntityFound]]
 
 
 class CorrectionIn(Request):
-    """What a span means (`gold`), does not mean (`wrong`), or that it means nothing (`not_an_entity`): one of these."""
+    """A correction of one span: its entity (`gold`), an entity it does not refer to (`wrong`), or `not_an_entity`."""
 
     id: Text | None = None
     text: Text | None = None
@@ -182,7 +182,7 @@ class CorrectionIn(Request):
 
 
 class LearnRequest(Request):
-    """Corrections, as `deixis learn` takes them; of two that contradict, the later one holds."""
+    """Corrections, in the format of `deixis learn`; of two that contradict each other, the later one counts."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"corrections": [{"text": TROY, "start": 14, "end": 19, "gold": "Q167646"}]}]}
@@ -191,7 +191,7 @@ class LearnRequest(Request):
 
 
 class LearnAnswer(BaseModel):
-    """How many of the corrections were new, changed an earlier one or were known; and how many there are now."""
+    """The numbers of new, changed and duplicate corrections, and the total now."""
 
     new: int
     changed: int
@@ -231,20 +231,20 @@ class LabelsOfAll(BaseModel):
 
 
 class Ready(BaseModel):
-    """What is served."""
+    """The model that is served."""
 
     ready: bool
     kind: str
     entities: int
     corrections: int
-    corrections_left_out: int = Field(0, description="Those whose entities the knowledge base does not have any more.")
+    corrections_left_out: int = Field(0, description="Corrections whose entities are no longer in the knowledge base.")
     model: str
     loaded: str
     version: str
 
 
 class BranchOut(BaseModel):
-    """A node of the label tree, or an entity at its end."""
+    """A node of the label tree, or an entity (a leaf)."""
 
     level: int
     node: int
@@ -255,13 +255,13 @@ class BranchOut(BaseModel):
 
 
 class Branches(BaseModel):
-    """What lies below a node, in the order of the tree."""
+    """The children of a node, in tree order."""
 
     branches: list[BranchOut]
 
 
 class Node(BaseModel):
-    """A node of the label tree by its place."""
+    """A node of the label tree by level and number."""
 
     level: int
     node: int
@@ -274,7 +274,7 @@ class Way(BaseModel):
 
 
 class Failure(BaseModel):
-    """What was wrong: the value, what is allowed, what to do."""
+    """An error: what was wrong, the value, what is allowed, what to do."""
 
     kind: str
     message: str
@@ -282,6 +282,6 @@ class Failure(BaseModel):
 
 
 class FailureAnswer(BaseModel):
-    """Any answer that is not 2xx."""
+    """Any response that is not 2xx."""
 
     error: Failure

@@ -1,1 +1,1 @@
-"""What clients of other services speak, on the same port: one module per dialect, each with `router(state)`."""
+"""APIs of other services on the same port: one module per dialect, each with `router(state)`."""

@@ -1,4 +1,4 @@
-"""What kind of answer a client would rather have."""
+"""Content negotiation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def preferred(accept: str, offered: Sequence[str]) -> str:
-    """Of the kinds that are offered, the one that an Accept header likes best; the first, if it likes none.
+    """The offered media type that an Accept header prefers; the first one if it accepts none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Annif's REST API, for labellers: the model is the one project there is, under the name of its folder."""
+"""Annif's REST API, for labellers: the model is the only project, named after its folder."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ROOT = "/v1"
 LIMIT = 10
 UNKNOWN_LANGUAGE = "und"
 FIELDS = {
-    "text": "What to suggest subjects for.",
-    "limit": f"How many subjects at most; {LIMIT} unless told.",
-    "threshold": "Least score, 0 to 1.",
+    "text": "Text to suggest subjects for.",
+    "limit": f"Maximum number of subjects; {LIMIT} by default.",
+    "threshold": "Lowest score, 0 to 1.",
 }
 Limit = Annotated[int, Query(ge=0, le=MAX_TOP_K)]
 Threshold = Annotated[float, Query(ge=0, le=1)]
@@ -45,20 +45,23 @@ class AnnifBatch(BaseModel):
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that answer as Annif does."""
+    """The routes of Annif's API."""
     routes = APIRouter(prefix=ROOT, tags=["dialect of Annif"])
 
     async def suggested(texts: list[str], limit: int, threshold: float) -> list[dict[str, Any]]:
         served = state.served
-        found: list[list[Candidate]] = [[] for _ in texts]
+        label_lists: list[list[Candidate]] = [[] for _ in texts]
         if limit:
-            found = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
+            label_lists = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
-        return [{"results": [_result(served.kb, each, state.config.uri_prefix) for each in labels]} for labels in found]
+        return [
+            {"results": [_result(served.kb, each, state.config.uri_prefix) for each in labels]}
+            for labels in label_lists
+        ]
 
     @routes.get("/", response_model=dict[str, str])
     async def info() -> Json:
-        """What answers here."""
+        """Name and version of the service."""
         return Json({"title": "Deixis, in the dialect of Annif's REST API", "version": __version__})
 
     @routes.get("/projects", response_model=dict[str, Any])
@@ -68,7 +71,7 @@ def router(state: ServiceState) -> APIRouter:
 
     @routes.get("/projects/{project_id}", response_model=dict[str, Any])
     async def project(project_id: str) -> Json:
-        """What is known of the project."""
+        """The record of the project."""
         return _unknown(state.served, project_id) or Json(_project(state.served))
 
     @routes.post("/projects/{project_id}/suggest", response_model=dict[str, Any], openapi_extra=form_schema(**FIELDS))
@@ -76,7 +79,7 @@ def router(state: ServiceState) -> APIRouter:
         """Subjects for a text."""
         fields = await fields_of(request)
         if "text" not in fields:
-            raise bad("There is no text: send one in the field 'text' of a form.")
+            raise bad("The form has no text. Send it in the field 'text'.")
         limit = whole_number(fields, "limit", 0, MAX_TOP_K)
         threshold = number(fields, "threshold", 0, 1)
         answer = _unknown(state.served, project_id)
@@ -93,19 +96,22 @@ def router(state: ServiceState) -> APIRouter:
         answer = _unknown(state.served, project_id)
         if answer is not None:
             return answer
-        found = await suggested([each.text for each in batch.documents], limit, threshold)
+        suggestions = await suggested([each.text for each in batch.documents], limit, threshold)
         return Json(
-            [results | {"document_id": each.document_id} for each, results in zip(batch.documents, found, strict=True)]
+            [
+                results | {"document_id": each.document_id}
+                for each, results in zip(batch.documents, suggestions, strict=True)
+            ]
         )
 
     return routes
 
 
 def _unknown(served: Served, project_id: str) -> Json | None:
-    """The answer for a project that is not there, in the shape that Annif's clients read; None for the one that is."""
+    """The response for an unknown project, in Annif's format; None for the known one."""
     if project_id == project_name(served):
         return None
-    detail = f"There is no project {project_id[:100]!r}; the one there is: {project_name(served)!r}."
+    detail = f"There is no project {project_id[:100]!r}; the only one is {project_name(served)!r}."
     answer = Json({"type": "about:blank", "title": "Not Found", "status": 404, "detail": detail}, 404)
     answer.headers["content-type"] = "application/problem+json"
     return answer

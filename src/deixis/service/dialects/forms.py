@@ -1,4 +1,4 @@
-"""What is asked in a query string or in a form, field by field."""
+"""Fields of query strings and forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FIELDS = 100
 
 
 async def fields_of(request: Request) -> dict[str, str]:
-    """The fields of the query string and of the form in the body; of two with one name the last holds."""
+    """The fields of the query string and of the form in the body; of two fields with one name the last counts."""
     fields = dict(request.query_params)
     body = await request.body()
     if not body:
@@ -33,15 +33,15 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 def number(fields: Mapping[str, str], name: str, low: float, high: float) -> float | None:
     """The number in a field; None if it is missing or empty."""
-    given = fields.get(name, "").strip()
-    if not given:
+    text = fields.get(name, "").strip()
+    if not text:
         return None
     try:
-        value = float(given)
+        value = float(text)
     except ValueError:
         value = math.nan
     if not low <= value <= high:
-        raise bad(f"{name} must be a number from {low:g} to {high:g}, got {given[:50]!r}.")
+        raise bad(f"{name} must be a number from {low:g} to {high:g}, got {text[:50]!r}.")
     return value
 
 
@@ -54,12 +54,12 @@ def whole_number(fields: Mapping[str, str], name: str, low: int, high: int) -> i
 
 
 def bad(message: str) -> Refusal:
-    """The refusal for a request that does not fit the dialect."""
+    """The refusal (422) of a request that does not match the dialect."""
     return Refusal(422, "request", message)
 
 
 def form_schema(**fields: str) -> dict[str, Any]:
-    """For a route's `openapi_extra`: a form of text fields, each with what it means; the first is required."""
+    """A route's `openapi_extra` for a form of text fields with descriptions; the first field is required."""
     properties = {name: {"type": "string", "description": meaning} for name, meaning in fields.items()}
     schema = {"type": "object", "required": [next(iter(fields))], "properties": properties}
     return {"requestBody": {"required": True, "content": {FORM: {"schema": schema}}}}

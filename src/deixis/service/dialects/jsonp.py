@@ -1,7 +1,7 @@
-"""JSON for pages of elsewhere, as a call of a function that the page has (JSONP).
+"""JSONP: JSON as a call of a function of the page that loads it.
 
-A script can be loaded by any page, so what CORS forbids JSONP would give away: a browser that says it asks for a page
-of another site is answered only if that site is one of the origins that the service allows.
+Any page can load a script, so JSONP would bypass CORS. A cross-site request is therefore answered only if its origin is
+one of the allowed CORS origins.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MAX_NAME = 128
 
 def answer(request: Request, content: Any, callback: str | None, origins: Sequence[str]) -> Response:  # noqa: ANN401
     """The content as JSON, or as a call of the function named by `callback`."""
-    told = Json(content)
+    response = Json(content)
     if not callback:
-        return told
+        return response
     if len(callback) > MAX_NAME or not NAME.fullmatch(callback):
         raise bad(f"callback must be the name of a function, such as jsonp123, got {callback[:50]!r}.")
     _check_page(request, origins)
-    # The comment keeps the name from being the first bytes of the file, where players of other formats would read it.
-    body = b"/**/" + callback.encode("ascii") + b"(" + bytes(told.body) + b");"
+    # With the comment, the callback's name is not the first bytes of the file, which other formats could interpret.
+    body = b"/**/" + callback.encode("ascii") + b"(" + bytes(response.body) + b");"
     return Response(body, headers={"content-type": "text/javascript", "x-content-type-options": "nosniff"})
 
 
@@ -43,5 +43,5 @@ def _check_page(request: Request, origins: Sequence[str]) -> None:
         raise Refusal(
             403,
             "origin",
-            f"Pages of {origin[:100]!r} may not ask this service. Start it with --cors-origin to allow them.",
+            f"The origin {origin[:100]!r} is not allowed. Start the service with --cors-origin to allow it.",
         )

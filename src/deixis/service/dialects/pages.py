@@ -1,4 +1,4 @@
-"""HTML that is made of what users and knowledge bases say: all of it escaped, and nothing in it runs."""
+"""HTML pages made of users' texts and entities: everything is escaped, and no script runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 
 class Page(Response):
-    """An HTML page that loads and runs nothing, whatever stands in it."""
+    """An HTML page that loads nothing and runs no script."""
 
     media_type = "text/html"
     charset = "utf-8"
@@ -22,7 +22,7 @@ class Page(Response):
         super().__init__(_page(title, body), status, headers)
 
     def render(self, content: str) -> bytes:
-        """The bytes; halves of surrogate pairs, which no page can hold, become question marks."""
+        """The bytes; lone surrogates become question marks."""
         return content.encode("utf-8", "replace")
 
 
@@ -32,7 +32,7 @@ def _page(title: str, body: str) -> str:
 
 
 def link(uri: str, text: str) -> str:
-    """The text as a link to the URI; one that is not on the web is only told, as a title.
+    """The text as a link to the URI; a URI that is not http or https becomes a title instead.
 
     Examples
     --------

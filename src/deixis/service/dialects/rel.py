@@ -1,8 +1,8 @@
 """REL, the Radboud Entity Linker: text and spans in, lists out.
 
 An answer is a list of `[start, length, mention, entity, confidence of the entity, confidence of the span, tag]`, for
-linked mentions only. Offsets count code points, as REL's do. Entities are ids of the knowledge base. REL reads `&amp;`
-as `&`, which moves all offsets after it; here texts are taken as they are.
+linked mentions only. Offsets count code points, as in REL. Entities are ids of the knowledge base. REL reads `&amp;`
+as `&`, which shifts all later offsets; here texts are not changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RelSpan(BaseModel):
 
 
 class RelRequest(BaseModel):
-    """A text, and spans as `[start, length]`; without spans mentions are found."""
+    """A text, and spans as `[start, length]`; without spans, mentions are detected."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"text": "To save Troy, Paris had to be sacrificed.", "spans": [[14, 5]]}]}
@@ -46,7 +46,7 @@ class RelRequest(BaseModel):
     spans: list[Pair | RelSpan] = []
 
     def document(self) -> Document:
-        """As the linker takes it; an error if a span does not stand in the text."""
+        """The request as a Document; an error if a span is not inside the text."""
         pairs = [(each.start, each.length) if isinstance(each, RelSpan) else (each[0], each[1]) for each in self.spans]
         spans = [checked_span(start, start + length, self.text, DataError) for start, length in pairs]
         mentions = [Mention(start, end, self.text[start:end]) for start, end in spans]
@@ -54,34 +54,34 @@ class RelRequest(BaseModel):
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that answer as REL does."""
+    """The routes of REL's API."""
     routes = APIRouter(tags=["dialect of REL"])
 
     @routes.post(PATHS[1], response_model=list[list[int | str | float]], include_in_schema=False)
     @routes.post(PATHS[0], response_model=list[list[int | str | float]])
     async def rel(request: RelRequest) -> Json:
-        """Link a text as REL does: lists of start, length, mention, entity, confidences and type."""
+        """Link a text and answer in REL's format: lists of start, length, mention, entity, confidences and type."""
         check_mentions(state, len(request.spans))
-        asked = request.document()
+        document = request.document()
         served = state.served
-        linked = (await state.link([asked], LinkOptions(), served))[0]
+        linked = (await state.link([document], LinkOptions(), served))[0]
         return Json(
-            [_listed(served.kb, mention, bool(asked.mentions)) for mention in linked.mentions if mention.entity]
+            [_link_record(served.kb, mention, bool(document.mentions)) for mention in linked.mentions if mention.entity]
         )
 
     @routes.get(PATHS[0], response_model=dict[str, int | str])
     async def status() -> Json:
-        """That the service is up, in the words of REL."""
+        """The status of the service, in REL's format."""
         return Json(UP)
 
     return routes
 
 
-def _listed(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[object]:
+def _link_record(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[object]:
     score = 0.0 if mention.score is None else short_score(mention.score)
     row = kb.row_of(mention.entity or "")
     types = kb.types(row) if row is not None else ()
-    # Of a mention that was found, the score is the chance that both are right: the span and the entity.
+    # The score of a detected mention is the probability that both span and entity are right.
     span_score = 0.0 if is_given else score
     length = mention.end - mention.start
     return [mention.start, length, mention.text, mention.entity, score, span_score, types[0] if types else NO_TAG]

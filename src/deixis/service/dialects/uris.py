@@ -1,4 +1,4 @@
-"""Entities as URIs, for dialects that have no other names for them."""
+"""URIs of entities, for dialects that identify entities by URI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 
 
 def uri_of(kb: KnowledgeBase, identifier: str, prefix: str) -> str:
-    """The entity's `url` if it has one for the web; else its id if that is a URI; else the id after the prefix.
+    """The entity's `url` if that is http or https; else its id if that is a URI; else prefix and id.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def uri_of(kb: KnowledgeBase, identifier: str, prefix: str) -> str:
 
 
 def is_on_the_web(url: str) -> bool:
-    """Whether the URL may become a link: http or https, to a host. Not so `javascript:`, `data:` and the like.
+    """Whether the URL is http or https with a host, so that it may become a link (not `javascript:`, `data:` ...).
 
     Examples
     --------

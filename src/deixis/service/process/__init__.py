@@ -1,1 +1,1 @@
-"""What runs the service: processes, queues, logs, limits."""
+"""Processes, queues, logs and limits of the service."""

@@ -1,4 +1,4 @@
-"""Logs as JSON, an object a line."""
+"""Logs as JSON lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record's time, level, event and what it holds under `record`."""
+    """Formats a record's time, level, event and the fields under `record`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
@@ -22,12 +22,12 @@ class JsonLines(logging.Formatter):
             **getattr(record, "record", {}),
         }
         if record.exc_info and record.exc_info[0] is not None:
-            line["error"] = record.exc_info[0].__name__  # its message may hold a user's text
+            line["error"] = record.exc_info[0].__name__  # its message may contain a user's text
         return json.dumps(line, default=str)
 
 
 def log_to_stderr(is_quiet: bool = False) -> None:
-    """Lets this process write what the service, and uvicorn's troubles, have to say."""
+    """Makes this process log the service's events and uvicorn's warnings to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name, level in (("deixis", logging.INFO), ("uvicorn", logging.WARNING)):

@@ -1,7 +1,7 @@
-"""The gate: who is let in, before anything is read. Then bodies are read, no further and no longer than allowed.
+"""Checks of a request before its body is read, and limits on the size and time of the body.
 
-In this order: is the service meant at all (the `Host` header, against DNS rebinding), does the caller have the token,
-is there room in the queue, is the body small enough (by its length first, then counted as it comes), does it come soon.
+In this order: the `Host` header (against DNS rebinding), the token, room in the queue, the size of the body (its
+declared length first, then the bytes as they arrive), and the time that the body takes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from deixis.service.config import Access
 from deixis.service.state import ServiceState
 
 WRITES = frozenset({"/learn", "/reload"})
-"""Paths that change what is served; they need a token, wherever the service is bound."""
+"""Paths that change the model; they always need a token."""
 PAGE = "/workbench"
 SHORT_BODY = 64 << 10
-LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # what is still read of a body that is refused
+LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # how much of a refused body is still read
 
 
-class Gate:
+class RequestGuard:
     """Middleware around the whole app."""
 
     def __init__(self, app: ASGIApp, state: ServiceState) -> None:
         self._app, self._state = app, state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets a request in, or answers it."""
+        """Passes a request on, or refuses it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -47,19 +47,19 @@ class Gate:
         except Refusal as refusal:
             await _refuse(refusal, scope, receive, send)
             return
-        if body is None:  # the caller has gone
+        if body is None:  # the client has disconnected
             return
         if scope["method"] != "HEAD":
             await self._app(scope, _replayed(body, receive), send)
             return
-        asked = {**scope, "method": "GET"}  # what GET says, without its body: that the server leaves away
-        await self._app(asked, _replayed(body, receive), send)
-        scope["route"] = asked.get("route")
+        get_scope = {**scope, "method": "GET"}  # the server drops the body of a response to HEAD
+        await self._app(get_scope, _replayed(body, receive), send)
+        scope["route"] = get_scope.get("route")
 
-    def _check_length(self, given: str | None) -> None:
+    def _check_length(self, length: str | None) -> None:
         most = self._state.config.limits.max_body
-        if given is not None and given.isdecimal() and int(given[:20]) > most:
-            raise _too_large(f"of {int(given[:20]):,} bytes", most)
+        if length is not None and length.isdecimal() and int(length[:20]) > most:
+            raise _too_large(f"of {int(length[:20]):,} bytes", most)
 
     async def _body(self, receive: Receive) -> bytes | None:
         limits = self._state.config.limits
@@ -69,45 +69,45 @@ class Gate:
                 message = await asyncio.wait_for(receive(), deadline - time.monotonic())
             except TimeoutError:
                 raise Refusal(
-                    408, "slow", f"The body had not come after {limits.body_seconds:g} s. Send it at once."
+                    408, "slow", f"The body did not arrive within {limits.body_seconds:g} s. Send it without pauses."
                 ) from None
             if message["type"] == "http.disconnect":
                 return None
             chunks.append(message.get("body", b""))
             size += len(chunks[-1])
             if size > limits.max_body:
-                raise _too_large("that is sent", limits.max_body)
+                raise _too_large("of this request", limits.max_body)
             if not message.get("more_body", False):
                 return b"".join(chunks)
 
 
 def check_host(access: Access, host: str) -> None:
-    """Raises the refusal for a request that was meant for another name.
+    """Raises Refusal (421) for a request with another Host header.
 
-    A web page can have a name of its own point to this machine, and would then pass for the service's own page.
+    Otherwise a web page could let its own host name point to this machine and act as the service's page.
     """
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     if access.hosts and name.strip("[]").lower() not in access.hosts:
         raise Refusal(
             421,
             "host",
-            f"This service does not go by the name {name[:100]!r}, only by {', '.join(access.hosts)}. Start it with "
+            f"The host {name[:100]!r} is not allowed; allowed are {', '.join(access.hosts)}. Start the service with "
             "--allow-host to add one.",
         )
 
 
 def check_encoding(encoding: str) -> None:
-    """Raises the refusal for a body that is packed: how large it is would only be known when it is unpacked."""
+    """Raises Refusal (415) for a compressed body, whose size is not known before it is decompressed."""
     if encoding.strip().lower() not in ("", "identity"):
         raise Refusal(
-            415, "encoding", f"Bodies are taken as they are, not as {encoding[:50]!r}. Send this one without encoding."
+            415, "encoding", f"The content encoding {encoding[:50]!r} is not supported. Send the body without encoding."
         )
 
 
 def check_token(access: Access, method: str, path: str, authorization: str) -> None:
-    """Raises the refusal for a request that needs the token and does not have it."""
+    """Raises Refusal (401 or 403) for a request that needs the token and does not have it."""
     path = path.rstrip("/") or "/"
-    # The page is where the token can be typed; what is posted to the same path is another matter.
+    # The page, where the token is entered, needs none; requests posted to the same path do.
     is_page = method in ("GET", "HEAD") and (path in ("/", PAGE) or path.startswith(f"{PAGE}/"))
     if is_page or (path not in WRITES and not access.is_token_for_all):
         return
@@ -115,12 +115,12 @@ def check_token(access: Access, method: str, path: str, authorization: str) -> N
         raise Refusal(
             403,
             "no_token",
-            f"{path} changes the model, which needs a token, and this service was started without one. Start it with "
+            f"{path} changes the model and needs a token, but the service was started without one. Start it with "
             "--token-file FILE or with DEIXIS_TOKEN set.",
         )
-    scheme, _, given = authorization.partition(" ")
-    # Both are compared to the end whatever they are, so that the time taken tells nothing.
-    is_right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), access.token.encode("ascii"))
+    scheme, _, token = authorization.partition(" ")
+    # A constant-time comparison, so that the time reveals nothing about the token.
+    is_right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), access.token.encode("ascii"))
     if scheme.lower() != "bearer" or not is_right:
         raise Refusal(
             401,
@@ -134,15 +134,15 @@ def _too_large(what: str, most: int) -> Refusal:
     return Refusal(
         413,
         "too_large",
-        f"A body {what} is too large: at most {most:,} bytes are taken. Send several requests, or start the service "
-        "with a larger --max-body.",
+        f"The body {what} is too large: at most {most:,} bytes are allowed. Send several requests, or start the "
+        "service with a larger --max-body.",
     )
 
 
 async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers. A short body is read first, and the connection kept; of any other a little is read after the answer.
+    """Sends the refusal. A short body is read first and the connection kept; of a longer one some is read afterwards.
 
-    A caller who is cut off while sending may never see the answer.
+    A client that is cut off while sending may never see the response.
     """
     length = Headers(scope=scope).get("content-length", "")
     is_short = scope["method"] in ("GET", "HEAD", "OPTIONS") or (length.isdecimal() and int(length[:20]) <= SHORT_BODY)
@@ -158,7 +158,7 @@ async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) 
 
 
 async def _drained(receive: Receive, n_bytes: int) -> bool:
-    """Whether the rest of a body came soon and was not long."""
+    """Whether the rest of a body arrived in time and was short."""
     deadline = time.monotonic() + LINGER_SECONDS
     while n_bytes >= 0 and (wait := deadline - time.monotonic()) > 0:
         try:
@@ -172,7 +172,7 @@ async def _drained(receive: Receive, n_bytes: int) -> bool:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the app receives: the whole body in one piece, then whatever comes after it."""
+    """A `receive` function that returns the whole body first, then later messages."""
     is_given = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""What is counted and logged of every request: its route, status and time; its text only if that was asked for."""
+"""Counts and logs every request: route, status and time; its text only with --log-texts."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ MAX_LOGGED = 2000  # bytes of a body, with --log-texts
 
 
 class Observing:
-    """The outermost middleware; an error that nobody expected ends here, as JSON."""
+    """The outermost middleware; it also turns unexpected errors into JSON."""
 
     def __init__(self, app: ASGIApp, state: ServiceState) -> None:
         self._app, self._state = app, state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers as the app does, and counts that."""
+        """Passes the request to the app, and counts and logs it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         begin, status, seen, name = time.monotonic(), 0, bytearray(), secrets.token_hex(6)
 
-        async def heard() -> Message:
+        async def receive_logged() -> Message:
             message = await receive()
             if self._state.config.is_texts_logged and len(seen) < MAX_LOGGED:
                 seen.extend(message.get("body", b"")[: MAX_LOGGED - len(seen)])
             return message
 
-        async def told(message: Message) -> None:
+        async def send_logged(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -44,14 +44,14 @@ class Observing:
             await send(message)
 
         try:
-            await self._app(scope, heard, told)
-        except Exception as error:  # noqa: BLE001 - the last place where it can be told in words
+            await self._app(scope, receive_logged, send_logged)
+        except Exception as error:  # noqa: BLE001 - the outermost handler
             if status:
                 raise
-            await answer_to(error)(scope, heard, told)
+            await answer_to(error)(scope, receive_logged, send_logged)
         seconds = time.monotonic() - begin
         route = route_of(scope)
-        if route == OTHER and self._state.metrics.knows(scope["path"]):  # answered at the gate
+        if route == OTHER and self._state.metrics.knows(scope["path"]):  # refused by the request guard
             route = scope["path"]
         self._state.metrics.observe(route, status, seconds)
         record: dict[str, Any] = {
@@ -64,6 +64,6 @@ class Observing:
 
 
 def route_of(scope: Scope) -> str:
-    """The pattern of the path that was asked for, which holds nothing that a user typed."""
+    """The route's path pattern, which contains no user input."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else OTHER

@@ -1,6 +1,6 @@
-"""Numbers that all workers of a service see: each writes a row of its own, anyone reads the sums.
+"""Numbers shared by all workers of a service: each writes its own row, anyone reads the sums.
 
-A row outlives its worker, so that counts do not go back when one is replaced.
+A row outlives its worker, so that counters do not decrease when a worker is replaced.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_COLUMNS = 4096
-ASKED, TOLD, LOADED, LEARNED, FAILED, ALIVE, N_OWN = range(7)
-"""The first columns of who writes the row: when it last asked that the model folder be loaded anew, and that new
-corrections be learned; up to which askings it has done so, or failed to, all by a clock that never goes back and that
-all processes of a machine share; and 1 from when it is started until it ends or is found dead, however slow it is."""
+RELOAD_REQUESTED, CORRECTION_REQUESTED, LOADED, CORRECTED, FAILED, ALIVE, N_OWN = range(7)
+"""The first columns of a row: when its worker last requested a reload of the folder, and of the corrections; up to
+which request it has reloaded them, or failed to; and 1 from its start until it ends or is seen to be dead. Times are
+those of the monotonic clock, which the processes of a machine share."""
 
 
-class Board:
-    """A table of shared numbers, a row for each worker and a last one for the supervisor; processes get it as it is.
+class SharedState:
+    """A table in shared memory with one row per worker, and a last row for the supervisor.
 
     Examples
     --------
-    >>> board = Board(n_workers=2)
-    >>> board.row(0)[10], board.row(1)[10] = 1, 2
-    >>> float(board.sums()[10])
+    >>> shared = SharedState(n_workers=2)
+    >>> shared.row(0)[10], shared.row(1)[10] = 1, 2
+    >>> float(shared.sums()[10])
     3.0
     """
 
@@ -38,43 +38,44 @@ class Board:
         return np.frombuffer(self._memory, dtype=np.float64).reshape(self.n_workers + 1, N_COLUMNS)
 
     def row(self, worker: int) -> NDArray[np.float64]:
-        """The row of a worker, to write to; -1 is the supervisor's."""
+        """The row of a worker, writable; -1 is the supervisor's."""
         own: NDArray[np.float64] = self._table[worker]
         return own
 
     def sums(self) -> NDArray[np.float64]:
-        """Every column over all workers."""
+        """The sum of every column over all rows."""
         total: NDArray[np.float64] = self._table.sum(axis=0)
         return total
 
-    def ask(self, what: int, worker: int = -1) -> float:
-        """Has every worker load the folder (`ASKED`) or learn (`TOLD`) anew; gives the time of asking, for `n_behind`.
+    def request(self, what: int, worker: int = -1) -> float:
+        """Requests a reload by all workers: of the folder (`RELOAD_REQUESTED`) or corrections (`CORRECTION_REQUESTED`).
 
-        Each asks in a row of its own: of two that ask at once, neither is lost.
+        Returns the time of the request, for `n_behind`. Each requester has its own row, so that of two simultaneous
+        requests neither is lost.
         """
         now = time.monotonic()
         self._table[worker, what] = now
         return now
 
-    def asked(self, what: int) -> float:
-        """When that was last asked for by anyone; 0 if never."""
+    def requested_at(self, what: int) -> float:
+        """The time of the last request by anyone; 0 if there was none."""
         return float(self._table[:, what].max())
 
-    def n_behind(self, loaded: float = 0.0, learned: float = 0.0) -> int:
-        """Workers alive that have not loaded since the one time, or learned since the other, nor failed to."""
+    def n_behind(self, loaded: float = 0.0, corrected: float = 0.0) -> int:
+        """The number of live workers that have neither reloaded since these times nor failed to."""
         table = self._table[: self.n_workers]
         is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
-            np.maximum(table[:, LEARNED], table[:, FAILED]) < learned
+            np.maximum(table[:, CORRECTED], table[:, FAILED]) < corrected
         )
         return int(((table[:, ALIVE] > 0) & is_behind).sum())
 
-    def n_failed(self, asked: float) -> int:
-        """Workers alive that could not load what was asked for then, and have not loaded anything since."""
+    def n_failed(self, requested_at: float) -> int:
+        """The number of live workers whose reload at that time failed, and that have not loaded since."""
         table = self._table[: self.n_workers]
-        has_failed = (table[:, FAILED] >= asked) & (table[:, FAILED] > table[:, LOADED])
+        has_failed = (table[:, FAILED] >= requested_at) & (table[:, FAILED] > table[:, LOADED])
         return int(((table[:, ALIVE] > 0) & has_failed).sum())
 
     @property
     def n_loaded(self) -> int:
-        """Workers that have loaded their model at least once."""
+        """The number of workers that have loaded their model at least once."""
         return int((self._table[: self.n_workers, LOADED] > 0).sum())

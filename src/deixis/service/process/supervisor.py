@@ -1,4 +1,4 @@
-"""Starts the workers, starts new ones for those that die, and passes on what is asked of all of them."""
+"""Starts the workers, replaces those that die, and requests reloads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from deixis.errors import ConfigError, StoreError
 from deixis.service.config import ServiceConfig
 from deixis.service.process.logs import log_to_stderr
-from deixis.service.process.shared_state import ALIVE, ASKED, LOADED, Board
+from deixis.service.process.shared_state import ALIVE, LOADED, RELOAD_REQUESTED, SharedState
 from deixis.service.process.worker import EXIT_CANNOT_START, run_worker
 from deixis.service.served import kind_of
 from deixis.store.manifest import MANIFEST_NAME
@@ -32,21 +32,21 @@ LOOK_SECONDS = 0.2
 MAX_PAUSE = 5.0
 
 
-def serve(config: ServiceConfig, host: str, port: int, n_workers: int, tell: Callable[[str], None]) -> None:
-    """Serves until a signal ends it; `tell` is given the address once requests are answered."""
+def serve(config: ServiceConfig, host: str, port: int, n_workers: int, announce: Callable[[str], None]) -> None:
+    """Serves until a signal ends it; `announce` is called with the address once requests are answered."""
     kind_of(config.model)
     listeners = listening(host, port, n_workers)
     log_to_stderr(config.is_quiet)
     shown, number = listeners[0].getsockname()[:2]
     url = f"http://[{shown}]:{number}" if ":" in shown else f"http://{shown}:{number}"
-    Supervisor(config, listeners).run(lambda: tell(url))
+    Supervisor(config, listeners).run(lambda: announce(url))
 
 
 def listening(host: str, port: int, n_workers: int) -> list[socket.socket]:
-    """For each worker a socket to accept connections from, all of one address: Linux shares new connections out evenly.
+    """A listening socket for each worker, all on one address, so that Linux distributes new connections evenly.
 
-    From one socket for all, the worker that wakes first would take whatever waits. The supervisor holds them, so that
-    what waits for a worker that dies waits for the next one. Elsewhere there is one for all.
+    With a single socket, the worker that wakes first would take all waiting connections. The supervisor holds the
+    sockets, so that connections of a worker that dies wait for its replacement. Other systems share one socket.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With a socket of its own each worker shares its address with any other; so who has it already shows only here.
@@ -86,11 +86,11 @@ class Supervisor:
     def __init__(self, config: ServiceConfig, listeners: list[socket.socket]) -> None:
         self._config, self._listeners, n_workers = config, listeners, len(listeners)
         self._context: Any = multiprocessing.get_context(START_METHOD)
-        self.board = Board(n_workers)
+        self.shared = SharedState(n_workers)
         self.workers: list[BaseProcess] = []
         self._starts = [(0.0, 0.05)] * n_workers  # when each was started last, and the pause before the next
         self._is_stopping = False
-        self._is_reload_asked = False
+        self._is_reload_requested = False
         self._manifest = _stamp(config.model)
 
     def run(self, when_ready: Callable[[], None]) -> None:
@@ -102,47 +102,47 @@ class Supervisor:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._stop)
         if hasattr(signal, "SIGHUP"):
-            signal.signal(signal.SIGHUP, self._ask_reload)
-        self.workers = [self._started(number) for number in range(self.board.n_workers)]
+            signal.signal(signal.SIGHUP, self._request_reload)
+        self.workers = [self._started(number) for number in range(self.shared.n_workers)]
         is_ready = False
         while not self._is_stopping:
             # Of those that died and are not started again yet nothing is to be awaited: they would not let it wait.
             living = [worker.sentinel for worker in self.workers if worker.exitcode is None]
             wait(living, timeout=LOOK_SECONDS if is_ready else 0.05)
-            if not is_ready and self.board.n_loaded == len(self.workers):
+            if not is_ready and self.shared.n_loaded == len(self.workers):
                 is_ready = True
                 when_ready()
             self._look_after(is_ready)
         self._end()
 
     def _look_after(self, is_ready: bool) -> None:
-        """Replaces workers that have died; has the model loaded anew if that was asked for or its folder changed."""
+        """Replaces workers that have died; requests a reload on SIGHUP or when the folder has changed."""
         for number, worker in enumerate(self.workers):
             if worker.exitcode is None or self._is_stopping:
                 continue
-            self.board.row(number)[ALIVE] = 0
+            self.shared.row(number)[ALIVE] = 0
             if not is_ready and worker.exitcode == EXIT_CANNOT_START:
                 self._end()
-                raise StoreError("The service cannot start; the line above says why.")
+                raise StoreError("The service cannot start; see the log line above.")
             begin, pause = self._starts[number]
-            if time.monotonic() < begin + pause and not self.board.row(number)[LOADED]:
-                continue  # one that dies again and again before it serves is not started all the time
+            if time.monotonic() < begin + pause and not self.shared.row(number)[LOADED]:
+                continue  # back off from a worker that keeps dying before it serves
             logger.error("worker died", extra={"record": {"worker": number, "exit": worker.exitcode}})
             self.workers[number] = self._started(number)
         stamp = _stamp(self._config.model)
-        if self._is_reload_asked or (stamp is not None and stamp != self._manifest):
-            self._is_reload_asked = False
+        if self._is_reload_requested or (stamp is not None and stamp != self._manifest):
+            self._is_reload_requested = False
             self._manifest = stamp
-            self.board.ask(ASKED)
+            self.shared.request(RELOAD_REQUESTED)
 
     def _started(self, number: int) -> BaseProcess:
         _, pause = self._starts[number]
-        row = self.board.row(number)
+        row = self.shared.row(number)
         self._starts[number] = (time.monotonic(), 0.1 if row[LOADED] else min(MAX_PAUSE, 2 * pause))
         row[LOADED], row[ALIVE] = 0, 1
         worker: BaseProcess = self._context.Process(
             target=run_worker,
-            args=(self._config, self.board, number, self._listeners[number], os.getpid()),
+            args=(self._config, self.shared, number, self._listeners[number], os.getpid()),
             name=f"deixis-worker-{number}",
             daemon=True,
         )
@@ -150,7 +150,7 @@ class Supervisor:
         return worker
 
     def _end(self) -> None:
-        """Asks the workers to end, waits as long as a request may take, and ends those that do not."""
+        """Terminates the workers, waits as long as a request may take, and kills those still running."""
         for worker in self.workers:
             if worker.is_alive():
                 worker.terminate()
@@ -166,14 +166,14 @@ class Supervisor:
     def _stop(self, _number: int, _frame: object) -> None:
         self._is_stopping = True
 
-    def _ask_reload(self, _number: int, _frame: object) -> None:
-        self._is_reload_asked = True
+    def _request_reload(self, _number: int, _frame: object) -> None:
+        self._is_reload_requested = True
 
 
 def _stamp(model: Path) -> tuple[int, int, int] | None:
-    """What changes when a model is replaced; None while it is not there."""
+    """The identity of a saved model, which changes when it is replaced; None while there is none."""
     try:
-        found = os.stat(model / MANIFEST_NAME)
+        status = os.stat(model / MANIFEST_NAME)
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -1,7 +1,7 @@
-"""A bounded queue in front of a few threads. What waits there and can be done together is done together.
+"""A bounded queue in front of a few threads, with batching of compatible requests.
 
-Linking takes some milliseconds a call, whatever the texts. So under load a thread takes up requests that wait and ask
-for the same thing, as long as their texts are short: long ones gain little and would make each other wait.
+A call of the linker costs some milliseconds whatever the texts. Under load a thread therefore takes waiting requests
+with the same options together, as long as their texts are short: long ones gain little and would delay each other.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from deixis.service.api.failures import Refusal
 
 T = TypeVar("T")
 
-MAX_TOGETHER, MAX_SIZE = 32, 4000  # items, and what they may weigh, that are done together
-MOST_EXPECTED = 0.6  # of the time for an answer that may be spent waiting, by what work took lately
+MAX_TOGETHER, MAX_SIZE = 32, 4000  # items and characters of one batch
+MOST_EXPECTED = 0.6  # the fraction of the time limit that may be spent waiting, estimated from recent work
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Until:
-    """Hears how work goes on, and ends it after the time when nobody waits for it any more."""
+    """A progress listener that aborts work after its deadline."""
 
     deadline: float
 
@@ -48,19 +48,19 @@ class _Until:
 
     def advanced(self, _task: int, _n: int) -> None:
         if time.monotonic() > self.deadline:
-            raise Refusal(504, "late", "There was no answer in time.")
+            raise Refusal(504, "late", "The request took too long.")
 
-    def told(self, _task: int, _text: str) -> None:
-        """Words are of no concern."""
+    def noted(self, _task: int, _text: str) -> None:
+        """Ignored."""
 
     def finished(self, _task: int) -> None:
-        """Nor is the end."""
+        """Ignored."""
 
 
 class WorkQueue:
-    """Runs work in threads, at most `n_waiting` pieces beyond those that run; each has `seconds` for its answer.
+    """Runs jobs in threads, with at most `n_waiting` jobs waiting; each must finish within `seconds`.
 
-    Work that takes longer ends where it tells of its progress.
+    A job that takes longer is aborted at its next progress report.
     """
 
     def __init__(self, n_threads: int, n_waiting: int, seconds: float) -> None:
@@ -69,31 +69,31 @@ class WorkQueue:
         self._changed = threading.Condition()
         self._is_open = True
         self.n_running = 0
-        self._mean_seconds = 0.05  # of one piece of work, lately
+        self._mean_seconds = 0.05  # moving average of a job
         self._threads = [threading.Thread(target=self._serve, name=f"link-{n}", daemon=True) for n in range(n_threads)]
         for thread in self._threads:
             thread.start()
 
     @property
     def n_held(self) -> int:
-        """Pieces that wait or run."""
+        """The number of jobs that wait or run."""
         return len(self._jobs) + self.n_running
 
     def check_room(self) -> None:
-        """Raises the refusal that a full queue gives, or one too slow for an answer in time."""
+        """Raises Refusal (429) if the queue is full, or too slow to answer in time."""
         expected = self.n_held * self._mean_seconds / self.n_threads
         if self.n_held >= self.n_threads + self.n_waiting or expected > MOST_EXPECTED * self.seconds:
             wait = max(1, math.ceil(expected))
             raise Refusal(
                 429,
                 "busy",
-                f"{self.n_held} requests are waiting, and no more may. Try again in {wait} s, or send several "
+                f"{self.n_held} requests are waiting, and the queue is full. Try again in {wait} s, or send several "
                 "documents in one request to /link/batch.",
                 {"Retry-After": str(min(wait, math.ceil(self.seconds)))},
             )
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What `work` returns, run in a thread when its turn comes; late or refused if there is no time or room."""
+        """The result of `work`, run in a thread; 504 if it is late, 429 if the queue is full."""
         results = await self.run_together(lambda items: [work() for _ in items], object(), [None])
         result: T = results[0]
         return result
@@ -101,15 +101,15 @@ class WorkQueue:
     async def run_together(
         self, work: Callable[[list[Any]], Sequence[Any]], key: Hashable, items: list[Any], size: int = 0
     ) -> list[Any]:
-        """One result for each item; items of other requests with an equal `key` may be worked on in the same call.
+        """One result per item; items of other requests with an equal `key` may be processed in the same call.
 
-        `size` is what they weigh, in letters: only a few thousand are worked on together.
+        `size` is the number of characters; only a few thousand are processed together.
         """
         self.check_room()
         job = _Job(work, key, items, size, time.monotonic() + self.seconds)
         with self._changed:
             if not self._is_open:
-                raise Refusal(503, "stopping", "The service is being stopped. Ask another one, or later.")
+                raise Refusal(503, "stopping", "The service is stopping. Try again later.")
             self._jobs.append(job)
             self._changed.notify()
         try:
@@ -118,7 +118,7 @@ class WorkQueue:
             raise self._late() from None
 
     def close(self) -> None:
-        """Lets the threads end when all that was accepted is done."""
+        """Stops the threads when all accepted jobs are done."""
         with self._changed:
             self._is_open = False
             self._changed.notify_all()
@@ -129,7 +129,7 @@ class WorkQueue:
         return Refusal(
             504,
             "late",
-            f"There was no answer within {self.seconds:g} s. Send shorter or fewer documents at once, or start the "
+            f"The request took longer than {self.seconds:g} s. Send shorter or fewer documents at once, or start the "
             "service with more --seconds or --workers.",
         )
 
@@ -142,10 +142,10 @@ class WorkQueue:
             finally:
                 with self._changed:
                     self.n_running -= len(jobs)
-                    if jobs:  # those that nobody waited for any more took no time, and say nothing
+                    if jobs:  # expired jobs took no time and are not counted
                         took = (time.monotonic() - begin) / len(jobs)
                         self._mean_seconds += 0.1 * (took - self._mean_seconds)
-            # Only now, when it takes up no room any more: who has an answer may ask again at once.
+            # Only now, when its room in the queue is free: a client may send its next request at once.
             for job, outcome in outcomes:
                 if isinstance(outcome, Exception):
                     job.future.set_exception(outcome)
@@ -153,7 +153,7 @@ class WorkQueue:
                     job.future.set_result(outcome)
 
     def _next(self) -> list[_Job] | None:
-        """The jobs to do next, all of one key; none of those that nobody waits for any more. None at the end."""
+        """The next batch of jobs, all with one key and without expired ones; None when the queue is closed."""
         with self._changed:
             while not self._jobs:
                 if not self._is_open:
@@ -169,16 +169,16 @@ class WorkQueue:
                     left.append(job)
             self._jobs = left
             now = time.monotonic()
-            wanted = [job for job in taken if job.deadline > now and job.future.set_running_or_notify_cancel()]
-            self.n_running += len(wanted)
-            return wanted
+            awaited = [job for job in taken if job.deadline > now and job.future.set_running_or_notify_cancel()]
+            self.n_running += len(awaited)
+            return awaited
 
 
 _Outcome = tuple[_Job, list[Any] | Exception]
 
 
 def _done(jobs: list[_Job]) -> list[_Outcome]:
-    """The results of each job, or its error; if together they fail, each is tried alone, so that it gets its own."""
+    """The results of each job, or its error; if a batch fails, each job is run alone to get its own error."""
     try:
         with listening(_Until(max(job.deadline for job in jobs))):
             results = jobs[0].work([item for job in jobs for item in job.items])

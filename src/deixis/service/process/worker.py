@@ -1,4 +1,4 @@
-"""One worker process: a model, a queue, threads, and the port that all workers share."""
+"""One worker process: a model, a queue, threads, and a socket on the shared port."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from deixis.service.app import create_app
 from deixis.service.config import ServiceConfig
 from deixis.service.patient_protocol import patient_protocol
 from deixis.service.process.logs import log_to_stderr
-from deixis.service.process.shared_state import Board
+from deixis.service.process.shared_state import SharedState
 from deixis.service.state import ServiceState
 
 logger = logging.getLogger(__name__)
 
 EXIT_CANNOT_START = 3
-# Linking gives up the interpreter for many short calls of the compiled core, and takes it back after each: it should
-# not wait Python's five milliseconds for it each time, while requests are being read or refused.
+# Linking releases the GIL for many short calls of the compiled core. With Python's default of five milliseconds it
+# would wait that long after each call while other threads read or refuse requests.
 SWITCH_SECONDS = 0.0002
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which ends when its supervisor does, and says that it does before it stops to listen."""
+    """uvicorn's server; it stops when its supervisor is gone, and reports not ready before it stops listening."""
 
     def __init__(self, config: uvicorn.Config, state: ServiceState, parent: int) -> None:
         super().__init__(config)
@@ -38,13 +38,13 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Ends at SIGTERM; an interrupt, which the terminal sends to all, is the supervisor's to judge."""
+        """Stops on SIGTERM; SIGINT, which the terminal sends to all processes, is left to the supervisor."""
         with super().capture_signals():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             yield
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to end."""
+        """Whether to stop."""
         if self._parent and os.getppid() != self._parent:
             self.should_exit = True
         is_end = await super().on_tick(counter)
@@ -52,14 +52,16 @@ class Server(uvicorn.Server):
         return is_end
 
 
-def run_worker(config: ServiceConfig, board: Board, number: int, listener: socket.socket, parent: int = 0) -> None:
-    """Serves until a signal ends it; what was accepted is answered first. Ends the process if it cannot start."""
+def run_worker(
+    config: ServiceConfig, shared: SharedState, number: int, listener: socket.socket, parent: int = 0
+) -> None:
+    """Serves until a signal; accepted requests are answered first. Exits the process if it cannot start."""
     log_to_stderr(config.is_quiet)
     for name in ("SIGHUP", "SIGTERM", "SIGINT"):
         if hasattr(signal, name):  # the supervisor's do not hold here; SIGTERM is uvicorn's in a moment
             signal.signal(getattr(signal, name), _leave if name == "SIGTERM" else signal.SIG_IGN)
     try:
-        state = ServiceState(config, board, number)
+        state = ServiceState(config, shared, number)
     except (ToolkitError, OSError) as error:
         logger.error("cannot start", extra={"record": {"error": type(error).__name__, "message": str(error)}})
         sys.exit(EXIT_CANNOT_START)

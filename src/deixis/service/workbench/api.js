@@ -1,4 +1,4 @@
-// What the service is asked. Paths are relative to the page, so that it works behind a prefix too.
+// Requests to the service. Paths are relative to the page, so that it also works behind a prefix.
 
 const ROOT = new URL("../", document.baseURI);
 let token = "";
@@ -9,32 +9,32 @@ export function useToken(value) {
   token = value.trim();
 }
 
-async function asked(path, options = {}) {
+async function request(path, options = {}) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   if (options.body !== undefined) headers["content-type"] = "application/json";
   let answer;
   try {
     answer = await fetch(new URL(path, ROOT), { ...options, headers, credentials: "omit" });
   } catch {
-    throw new ServiceError("The service does not answer. Is deixis serve still running?");
+    throw new ServiceError("The service does not respond. Is deixis serve still running?");
   }
-  const told = await answer.json().catch(() => ({}));
-  if (answer.ok) return told;
-  if (answer.status === 401) throw new ServiceError("This needs the access token of the service: put it into Settings.");
-  const reason = told.error?.message ?? told.detail ?? answer.statusText;
+  const body = await answer.json().catch(() => ({}));
+  if (answer.ok) return body;
+  if (answer.status === 401) throw new ServiceError("This needs the access token of the service. Enter it in Settings.");
+  const reason = body.error?.message ?? body.detail ?? answer.statusText;
   const wait = answer.status === 429 ? ` Try again in ${answer.headers.get("retry-after") ?? "some"} seconds.` : "";
   throw new ServiceError(`${typeof reason === "string" ? reason : JSON.stringify(reason)}${wait}`);
 }
 
-const posted = (path, record) => asked(path, { method: "POST", body: JSON.stringify(record) });
+const posted = (path, record) => request(path, { method: "POST", body: JSON.stringify(record) });
 const query = (values) => new URLSearchParams(values).toString();
 
-export const about = () => asked("ready");
+export const about = () => request("ready");
 export const link = (text, overlaps, mentions = null) => posted("link", { text, overlaps, mentions });
 export const label = (text) => posted("label", { text });
 export const explain = (text, start, end, entity) => posted("explain", { text, start, end, entity });
 export const learn = (corrections) => posted("learn", { corrections });
-export const search = (name, limit = 8) => asked(`entities?${query({ q: name, limit })}`);
+export const search = (name, limit = 8) => request(`entities?${query({ q: name, limit })}`);
 export const entities = async (ids) => (await posted("entities", { ids })).entities;
-export const branches = (level, node) => asked(`tree?${query({ level, node })}`);
-export const wayTo = (id) => asked(`tree/way?${query({ entity: id })}`);
+export const branches = (level, node) => request(`tree?${query({ level, node })}`);
+export const wayTo = (id) => request(`tree/way?${query({ entity: id })}`);

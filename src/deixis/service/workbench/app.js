@@ -13,13 +13,13 @@ import { TreeBrowser } from "./tree.js";
 import { isShown, show, useTabs } from "./views.js";
 
 const at = (id) => document.getElementById(id);
-const MOST_AGAIN = 50_000; // letters of a text that is linked again after each correction
+const MAX_RELINKED = 50_000; // characters of a text that is linked again after each correction
 
 let linked = null; // the document as the service gave it, with corrections
-let asked = 0; // how often a text was sent
+let nSent = 0; // how often a text was sent
 let chosen = -1;
-let pressed = null; // what was selected when the finger came down on the button that adds it: a tap may end that
-let order = []; // mentions in the order of doubt, as it was when the text was linked; added ones come last
+let pressed = null; // the selection when the add button was pressed: a tap may clear it
+let order = []; // mentions, least certain first, as they were when the text was linked; added ones come last
 let isLabeller = false;
 
 function say(words, isWrong = false) {
@@ -31,18 +31,18 @@ const complain = (error) => say(error.message ?? String(error), true);
 
 async function linkText() {
   const text = at("input").value;
-  if (!text.trim()) return say("There is no text yet.");
+  if (!text.trim()) return say("Enter a text first.");
   say(isLabeller ? "Labelling …" : "Linking …");
-  const number = ++asked;
-  let told = null;
+  const number = ++nSent;
+  let answer = null;
   try {
     if (isLabeller) return showLabels(await api.label(text));
-    told = await api.link(text, at("overlaps").checked ? "keep" : "drop");
+    answer = await api.link(text, at("overlaps").checked ? "keep" : "drop");
   } catch (error) {
     return complain(error);
   }
-  if (number !== asked) return; // another text was sent meanwhile
-  linked = told;
+  if (number !== nSent) return; // another text was sent meanwhile
+  linked = answer;
   order = inOrderOfDoubt(linked.mentions).map((number) => linked.mentions[number]);
   chosen = -1;
   showHint();
@@ -51,7 +51,7 @@ async function linkText() {
   at("edit").hidden = false;
   draw();
   const n = linked.mentions.filter((mention) => mention.entity != null).length;
-  say(linked.mentions.length ? `${n.toLocaleString()} of ${counted(linked.mentions.length, "mention", "mentions")} linked.` : "No mention was found in it.");
+  say(linked.mentions.length ? `${n.toLocaleString()} of ${counted(linked.mentions.length, "mention", "mentions")} linked.` : "No mentions detected.");
   at("text").focus();
 }
 
@@ -82,7 +82,7 @@ function choose(number) {
     mean: (entity) => correct(mention, entity), nothing: () => correct(mention, null), explain: (id) => showWhy(why, mention, id), complain,
   });
   mark.focus();
-  if (!mention.candidates?.length) return void (why.textContent = "Nothing in the knowledge base is like it.");
+  if (!mention.candidates?.length) return void (why.textContent = "It has no candidates in the knowledge base.");
   describe(why, mention.candidates);
   showWhy(why, mention, mention.entity ?? mention.candidates[0].id);
 }
@@ -97,10 +97,10 @@ async function describe(why, candidates) {
 }
 
 async function showWhy(place, { start, end }, id) {
-  place.dataset.id = id; // the last one asked for is shown, whichever answer comes last
+  place.dataset.id = id; // show the last one requested, whichever answer arrives last
   try {
-    const [told, known] = await Promise.all([api.explain(linked.text, start, end, id), api.entities([id])]);
-    if (place.dataset.id === id) drawWhy(place, told, known[0], showInTree);
+    const [explanation, known] = await Promise.all([api.explain(linked.text, start, end, id), api.entities([id])]);
+    if (place.dataset.id === id) drawWhy(place, explanation, known[0], showInTree);
   } catch (error) {
     place.textContent = error.message;
   }
@@ -114,32 +114,32 @@ async function correct(mention, entity) {
   Object.assign(mention, { entity: entity?.id ?? null, title: entity?.title, correction: true });
   const isKept = keep(correction);
   choose(linked.mentions.indexOf(mention));
-  say("Telling the service …");
-  const kept = isKept ? "" : " This browser did not keep it, its storage is full or forbidden: save the corrections before you leave the page.";
+  say("Sending the correction …");
+  const notStored = isKept ? "" : " This browser could not store it (its storage is full or disabled): save the corrections before you leave the page.";
   try {
     await api.learn([correction]);
   } catch (error) {
-    say(`The service has not learned it: ${error.message}${kept || " It is kept in this browser, and can be sent again in Settings."}`, true);
+    say(`The service did not apply it: ${error.message}${notStored || " It is stored in this browser and can be sent again in Settings."}`, true);
     return showWaiting();
   }
   keep({ ...correction, isLearned: true });
   showWaiting();
-  const learned = `Learned: ${mention.text} ${entity === null ? "is not linked" : `means ${entity.title || entity.id}`}.`;
+  const applied = `Corrected: ${mention.text} ${entity === null ? "is not linked" : `refers to ${entity.title || entity.id}`}.`;
   try {
     const n = await linkAgain(within);
-    say(`${learned}${n ? ` ${counted(n, "other mention has", "other mentions have")} changed.` : ""}${kept}`);
+    say(`${applied}${n ? ` ${counted(n, "other mention has", "other mentions have")} changed.` : ""}${notStored}`);
   } catch (error) {
-    say(`${learned}${kept} The text could not be linked again: ${error.message}`, true);
+    say(`${applied}${notStored} The text could not be linked again: ${error.message}`, true);
   }
 }
 
-/** Links the text with what the service has learned; what was corrected or added here stays. How many others changed. */
+/** Links the text again after a correction; corrected and added mentions stay. Returns how many others changed. */
 async function linkAgain(within) {
-  if (within.text.length > MOST_AGAIN) return 0;
-  const told = await api.link(within.text, at("overlaps").checked ? "keep" : "drop");
+  if (within.text.length > MAX_RELINKED) return 0;
+  const answer = await api.link(within.text, at("overlaps").checked ? "keep" : "drop");
   if (linked !== within) return 0; // another text was linked meanwhile
   const current = linked.mentions[chosen];
-  const { mentions, changed } = merged(linked.mentions, told.mentions);
+  const { mentions, changed } = merged(linked.mentions, answer.mentions);
   if (!changed.size) return 0;
   linked.mentions = mentions;
   order = [...order.filter((one) => mentions.includes(one)), ...mentions.filter((one) => changed.has(one) && !order.includes(one))];
@@ -159,7 +159,7 @@ function step(by) {
   if (!linked?.mentions.length) return;
   const current = linked.mentions[chosen];
   const waiting = order.filter((mention) => !mention.correction || mention === current);
-  if (order.every((mention) => mention.correction)) return say("All mentions have been looked at.");
+  if (order.every((mention) => mention.correction)) return say("All mentions have been reviewed.");
   const place = current ? waiting.indexOf(current) + by : Math.min(by, 0);
   choose(linked.mentions.indexOf(waiting[(place + waiting.length) % waiting.length]));
 }
@@ -173,17 +173,17 @@ async function addSelected() {
   if (known >= 0) return choose(known);
   const within = linked;
   const spans = [...linked.mentions.map((one) => ({ start: one.start, end: one.end })), span];
-  say("Looking for what it may mean …");
+  say("Searching candidates …");
   let mention = null;
   try {
-    const told = await api.link(linked.text, "keep", spans);
-    mention = told.mentions.find((one) => one.start === span.start && one.end === span.end);
+    const answer = await api.link(linked.text, "keep", spans);
+    mention = answer.mentions.find((one) => one.start === span.start && one.end === span.end);
   } catch (error) {
     return complain(error);
   }
   if (linked !== within) return; // another text was linked meanwhile
   mention.isAdded = true;
-  say(mention.candidates?.length ? "Added: choose what it means." : "Added: search for what it means.");
+  say(mention.candidates?.length ? "Added: choose its entity." : "Added: search for its entity.");
   order.push(mention);
   linked.mentions = inOrder([...linked.mentions, mention]);
   draw();
@@ -193,7 +193,7 @@ async function addSelected() {
 function nextWord(isForward) {
   if (!linked) return;
   const word = selectWord(at("text"), linked.text, isForward, linked.mentions[chosen] ?? { start: 0, end: 0 });
-  if (word) say(`Selected: ${word}. Shift and the arrows select more, a adds it as a mention.`);
+  if (word) say(`Selected: ${word}. Shift and the arrows extend the selection, a adds it as a mention.`);
 }
 
 const tree = new TreeBrowser(complain);
@@ -265,13 +265,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** Asks what is served; whether the service answered. */
+/** Gets the model's kind and size; returns whether the service responded. */
 async function greet() {
   try {
-    const told = await api.about();
-    isLabeller = told.kind === "labeller";
+    const model = await api.about();
+    isLabeller = model.kind === "labeller";
     document.body.classList.toggle("labeller", isLabeller);
-    at("model").textContent = isLabeller ? counted(told.entities, "label", "labels") : counted(told.entities, "entity", "entities");
+    at("model").textContent = isLabeller ? counted(model.entities, "label", "labels") : counted(model.entities, "entity", "entities");
     say("");
     return true;
   } catch (error) {

@@ -1,16 +1,16 @@
-// Corrections: sent to the service at once, and kept in this browser until they are saved as a file and learned.
+// Corrections: sent to the service at once, and stored in this browser until they are saved as a file.
 
 import { recall, store } from "./stored.js";
 
 const PLACE = "deixis-corrections";
-let unkept = []; // those that the browser refused to keep: they live as long as the page
+let unkept = []; // those that the browser refused to store: they live as long as the page
 
-/** All corrections, in the order in which they were made; `isLearned` are those that the service has. */
+/** All corrections, in the order in which they were made; `isLearned` marks those that the service has. */
 export function kept() {
   return [...read(), ...unkept];
 }
 
-/** Keeps a correction in the place of an earlier one of the same span; false if only this page can keep it. */
+/** Stores a correction and replaces an earlier one of the same span; false if only this page holds it. */
 export function keep(correction) {
   const isOther = (one) => one.text !== correction.text || one.start !== correction.start || one.end !== correction.end;
   unkept = unkept.filter(isOther);
@@ -19,18 +19,18 @@ export function keep(correction) {
   return isKept;
 }
 
-/** Forgets those that the service has learned. */
+/** Removes those that the service has. */
 export function forgetLearned() {
   write(read().filter((one) => !one.isLearned));
   unkept = unkept.filter((one) => !one.isLearned);
 }
 
-/** As the service and files take it. */
+/** The record that the service and files use. */
 export function asRecord({ isLearned, ...record }) {
   return record;
 }
 
-/** What `deixis learn MODEL corrections.jsonl` reads: each text stands in the first of its lines, under an id. */
+/** The file that `deixis learn MODEL corrections.jsonl` reads: the first line of each text has the text and an id. */
 export function asLines(corrections) {
   const textToId = new Map();
   return corrections.map((one) => {

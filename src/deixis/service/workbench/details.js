@@ -1,10 +1,10 @@
-// What a mention may mean, why, and the buttons that correct it.
+// The details of a mention: its candidates, the explanation, and the buttons that correct it.
 
 import { bdi, element, idAfter, visible, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 
-const SEEN = 4; // candidates that are seen at once
-const PASSED_OVER = { unlikely: "it is hardly a mention, or part of a longer name", not_looked_at: "it is neither a name on the list, written so, nor does it stand out by capitals" };
+const SEEN = 4; // candidates shown at once
+const PASSED_OVER = { unlikely: "improbable, or part of a longer name", not_looked_at: "neither a name of the knowledge base in this spelling nor capitalized" };
 const MOST = 9; // candidates, one for each key
 
 /** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
@@ -13,7 +13,7 @@ export function drawDetails(place, mention, actions) {
   const field = element("input", { type: "search", id: "search", autocomplete: "off", spellcheck: false });
   const hits = element("ul", { className: "hits", attributes: { "aria-label": "Entities found" } });
   searchField(field, hits, actions.mean, actions.complain);
-  const nothing = element("button", { type: "button" }, "Nothing here ", element("kbd", {}, "0"));
+  const nothing = element("button", { type: "button" }, "Not an entity ", element("kbd", {}, "0"));
   nothing.addEventListener("click", () => actions.nothing());
   const why = element("div", { id: "why" });
   place.replaceChildren(
@@ -22,7 +22,7 @@ export function drawDetails(place, mention, actions) {
     element("ol", { className: "candidates" }, ...items.slice(0, SEEN)),
     items.length > SEEN ? element("details", {}, element("summary", {}, `${items.length - SEEN} more`), element("ol", { className: "candidates" }, ...items.slice(SEEN))) : "",
     element("p", { className: "buttons" }, nothing),
-    element("label", {}, "It means something else ", element("kbd", {}, "/"), field),
+    element("label", {}, "Another entity ", element("kbd", {}, "/"), field),
     hits,
     element("h2", {}, "Why"),
     why,
@@ -31,9 +31,9 @@ export function drawDetails(place, mention, actions) {
 }
 
 function decision(mention) {
-  if (mention.correction) return mention.entity == null ? "You said: nothing here." : "You said so.";
-  if (mention.entity == null) return "Not linked: none of them is sure enough.";
-  return `Linked with confidence ${(mention.score ?? 0).toFixed(2)}.`;
+  if (mention.correction) return mention.entity == null ? "Corrected: not an entity." : "Corrected by you.";
+  if (mention.entity == null) return "Not linked: no candidate reaches the threshold.";
+  return `Linked with probability ${(mention.score ?? 0).toFixed(2)}.`;
 }
 
 function item(candidate, number, mention, actions) {
@@ -51,7 +51,7 @@ function item(candidate, number, mention, actions) {
   return element("li", {}, button, why);
 }
 
-/** Adds to each candidate what is known of it, once that has come. */
+/** Adds the descriptions of the candidates once they have arrived. */
 export function drawDescriptions(place, entities) {
   const byId = new Map(entities.filter(Boolean).map((one) => [one.id, one]));
   for (const button of place.querySelectorAll(".candidate")) {
@@ -60,43 +60,43 @@ export function drawDescriptions(place, entities) {
   }
 }
 
-/** Fills the panel's lower part with an explanation, as the service gives it, and what is known of the entity;
- * `showInTree(entity)` shows where it stands. */
+/** Fills the panel's lower part with the service's explanation and the entity's record;
+ * `showInTree(entity)` shows its position. */
 export function drawWhy(place, told, entity, showInTree) {
   const { entity: own, runner_up: other } = told;
-  const names = { same: "The mention is its name", normalized: "The mention is its name, written otherwise:", alike: "The mention is most like its name" };
+  const names = { same: "Exact name:", normalized: "Same name after normalization:", alike: "Most similar name:" };
   const description = shortened(entity?.description ?? "", 300);
-  const inTree = element("button", { type: "button" }, "Show it in the tree");
+  const inTree = element("button", { type: "button" }, "Show in the tree");
   inTree.addEventListener("click", () => showInTree(own));
   place.replaceChildren(
     element("p", {}, webLink(entity?.url, own.title), idAfter(own.title, own.id)),
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
-    other ? element("p", { className: "quiet" }, "The next is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
-    told.standing in PASSED_OVER ? element("p", {}, `A search of the text passes it over: ${PASSED_OVER[told.standing]}.`) : "",
+    other ? element("p", { className: "quiet" }, "The runner-up is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
+    told.standing in PASSED_OVER ? element("p", {}, `Not detected as a mention: ${PASSED_OVER[told.standing]}.`) : "",
     partsTable(own, other),
     told.found ? foundPart(told.found) : "",
-    element("details", {}, element("summary", {}, "The way through the tree"), pathList(told.path), inTree),
+    element("details", {}, element("summary", {}, "Path through the label tree"), pathList(told.path), inTree),
   );
 }
 
-/** What counts for the entity, and beside it for the next one; what tells them apart comes first. */
+/** The contributions to the entity's score, and beside them the runner-up's; the largest differences come first. */
 function partsTable(own, other) {
   const [ours, theirs] = [own, other].map((one) => new Map((one?.parts ?? []).map((part) => [part.name, part.contribution])));
   const gap = (name) => Math.abs((ours.get(name) ?? 0) - (other ? theirs.get(name) ?? 0 : 0));
   const says = new Map([...(other?.parts ?? []), ...own.parts].filter(counts).map((part) => [part.name, part.says]));
   const rows = [...says].sort(([one], [two]) => gap(two) - gap(one)).map(([name, words]) => element("tr", {},
     number(ours.get(name) ?? 0), other ? number(theirs.get(name) ?? 0, "quiet") : element("td", {}), element("td", {}, words)));
-  const head = element("tr", {}, element("th", { scope: "col" }, "it"), element("th", { scope: "col" }, other ? "next" : ""), element("th", { scope: "col" }, "because of"));
-  const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "together"));
+  const head = element("tr", {}, element("th", { scope: "col" }, "entity"), element("th", { scope: "col" }, other ? "runner-up" : ""), element("th", { scope: "col" }, "feature"));
+  const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "total"));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
 }
 
 function foundPart({ span_log_odds: odds, span_parts: parts }) {
-  const chance = 1 / (1 + Math.exp(-odds));
+  const probability = 1 / (1 + Math.exp(-odds));
   const rows = parts.filter(counts).map((part) => element("tr", {}, number(part.contribution), element("td", {}, part.says)));
-  const sum = element("tr", {}, number(odds), element("td", {}, `together: ${chance.toFixed(2)}`));
-  return element("details", {}, element("summary", {}, `A mention of anything: ${chance.toFixed(2)}`),
+  const sum = element("tr", {}, number(odds), element("td", {}, `log odds; probability ${probability.toFixed(2)}`));
+  return element("details", {}, element("summary", {}, `Mention probability ${probability.toFixed(2)}`),
     element("table", {}, element("tbody", {}, ...rows), element("tfoot", {}, sum)));
 }
 

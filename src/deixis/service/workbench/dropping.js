@@ -1,8 +1,8 @@
-// Files and texts that are dropped on the form.
+// Files and texts dropped on the form.
 
 const MAX_FILE = 2_000_000; // bytes
 
-/** Calls `take(text)` with what is dropped, `refuse(words)` if it is too long. */
+/** Calls `take(text)` with the dropped text, or `refuse(message)` if it is too long. */
 export function useDrops(form, take, refuse) {
   form.addEventListener("dragover", (event) => {
     event.preventDefault();

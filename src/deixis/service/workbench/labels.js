@@ -8,6 +8,6 @@ export function drawLabels(place, labels) {
       element("span", { className: "number" }, one.score.toPrecision(2)))));
   place.replaceChildren(
     element("h2", {}, "Labels"),
-    labels.length ? element("ol", { className: "candidates labels" }, ...items) : element("p", { className: "quiet" }, "No label fits."),
+    labels.length ? element("ol", { className: "candidates labels" }, ...items) : element("p", { className: "quiet" }, "No labels."),
   );
 }

@@ -1,9 +1,9 @@
-// The text with its mentions marked, and the queue of those to look at next.
+// The text with its mentions marked, and the queue of mentions to review.
 
 import { unitsOfPoints } from "./offsets.js";
 import { bdi, certainty, element, idAfter, visible } from "./shown.js";
 
-/** Draws a linked document. The text nodes below `place` are the text, each sign once. */
+/** Draws a linked document. The text nodes below `place` are the text, each character once. */
 export function drawText(place, { text, mentions }) {
   const units = unitsOfPoints(text);
   const parts = [];
@@ -24,7 +24,7 @@ export function drawText(place, { text, mentions }) {
   place.replaceChildren(...parts);
 }
 
-/** Marks the mention that is chosen, as it is now, and no other; its mark is returned. */
+/** Marks the chosen mention and no other; returns its mark. */
 export function markChosen(place, mentions, chosen) {
   for (const other of place.querySelectorAll('[aria-pressed="true"]')) other.ariaPressed = "false";
   const mark = place.querySelector(`[data-number="${chosen}"]`);
@@ -40,13 +40,13 @@ function dress(mark, mention) {
   mark.ariaLabel = `${mention.text}: ${title}, ${certainty(mention)}`;
 }
 
-/** What a mention's entity is called. */
+/** The title of a mention's entity. */
 export function titleOf(mention) {
   if (mention.title) return mention.title;
   return mention.candidates?.find((candidate) => candidate.id === mention.entity)?.title || mention.entity;
 }
 
-/** The mentions as they stand in the text. */
+/** The mentions in text order. */
 export function inOrder(mentions) {
   return mentions.sort((one, other) => one.start - other.start || one.end - other.end);
 }
@@ -56,23 +56,23 @@ export function inOrder(mentions) {
 export function merged(before, after) {
   const place = (mention) => `${mention.start}:${mention.end}`;
   const known = new Map(before.map((one) => [place(one), one]));
-  const isSettled = (one) => one.correction || one.isAdded;
+  const isReviewed = (one) => one.correction || one.isAdded;
   const changed = new Set();
   const mentions = after.map((fresh) => {
     const old = known.get(place(fresh));
     known.delete(place(fresh));
-    if (!old || (!isSettled(old) && old.entity !== fresh.entity)) changed.add(old ?? fresh);
+    if (!old || (!isReviewed(old) && old.entity !== fresh.entity)) changed.add(old ?? fresh);
     if (!old) return fresh;
-    return isSettled(old) ? old : Object.assign(old, fresh);
+    return isReviewed(old) ? old : Object.assign(old, fresh);
   });
   for (const gone of known.values()) {
-    if (isSettled(gone)) mentions.push(gone);
+    if (isReviewed(gone)) mentions.push(gone);
     else changed.add(gone);
   }
   return { mentions: inOrder(mentions), changed };
 }
 
-/** Numbers of the mentions nobody has looked at, the least certain first. */
+/** Numbers of the mentions that are not reviewed yet, least certain first. */
 export function inOrderOfDoubt(mentions) {
   return [...mentions.keys()]
     .filter((number) => !mentions[number].correction)
@@ -82,7 +82,7 @@ export function inOrderOfDoubt(mentions) {
 function doubt(mention) {
   const [first, second] = mention.candidates ?? [];
   if (!first) return 0;
-  return 1 - Math.abs(first.score - (second?.score ?? 0)); // near a tie is what a person can settle
+  return 1 - Math.abs(first.score - (second?.score ?? 0)); // a near tie is where a person helps most
 }
 
 const MOST_QUEUED = 100; // mentions that are listed at once

@@ -1,17 +1,17 @@
-// Type to search the knowledge base: a field and the list of what it finds.
+// Search of the knowledge base: a field and a list of results.
 
 import { search } from "./api.js";
 import { bdi, element, idAfter } from "./shown.js";
 
-const PAUSE = 150; // milliseconds without a key before the service is asked
+const PAUSE = 150; // milliseconds without a key before a request is sent
 
-/** Fills `list` with what `field` asks for; `choose(entity)` is called with the one that is clicked. */
+/** Fills `list` with the results for `field`; calls `choose(entity)` with the one that is clicked. */
 export function searchField(field, list, choose, complain) {
   let waiting = 0;
   let last = 0;
   field.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE);
+    waiting = setTimeout(update, PAUSE);
   });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
@@ -30,20 +30,20 @@ export function searchField(field, list, choose, complain) {
     (next < 0 ? field : buttons[Math.min(next, buttons.length - 1)]).focus();
   });
 
-  async function ask() {
+  async function update() {
     const name = field.value.trim();
     const number = ++last;
     if (!name) return list.replaceChildren();
     try {
-      const told = await search(name);
-      if (number === last) list.replaceChildren(...(told.entities.length ? told.entities.map(item) : [nothing()]));
+      const { entities } = await search(name);
+      if (number === last) list.replaceChildren(...(entities.length ? entities.map(item) : [nothing()]));
     } catch (error) {
       complain(error);
     }
   }
 
   function nothing() {
-    return element("li", { className: "quiet", attributes: { role: "status" } }, "Nothing has such a name.");
+    return element("li", { className: "quiet", attributes: { role: "status" } }, "No entity has such a name.");
   }
 
   function item(entity) {

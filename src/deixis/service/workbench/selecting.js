@@ -1,8 +1,8 @@
-// What is selected in the text, by mouse, finger or key: the span of a mention to add.
+// The selection in the text, by mouse, touch or keyboard: the span of a mention to add.
 
 import { pointOfUnit, unitsOfPoints } from "./offsets.js";
 
-const NEAR = 500; // units in which the next word is looked for
+const NEAR = 500; // units in which the next word is searched
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 
 /** Whether words of the text are selected. */

@@ -9,7 +9,7 @@ const at = (id) => document.getElementById(id);
 const corrections = (n) => counted(n, "correction", "corrections");
 const waiting = () => kept().filter((one) => !one.isLearned);
 
-/** Makes the settings work; `say(words, isWrong)` tells what came of them, `greet()` asks the service anew. */
+/** Makes the settings work; `say(message, isWrong)` shows the outcome, `greet()` contacts the service again. */
 export function useSettings(say, greet) {
   at("theme").addEventListener("change", () => {
     document.documentElement.dataset.theme = at("theme").value;
@@ -36,7 +36,7 @@ export function useSettings(say, greet) {
   at("download").addEventListener("click", () => saveFile(say));
 }
 
-/** Offers to send what the service has not learned, if there is such. */
+/** Offers to send the corrections that the service does not have, if there are any. */
 export function showWaiting() {
   const n = waiting().length;
   at("send").hidden = !n;
@@ -48,7 +48,7 @@ async function sendWaiting(say) {
   let refusal = null;
   for (const one of waiting()) {
     try {
-      await api.learn([asRecord(one)]); // one by one: one that is refused does not hold up the others
+      await api.learn([asRecord(one)]); // one by one, so that a refused one does not block the others
       keep({ ...one, isLearned: true });
       n += 1;
     } catch (error) {
@@ -56,13 +56,13 @@ async function sendWaiting(say) {
     }
   }
   showWaiting();
-  if (refusal) say(`${corrections(n)} learned, ${waiting().length} not: ${refusal.message}`, true);
-  else say(`${corrections(n)} learned.`);
+  if (refusal) say(`${corrections(n)} applied, ${waiting().length} refused: ${refusal.message}`, true);
+  else say(`${corrections(n)} applied.`);
 }
 
 function saveFile(say) {
   const all = kept();
-  if (!all.length) return say("There are no corrections that are not saved yet.");
+  if (!all.length) return say("There are no unsaved corrections.");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([asLines(all)], { type: "application/jsonl" }));
   link.download = "corrections.jsonl";
@@ -70,6 +70,6 @@ function saveFile(say) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   forgetLearned();
   const n = waiting().length;
-  const rest = n ? ` ${n === 1 ? "One that the service has not learned is" : `${n} that the service has not learned are`} still kept here.` : "";
+  const rest = n ? ` ${n === 1 ? "One that the service does not have is" : `${n} that the service does not have are`} still stored here.` : "";
   say(`${corrections(all.length)} saved, for: deixis learn MODEL corrections.jsonl.${rest}`);
 }

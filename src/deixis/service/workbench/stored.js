@@ -1,4 +1,4 @@
-// What the browser keeps for this page. It may refuse, when its storage is full or forbidden: then nothing breaks.
+// Browser storage for this page. It may be full or disabled: then nothing breaks.
 
 export function recall(name, storage = "localStorage") {
   try {
@@ -8,7 +8,7 @@ export function recall(name, storage = "localStorage") {
   }
 }
 
-/** Whether it is kept. */
+/** Stores a value; returns whether it was stored. */
 export function store(name, value, storage = "localStorage") {
   try {
     window[storage].setItem(name, value);

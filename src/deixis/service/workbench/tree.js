@@ -1,4 +1,4 @@
-// The label tree as a picture: what lies below a node, and below that. A click or Enter goes down into it.
+// The label tree as a picture: the children of a node and their children. A click or Enter goes down.
 
 import { branches, entities, wayTo } from "./api.js";
 import { bdi, element, idAfter, webLink } from "./shown.js";
@@ -6,7 +6,7 @@ import { searchField, shortened } from "./search.js";
 import { keyOf, laidOut } from "./tree_layout.js";
 import { TreePicture } from "./tree_picture.js";
 
-const MOST_OPENED = 64; // branches whose children are asked for without being told to
+const MOST_OPENED = 64; // branches whose children are loaded ahead
 const SPREAD = [360, 70, 40]; // of the colours below a node, by its level
 const at = (id) => document.getElementById(id);
 const ROOT = { level: 0, node: 0, topics: ["all entities"], hue: 200 };
@@ -15,7 +15,7 @@ export class TreeBrowser {
   constructor(complain) {
     this.complain = complain;
     this.way = [ROOT]; // from the root to the node whose children are shown
-    this.known = new Map(); // key of a node -> what lies below it
+    this.known = new Map(); // key of a node -> its children
     this.found = null;
     searchField(at("tree-query"), at("tree-hits"), (entity) => {
       at("tree-hits").replaceChildren();
@@ -37,24 +37,24 @@ export class TreeBrowser {
     return this.open(this.way);
   }
 
-  /** Goes to where an entity stands. */
+  /** Goes to the position of an entity. */
   async goTo(entity) {
     this.picture ??= new TreePicture(at("tree"));
     this.known.clear();
     await this.tried(async () => {
-      const told = await wayTo(entity.id);
+      const answer = await wayTo(entity.id);
       const way = [ROOT];
-      for (const { level, node } of told.way.slice(1)) {
+      for (const { level, node } of answer.way.slice(1)) {
         way.push((await this.below(way.at(-1))).find((one) => one.level === level && one.node === node));
       }
       this.found = entity.id;
       await this.open(way);
       at("tree").querySelector("g.found")?.focus();
-      await this.tell(entity.id);
+      await this.showEntity(entity.id);
     });
   }
 
-  /** Shows what lies below the last node of a way, then, one by one, what lies below its branches. */
+  /** Shows the children of the last node of a path, then, one by one, the children of its branches. */
   async open(way, focus = null) {
     await this.tried(async () => {
       const children = await this.below(way.at(-1));
@@ -71,14 +71,14 @@ export class TreeBrowser {
     });
   }
 
-  /** What lies below a node; children have colours near its own. */
+  /** The children of a node; their colours are near its own. */
   async below(node) {
     const key = keyOf(node);
     if (!this.known.has(key)) {
-      const told = (await branches(node.level, node.node)).branches;
+      const children = (await branches(node.level, node.node)).branches;
       const spread = SPREAD[Math.min(node.level, SPREAD.length - 1)];
-      const hue = (number) => Math.round(node.hue + spread * ((number + 0.5) / told.length - 0.5) + 360) % 360;
-      this.known.set(key, told.map((one, number) => ({ ...one, hue: hue(number) })));
+      const hue = (number) => Math.round(node.hue + spread * ((number + 0.5) / children.length - 0.5) + 360) % 360;
+      this.known.set(key, children.map((one, number) => ({ ...one, hue: hue(number) })));
     }
     return this.known.get(key);
   }
@@ -100,20 +100,20 @@ export class TreeBrowser {
     }));
   }
 
-  /** Goes down into a branch, or tells what is known of an entity. */
+  /** Goes down into a branch, or shows the record of an entity. */
   enter({ branch, parent }) {
     if (branch.entity != null) {
       this.found = branch.entity;
       this.draw();
       this.picture.focus(keyOf(branch));
-      return this.tried(() => this.tell(branch.entity));
+      return this.tried(() => this.showEntity(branch.entity));
     }
     const between = parent && parent !== keyOf(branch) ? this.picture.drawn.get(parent).box.branch : null;
     this.leave();
     return this.open([...this.way, ...(between ? [between] : []), branch], "first");
   }
 
-  /** Goes up to a node of the way; the branch that one comes from is chosen there. */
+  /** Goes up to a node of the path and focuses the branch that was left. */
   up(depth) {
     const from = this.way[depth + 1];
     this.leave();
@@ -125,7 +125,7 @@ export class TreeBrowser {
     at("entity").hidden = true;
   }
 
-  async tell(id) {
+  async showEntity(id) {
     const [known] = await entities([id]);
     if (!known || this.found !== id) return;
     at("entity").hidden = false;

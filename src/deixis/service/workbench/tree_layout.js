@@ -1,4 +1,4 @@
-// Where the parts of the tree's picture stand: branches one below another, beside each its own children as tiles.
+// Layout of the tree's picture: branches one below another, with their children as tiles beside them.
 
 const LEAST = { height: 34, narrow: 46 }; // pixels of a branch
 const TILE = { width: 112, narrow: 90, height: 19 }; // the least that its words need

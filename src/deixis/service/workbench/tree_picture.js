@@ -1,4 +1,4 @@
-// Draws the boxes of the tree. Those that were there before move to their new place, unless motion is not wanted.
+// Draws the boxes of the tree. Existing boxes move to their new position, unless reduced motion is preferred.
 
 import { counted, visible } from "./shown.js";
 

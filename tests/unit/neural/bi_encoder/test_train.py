@@ -67,7 +67,7 @@ class Watch:
         if label == self.kill_in and self.n_done[label] >= self.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def told(self, task, text):
+    def noted(self, task, text):
         self.words.append(text)
 
     def finished(self, task):

@@ -74,7 +74,7 @@ class StopsAt:
         if self.left < 0:
             raise KeyboardInterrupt
 
-    def told(self, task, text):
+    def noted(self, task, text):
         self.words.append(text)
 
     def finished(self, task):

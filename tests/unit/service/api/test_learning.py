@@ -11,7 +11,7 @@ import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, Board
+from deixis.service.process.shared_state import ALIVE, FAILED, RELOAD_REQUESTED, SharedState
 from deixis.service.served import Served
 from tests.processes import wait_until
 from tests.unit.service.conftest import RECORDS, TEXT, bearer
@@ -100,7 +100,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one(serve, own_model):
     (own_model / "manifest.json").write_text("{")
     answer = client.post("/reload", headers=bearer())
     assert answer.status_code == 409 and "stays in use" in answer.json()["error"]["message"]
-    assert client.state.board.row(0)[FAILED] > 0
+    assert client.state.shared.row(0)[FAILED] > 0
     assert linked_to(client)["Paris"] == "paris_city"
     assert "deixis_model_load_failures_total 1" in client.get("/metrics").text
 
@@ -122,12 +122,12 @@ def test_a_worker_that_was_kept_from_running_for_seconds_still_loads_before_it_a
 def test_a_reload_that_another_worker_failed_is_no_success(serve):
     client = serve()
     state, all_done = client.state, client.state._all_done
-    state.board = Board(n_workers=2)
-    state._row = state.board.row(0)
-    state.board.row(0)[ALIVE] = state.board.row(1)[ALIVE] = 1
+    state.shared = SharedState(n_workers=2)
+    state._row = state.shared.row(0)
+    state.shared.row(0)[ALIVE] = state.shared.row(1)[ALIVE] = 1
 
     async def other_fails(loaded):
-        state.board.row(1)[FAILED] = loaded
+        state.shared.row(1)[FAILED] = loaded
         await all_done(loaded)
 
     state._all_done = other_fails
@@ -137,14 +137,14 @@ def test_a_reload_that_another_worker_failed_is_no_success(serve):
 
 def test_corrections_that_were_learned_are_not_loaded_once_more(serve):
     client = serve()
-    state, ask = client.state, client.state.board.ask
+    state, ask = client.state, client.state.shared.request
 
     def ask_slowly(what, worker):
         asked = ask(what, worker)
         time.sleep(0.3)  # the worker looks at what it is asked between two of its own steps
         return asked
 
-    state.board.ask = ask_slowly
+    state.shared.request = ask_slowly
     learn(client, CORRECTION)
     served = state.served
     client.portal.call(asyncio.sleep, 0.3)
@@ -205,7 +205,7 @@ def test_a_new_model_is_not_lost_when_something_is_learned_at_the_same_time(serv
             await load()
 
     state._load = hold_back  # asked for, and not done yet
-    state.board.ask(ASKED)
+    state.shared.request(RELOAD_REQUESTED)
     assert learn(client, learned).status_code == 200
     wait_until(lambda: client.get("/ready").json()["entities"] == 3, "the new model is served")
     assert client.get("/ready").json()["corrections"] == 1
@@ -225,7 +225,7 @@ def test_a_model_of_another_kind_is_not_loaded(serve, own_model, labeller_folder
     shutil.rmtree(own_model)
     shutil.copytree(labeller_folder, own_model)
     answer = client.post("/reload", headers=bearer())
-    assert answer.status_code == 409 and "labeller now" in answer.json()["error"]["message"]
+    assert answer.status_code == 409 and "now holds a labeller" in answer.json()["error"]["message"]
     assert client.get("/ready").json()["kind"] == "linker" and linked_to(client)["Paris"] == "paris_trojan"
 
 

@@ -157,7 +157,7 @@ def test_more_than_a_batch_may_hold_is_refused(serve):
     client = serve(max_batch=2)
     for path, body in (("/link/batch", {"documents": [{"text": ""}] * 3}), ("/entities", {"ids": ["a"] * 3})):
         answer = client.post(path, json=body)
-        assert answer.status_code == 422 and "at most 2 go into one" in answer.json()["error"]["message"]
+        assert answer.status_code == 422 and "at most 2 are allowed" in answer.json()["error"]["message"]
 
 
 def test_how_the_service_is(client):

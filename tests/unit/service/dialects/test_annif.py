@@ -64,5 +64,5 @@ def test_annif_client_gets_suggestions_one_by_one_and_in_batches(annif):
 def test_annif_client_is_told_of_a_project_that_is_not_there(annif):
     for ask in (annif.get_project, lambda name: annif.suggest(name, TEXT),
                 lambda name: annif.suggest_batch(name, [{"text": TEXT}])):  # fmt: skip
-        with pytest.raises(ValueError, match="no project 'yso-en'; the one there is: 'labeller'"):
+        with pytest.raises(ValueError, match="no project 'yso-en'; the only one is 'labeller'"):
             ask("yso-en")

@@ -3,12 +3,19 @@
 import pytest
 
 from deixis.service.process.metrics import Metrics
-from deixis.service.process.shared_state import ALIVE, ASKED, FAILED, LOADED, TOLD, Board
+from deixis.service.process.shared_state import (
+    ALIVE,
+    CORRECTION_REQUESTED,
+    FAILED,
+    LOADED,
+    RELOAD_REQUESTED,
+    SharedState,
+)
 
 
 def test_any_worker_tells_the_counts_of_all():
-    board = Board(n_workers=2)
-    one, other = (Metrics(board, worker, ["/link"]) for worker in range(2))
+    shared = SharedState(n_workers=2)
+    one, other = (Metrics(shared, worker, ["/link"]) for worker in range(2))
     one.observe("/link", 200, 0.02)
     other.observe("/link", 200, 3.0)
     other.observe("/secret", 404, 0.001)
@@ -23,49 +30,49 @@ def test_any_worker_tells_the_counts_of_all():
 
 
 def test_counts_outlive_their_worker_and_gauges_do_not():
-    board = Board()
-    before = Metrics(board, 0, ["/link"])
+    shared = SharedState()
+    before = Metrics(shared, 0, ["/link"])
     before.observe("/link", 200, 0.02)
     before.set("deixis_requests_waiting", 7)
-    told = Metrics(board, 0, ["/link"]).text()
+    told = Metrics(shared, 0, ["/link"]).text()
     assert 'status="200"} 1' in told and "deixis_requests_waiting 0\n" in told
 
 
 def test_every_line_is_a_comment_or_a_name_and_a_number():
-    metrics = Metrics(Board(), 0, ["/link", "/entities/{identifier:path}"])
+    metrics = Metrics(SharedState(), 0, ["/link", "/entities/{identifier:path}"])
     metrics.observe("/entities/{identifier:path}", 200, 0.5)
     for line in metrics.text().splitlines():
         assert line.startswith(("# HELP ", "# TYPE ")) or float(line.rpartition(" ")[2]) >= 0
 
 
 def test_more_routes_than_there_is_room_for_are_told():
-    with pytest.raises(ValueError, match="room"):
-        Metrics(Board(), 0, [f"/{number}" for number in range(1000)])
+    with pytest.raises(ValueError, match="columns"):
+        Metrics(SharedState(), 0, [f"/{number}" for number in range(1000)])
 
 
 def test_who_is_behind_a_reload_is_known():
-    board = Board(n_workers=3)
+    shared = SharedState(n_workers=3)
     for worker in range(2):  # the third is dead
-        board.row(worker)[ALIVE] = 1
-    loaded, learned = board.ask(ASKED), board.ask(TOLD, worker=1)
-    assert board.n_behind(loaded) == board.n_behind(learned=learned) == 2
-    board.row(0)[LOADED] = loaded
-    board.row(1)[FAILED] = learned
-    assert board.n_behind(loaded) == 0 and board.n_loaded == 1
-    assert board.n_behind(learned=learned) == 1  # what has loaded has not learned
+        shared.row(worker)[ALIVE] = 1
+    loaded, learned = shared.request(RELOAD_REQUESTED), shared.request(CORRECTION_REQUESTED, worker=1)
+    assert shared.n_behind(loaded) == shared.n_behind(corrected=learned) == 2
+    shared.row(0)[LOADED] = loaded
+    shared.row(1)[FAILED] = learned
+    assert shared.n_behind(loaded) == 0 and shared.n_loaded == 1
+    assert shared.n_behind(corrected=learned) == 1  # what has loaded has not learned
 
 
 def test_a_worker_that_could_not_load_is_counted_until_it_can():
-    board = Board(n_workers=2)
-    board.row(0)[ALIVE] = board.row(1)[ALIVE] = 1
-    loaded = board.ask(ASKED)
-    board.row(0)[LOADED] = board.row(1)[FAILED] = loaded
-    assert board.n_behind(loaded) == 0 and board.n_failed(loaded) == 1
-    board.row(1)[LOADED] = board.ask(ASKED)
-    assert board.n_failed(loaded) == 0
+    shared = SharedState(n_workers=2)
+    shared.row(0)[ALIVE] = shared.row(1)[ALIVE] = 1
+    loaded = shared.request(RELOAD_REQUESTED)
+    shared.row(0)[LOADED] = shared.row(1)[FAILED] = loaded
+    assert shared.n_behind(loaded) == 0 and shared.n_failed(loaded) == 1
+    shared.row(1)[LOADED] = shared.request(RELOAD_REQUESTED)
+    assert shared.n_failed(loaded) == 0
 
 
 def test_of_those_who_ask_at_once_the_last_counts():
-    board = Board(n_workers=2)
-    times = [board.ask(ASKED, worker) for worker in (0, -1, 1)]
-    assert board.asked(ASKED) == max(times) and board.asked(TOLD) == 0
+    shared = SharedState(n_workers=2)
+    times = [shared.request(RELOAD_REQUESTED, worker) for worker in (0, -1, 1)]
+    assert shared.requested_at(RELOAD_REQUESTED) == max(times) and shared.requested_at(CORRECTION_REQUESTED) == 0

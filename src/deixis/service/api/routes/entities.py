@@ -1,4 +1,4 @@
-"""/entities: what is linked to, by id and by name."""
+"""/entities: look up entities by id and search them by name."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from deixis.service.state import ServiceState
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that look entities up."""
+    """The routes of entity lookup and search."""
     routes = APIRouter(tags=["entities"])
 
     @routes.get("/entities", response_model=schema.EntitiesFound)
     async def find(
-        q: Annotated[str, Query(min_length=1, max_length=1000, description="A name, or how one begins.")],
-        match: Annotated[schema.Match, Query(description="Names that begin so, names alike, or both.")] = "any",
+        q: Annotated[str, Query(min_length=1, max_length=1000, description="A name or its beginning.")],
+        match: Annotated[schema.Match, Query(description="By prefix, by similarity (alike), or both (any).")] = "any",
         types: Annotated[list[str] | None, Query(description="Only entities of one of these types.")] = None,
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
     ) -> Json:
-        """Find entities by name."""
-        found = await state.run(lambda served: search(served, [q], match, types, limit))
-        return Json({"entities": found[0]})
+        """Search entities by name."""
+        matches = await state.run(lambda served: search(served, [q], match, types, limit))
+        return Json({"entities": matches[0]})
 
     @routes.get("/entities/{identifier:path}", response_model=schema.EntityOut)
     async def one(identifier: str) -> Json:
-        """All that is known of an entity."""
+        """Get the record of an entity."""
         kb = state.served.kb
         record = entity_record(kb, identifier)
         if record is None:
@@ -40,13 +40,13 @@ def router(state: ServiceState) -> APIRouter:
 
     @routes.post("/entities", response_model=schema.EntitiesAnswer)
     async def several(request: schema.EntitiesRequest) -> Json:
-        """Look up several entities by id, and several names, at once."""
+        """Look up several entities by id and search several names in one request."""
         check_batch(state, "ids and names", len(request.ids) + len(request.names))
-        found = []
+        matches = []
         if request.names:
-            asked = request.names, request.match, request.types, request.limit
-            found = await state.run(lambda served: search(served, *asked))
+            arguments = request.names, request.match, request.types, request.limit
+            matches = await state.run(lambda served: search(served, *arguments))
         kb = state.served.kb
-        return Json({"entities": [entity_record(kb, each) for each in request.ids], "found": found})
+        return Json({"entities": [entity_record(kb, each) for each in request.ids], "found": matches})
 
     return routes

@@ -1,4 +1,4 @@
-"""/label: whole documents, for a model that was made by `deixis xmr train`."""
+"""/label: labels for whole documents, from a model that `deixis xmr train` made."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from deixis.types import Candidate
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that label texts."""
+    """The routes that label texts."""
     routes = APIRouter(tags=["labelling"])
 
     async def labelled(texts: list[str], k: int, threshold: float) -> list[dict[str, object]]:
-        found = await state.run(lambda served: served.labeller.label(texts, k, threshold))
+        label_lists = await state.run(lambda served: served.labeller.label(texts, k, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
-        return [{"labels": [_record(label) for label in labels]} for labels in found]
+        return [{"labels": [_record(label) for label in labels]} for labels in label_lists]
 
     @routes.post("/label", response_model=schema.Labels)
     async def label(request: schema.LabelRequest) -> Json:
-        """The labels that fit a text best."""
+        """Get the best labels for a text."""
         return Json((await labelled([request.text], request.top_k, request.threshold))[0])
 
     @routes.post("/label/batch", response_model=schema.LabelsOfAll)
     async def label_batch(request: schema.LabelBatch) -> Json:
-        """The same for several texts."""
+        """Get the best labels for several texts."""
         check_batch(state, "texts", len(request.texts))
         return Json({"documents": await labelled(request.texts, request.top_k, request.threshold)})
 

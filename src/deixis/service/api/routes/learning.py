@@ -1,4 +1,4 @@
-"""/learn and /reload: what changes the model that is served. Both need the token."""
+"""/learn and /reload: corrections and reloads of the model. Both need the token."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from deixis.service.api.routes.operations import about
 from deixis.service.state import ServiceState
 
 NEEDS_TOKEN = Depends(HTTPBearer(scheme_name="token", auto_error=False))
-"""Says so in the OpenAPI file; who comes without it is turned away at the gate."""
+"""Documents the token in the OpenAPI file; the request guard enforces it."""
 
 
 def learn_router(state: ServiceState) -> APIRouter:
-    """The path that takes corrections."""
+    """The route that takes corrections."""
     routes = APIRouter(tags=["learning"], dependencies=[NEEDS_TOKEN])
 
     @routes.post("/learn", response_model=schema.LearnAnswer)
     async def learn(request: schema.LearnRequest) -> Json:
-        """Learn corrections of links, at once and in all workers; they are kept in the service's corrections file.
+        """Apply corrections at once in all workers and save them in the service's corrections file.
 
-        The model folder stays as it is: `deixis learn MODEL FILE` puts them into it for good.
+        The model folder does not change: `deixis learn MODEL FILE` adds the corrections to it.
         """
         begin = time.monotonic()
         check_batch(state, "corrections", len(request.corrections))
@@ -37,7 +37,7 @@ def learn_router(state: ServiceState) -> APIRouter:
             correction_from(record, Place("corrections", number), texts) for number, record in enumerate(records, 1)
         ]
         for record, correction in zip(records, corrections, strict=True):
-            record["text"] = correction.text  # in the file every line stands for itself
+            record["text"] = correction.text  # every line of the file is self-contained
         result = await state.learn(corrections, records)
         return Json(
             {
@@ -53,12 +53,12 @@ def learn_router(state: ServiceState) -> APIRouter:
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The path that has the model folder loaded anew."""
+    """The route that reloads the model folder."""
     routes = APIRouter(tags=["operations"], dependencies=[NEEDS_TOKEN])
 
     @routes.post("/reload", response_model=schema.Ready)
     async def reload() -> Json:
-        """Load the model folder anew, in all workers; requests are answered meanwhile by the model that is there."""
+        """Reload the model folder in all workers; requests are answered by the old model meanwhile."""
         await state.reload()
         return Json(about(state))
 

@@ -17,19 +17,19 @@ from deixis.service.state import ServiceState
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that link texts and say why."""
+    """The routes that link texts and explain links."""
     routes = APIRouter(tags=["linking"])
 
     @routes.post("/link", response_model=schema.DocumentOut)
     async def link(request: schema.LinkRequest) -> Json:
-        """Link the mentions of a text: those given, or those that are found in it."""
+        """Link the mentions of a text: those given, or those detected."""
         check_mentions(state, len(request.mentions or ()))
         linked = await state.link([request.document()], request.options())
         return await asyncio.to_thread(lambda: Json(document_to_dict(linked[0])))
 
     @routes.post("/link/batch", response_model=schema.Linked)
     async def link_batch(request: schema.LinkBatch) -> Json:
-        """Link several texts at once, which is quicker than one by one."""
+        """Link several texts in one request, which is faster than one by one."""
         check_batch(state, "documents", len(request.documents))
         check_mentions(state, sum(len(each.mentions or ()) for each in request.documents))
         documents = [each.document(number) for number, each in enumerate(request.documents)]
@@ -38,9 +38,9 @@ def router(state: ServiceState) -> APIRouter:
 
     @routes.post("/explain", response_model=Explanation)
     async def explain_one(request: schema.ExplainRequest) -> Json:
-        """Say why a span means its entity: numbers that add up, the way through the label tree, the runner-up.
+        """Explain a link: contributions that add up, the path through the label tree, the runner-up.
 
-        The text is linked as `/link` does with the same options; where odds decide what is a mention, `found` says how.
+        The text is linked as by `/link` with the same options; `mention_evidence` explains how the span was detected.
         """
         check_mentions(state, len(request.mentions or ()))
         document = request.document()
@@ -52,7 +52,7 @@ def router(state: ServiceState) -> APIRouter:
 
     @routes.post("/explain/batch", response_model=list[Explanation])
     async def explain_all(request: schema.ExplainAllRequest) -> Json:
-        """The same for all mentions of a text: those given, or those that are detected; none without candidates."""
+        """Explain all mentions of a text, given or detected, that have candidates."""
         check_batch(state, "mentions", len(request.mentions or ()))
         document, options = request.document(), request.options()
 

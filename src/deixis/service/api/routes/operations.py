@@ -1,4 +1,4 @@
-"""/health, /ready and /metrics: for those who run the service."""
+"""/health, /ready and /metrics, for operations."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from deixis.service.state import ServiceState
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that say how the service is."""
+    """The routes that report the state of the service."""
     routes = APIRouter(tags=["operations"])
 
     @routes.get("/health", response_model=dict[str, str])
     async def health() -> Json:
-        """That this process answers."""
+        """Check that the process responds."""
         return Json({"status": "ok"})
 
     @routes.get("/ready", response_model=schema.Ready)
     async def ready() -> Json:
-        """What is served; 503 while the service is being stopped."""
+        """Get the model that is served; 503 while the service is stopping."""
         return Json(about(state), 200 if state.is_ready else 503)
 
     @routes.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> PlainTextResponse:
-        """Counts of all workers for Prometheus."""
+        """Metrics of all workers, for Prometheus."""
         return PlainTextResponse(state.metrics.text(), media_type="text/plain; version=0.0.4")
 
     return routes
 
 
 def about(state: ServiceState) -> dict[str, Any]:
-    """What is served, in words and numbers."""
+    """The record of the model that is served."""
     served = state.served
     return {
         "ready": state.is_ready,

@@ -1,4 +1,4 @@
-"""/tree: the label tree, to look at."""
+"""/tree: the nodes of the label tree."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from deixis.service.state import ServiceState
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that show the tree."""
+    """The routes that show the tree."""
     routes = APIRouter(tags=["tree"])
 
     @routes.get("/tree", response_model=schema.Branches)
     async def below(
-        level: Annotated[int, Query(ge=0, le=1000, description="0 is the root's.")] = 0,
-        node: Annotated[int, Query(ge=0, lt=2**31, description="Its number on that level.")] = 0,
+        level: Annotated[int, Query(ge=0, le=1000, description="Level; the root is on level 0.")] = 0,
+        node: Annotated[int, Query(ge=0, lt=2**31, description="Number of the node on its level.")] = 0,
     ) -> Json:
-        """What lies below a node: branches with the words that their titles share, or entities."""
-        found = await state.run(lambda served: _view(served).below(level, node))
-        return Json({"branches": [asdict(branch) for branch in found]})
+        """Get the children of a node: branches with the words that their titles share, or entities."""
+        branches = await state.run(lambda served: _view(served).below(level, node))
+        return Json({"branches": [asdict(branch) for branch in branches]})
 
     @routes.get("/tree/way", response_model=schema.Way)
     async def way(entity: Annotated[str, Query(min_length=1, max_length=10_000)]) -> Json:
-        """The nodes from the root down to the one above an entity."""
-        found = await state.run(lambda served: _view(served).way_to(entity))
-        return Json({"way": [{"level": level, "node": node} for level, node in found]})
+        """Get the nodes from the root to the parent of an entity."""
+        nodes = await state.run(lambda served: _view(served).way_to(entity))
+        return Json({"way": [{"level": level, "node": node} for level, node in nodes]})
 
     return routes
 

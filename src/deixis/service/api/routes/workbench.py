@@ -1,4 +1,4 @@
-"""/workbench: a page for people, of files that come with the package; it loads nothing from anywhere else."""
+"""/workbench: a web page whose files come with the package; it loads nothing from other sites."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEADERS = {
 
 
 def router(_state: ServiceState) -> APIRouter:
-    """The paths of the page. They are read once; nothing in them depends on the model."""
+    """The routes of the page. The files are read once and do not depend on the model."""
     routes = APIRouter(include_in_schema=False)
     name_to_file = {
         each.name: each.read_bytes()

@@ -26,9 +26,9 @@ Strictness = Literal["any", "all", "should"]
 
 @dataclass(frozen=True)
 class ReconciliationQuery:
-    """A name to reconcile; `context` is what else its row says, which helps to tell namesakes apart.
+    """A name to reconcile; `context` is the rest of its row, which helps to distinguish namesakes.
 
-    Without a name, as when only properties are given, nothing is found.
+    A query without a name, such as one with properties only, has no candidates.
     """
 
     name: str
@@ -38,78 +38,78 @@ class ReconciliationQuery:
     strictness: Strictness = "any"
 
     def document(self) -> Document:
-        """The name as a mention, followed by its context: what `Linker.link_names` makes of a row."""
+        """The name as a mention, followed by its context, as in `Linker.link_names`."""
         return named_documents([self.name], [self.context])[0]
 
     def options(self, type_names: Collection[str]) -> list[LinkOptions]:
-        """How to link it, in a knowledge base of these types; queries with equal options are linked together.
+        """The options to link it with, for a knowledge base with these types; queries with equal options share a batch.
 
-        Types come first; nothing remains if no entity can have the types that it must have.
+        Filters by type come first. The list is empty if no entity can have the required types.
         """
         known = tuple(each for each in self.types if each in type_names)
         if not self.name or (self.strictness == "all" and len(known) < len(self.types)):
             return []
         filters = [known] if known else []
         is_open = not self.types or self.strictness == "should"
-        # Some more than asked for: whether a name is that of one entity only shows among several.
+        # More than requested: several candidates are needed to see whether a name is unique.
         return [LinkOptions(types=each, top_k=max(self.limit, LIMIT)) for each in [*filters, *([()] * is_open)]]
 
     def fits(self, entity: Entity) -> bool:
-        """Whether an entity is of the types asked for."""
+        """Whether an entity has the requested types."""
         of_type = set(self.types) & set(entity.types)
         return len(of_type) == len(set(self.types)) if self.strictness == "all" else bool(of_type) or not self.types
 
 
-def queries_from(written: str) -> dict[str, ReconciliationQuery]:
+def queries_from(text: str) -> dict[str, ReconciliationQuery]:
     """The queries of a batch by their keys."""
     try:
-        batch = json.loads(written)
+        batch = json.loads(text)
     except (ValueError, RecursionError):
-        raise bad("'queries' must be JSON: an object of queries, each under a key of your choice.") from None
+        raise bad("'queries' must be JSON: an object with a query under each key.") from None
     if not isinstance(batch, dict):
         raise bad(f"'queries' must be an object of queries, got {type(batch).__name__}.")
-    return {key: _query(key, told) for key, told in batch.items()}
+    return {key: _query(key, query) for key, query in batch.items()}
 
 
-def _query(key: str, told: object) -> ReconciliationQuery:
+def _query(key: str, record: object) -> ReconciliationQuery:
     where = f"The query {key[:50]!r}"
-    if not isinstance(told, dict):
-        raise bad(f"{where} must be an object with 'query', got {type(told).__name__}.")
-    name = told.get("query", "" if told.get("properties") else None)
+    if not isinstance(record, dict):
+        raise bad(f"{where} must be an object with 'query', got {type(record).__name__}.")
+    name = record.get("query", "" if record.get("properties") else None)
     if not isinstance(name, str):
-        raise bad(f"{where} needs 'query', the name to look for, as a text.")
+        raise bad(f"{where} needs 'query', the name to search for, as a string.")
     if len(name) > MAX_QUERY:
-        raise bad(f"{where} is {len(name):,} characters long; at most {MAX_QUERY:,} are taken.")
-    limit = told.get("limit", LIMIT)
+        raise bad(f"{where} is {len(name):,} characters long; at most {MAX_QUERY:,} are allowed.")
+    limit = record.get("limit", LIMIT)
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 1:
         raise bad(f"{where} has the limit {str(limit)[:50]!r}; it must be a number of at least 1.")
     return ReconciliationQuery(
         name=name.strip(),
-        context=", ".join(_values(told.get("properties"), where))[:MAX_QUERY],
-        types=_types(told.get("type"), where),
+        context=", ".join(_values(record.get("properties"), where))[:MAX_QUERY],
+        types=_types(record.get("type"), where),
         limit=int(min(limit, MAX_LIMIT)),
-        strictness=next((each for each in get_args(Strictness) if each == told.get("type_strict")), "any"),
+        strictness=next((each for each in get_args(Strictness) if each == record.get("type_strict")), "any"),
     )
 
 
-def _types(told: object, where: str) -> tuple[str, ...]:
-    listed = told if isinstance(told, list) else [told] if told else []
-    ids = [each.get("id") if isinstance(each, dict) else each for each in listed]
+def _types(value: object, where: str) -> tuple[str, ...]:
+    values = value if isinstance(value, list) else [value] if value else []
+    ids = [each.get("id") if isinstance(each, dict) else each for each in values]
     if not all(isinstance(each, str) and each for each in ids):
-        raise bad(f"{where} has a 'type' that is neither the id of a type nor a list of such.")
+        raise bad(f"{where} has a 'type' that is neither a type id nor a list of type ids.")
     return tuple(str(each) for each in ids)
 
 
 def _values(properties: object, where: str) -> list[str]:
-    """The values of all properties, as words."""
+    """The values of all properties, as strings."""
     if properties is None:
         return []
     if not isinstance(properties, list) or not all(isinstance(each, dict) for each in properties):
-        raise bad(f"{where} has 'properties' that are no list of objects with 'pid' and 'v'.")
+        raise bad(f"{where} has 'properties' that are not a list of objects with 'pid' and 'v'.")
     words = []
     for each in properties:
-        given = each.get("v")
-        for value in given if isinstance(given, list) else [given]:
+        values = each.get("v")
+        for value in values if isinstance(values, list) else [values]:
             named = value.get("name") or value.get("id") if isinstance(value, dict) else value
             if named is not None and str(named).strip():
                 words.append(str(named).strip())
@@ -119,28 +119,28 @@ def _values(properties: object, where: str) -> list[str]:
 def candidates(
     kb: KnowledgeBase, query: ReconciliationQuery, linked: Sequence[Mention], is_calibrated: bool
 ) -> list[dict[str, Any]]:
-    """The candidates for a query, best first, of what each of its options found.
+    """The candidates of a query, best first, merged over its options.
 
-    The best one is a match if it is of the type, and its id was asked for, which is the name of no other candidate.
-    Otherwise, if the scores are calibrated, when the linker would link it; if they are not, when the linker would and
-    the name is one of its names and no other candidate's name or id. Only candidates of the type count.
+    The best candidate is a match if it has the type, the query is its id, and no other candidate has that name.
+    Otherwise it is a match if the linker links it and, where scores are not calibrated, the query is one of its names
+    and no other candidate's name or id. Only candidates of the type are compared.
     """
     row = kb.row_of(query.name)
     own = None if row is None else kb.entity(row)
-    listed = _listed(kb, query, linked, own)
-    is_named = [_has_name(entity, query.name) for entity, _ in listed]
-    # However many are shown, the name is compared with those of the same candidates.
+    scored = _scored_entities(kb, query, linked, own)
+    is_named = [_has_name(entity, query.name) for entity, _ in scored]
+    # The name is compared with the same candidates, however many are shown.
     first = {candidate.id for mention in linked for candidate in mention.candidates[:LIMIT]}
-    meant = [
+    exact = [
         entity
-        for named, (entity, _) in zip(is_named, listed, strict=True)
+        for named, (entity, _) in zip(is_named, scored, strict=True)
         if entity is own or (named and entity.id in first)
     ]
-    n_meant = sum(map(query.fits, meant))
+    n_exact = sum(map(query.fits, exact))
     best = linked[0].entity if linked else None
 
     def is_match(entity: Entity) -> bool:
-        is_only = n_meant == 1 and entity in meant
+        is_only = n_exact == 1 and entity in exact
         is_linked = best == entity.id and (is_calibrated or is_only)
         return query.fits(entity) and (is_linked or (is_only and entity is own))
 
@@ -148,43 +148,45 @@ def candidates(
         entity_result(entity)
         | {
             "score": score,
-            "match": place == 0 and is_match(entity),
-            "features": [{"id": "name_match", "value": is_named[place]}],
+            "match": rank == 0 and is_match(entity),
+            "features": [{"id": "name_match", "value": is_named[rank]}],
             "type": type_records(entity.types),
         }
-        for place, (entity, score) in enumerate(listed[: query.limit])
+        for rank, (entity, score) in enumerate(scored[: query.limit])
     ]
 
 
-def _listed(
+def _scored_entities(
     kb: KnowledgeBase, query: ReconciliationQuery, linked: Sequence[Mention], own: Entity | None
 ) -> list[tuple[Entity, float]]:
-    """Entities and scores, best first: those of the type, then, if the type is only preferred, others.
+    """Entities and scores, best first: those of the type, then others if the type is only preferred.
 
-    The entity whose id was asked for has the full score, unless it is the name of others: then it is as good as they.
+    An entity whose id is the query has the full score, unless the id is also a name of others: then it has theirs.
     """
-    found: dict[str, tuple[Entity, float]] = {}
+    id_to_scored: dict[str, tuple[Entity, float]] = {}
     for each in (candidate for mention in linked for candidate in mention.candidates):
         if kb.row_of(each.id) is not None:
             entity = kb.entity(each.id)
-            found.setdefault(entity.id, (entity, _percent(each)))
+            id_to_scored.setdefault(entity.id, (entity, _percent(each)))
     if own is not None:
-        _, score = found.pop(own.id, (own, 0.0))
-        namesakes = [other for entity, other in found.values() if query.fits(entity) and _has_name(entity, query.name)]
-        found[own.id] = own, max(score, *namesakes) if namesakes else FULL_SCORE
-    kept = [each for each in found.values() if query.strictness == "should" or query.fits(each[0])]
-    kept.sort(key=lambda each: (not query.fits(each[0]), -each[1]))
-    lowest = itertools.accumulate((score for _, score in kept), min)  # others do not stand above those of the type
-    return [(entity, score) for (entity, _), score in zip(kept, lowest, strict=True)]
+        _, score = id_to_scored.pop(own.id, (own, 0.0))
+        namesakes = [
+            other for entity, other in id_to_scored.values() if query.fits(entity) and _has_name(entity, query.name)
+        ]
+        id_to_scored[own.id] = own, max(score, *namesakes) if namesakes else FULL_SCORE
+    scored = [each for each in id_to_scored.values() if query.strictness == "should" or query.fits(each[0])]
+    scored.sort(key=lambda each: (not query.fits(each[0]), -each[1]))
+    lowest = itertools.accumulate((score for _, score in scored), min)  # others never score above those of the type
+    return [(entity, score) for (entity, _), score in zip(scored, lowest, strict=True)]
 
 
 def entity_result(entity: Entity) -> dict[str, Any]:
-    """What any list of entities says of one."""
+    """The record of an entity in a list of results."""
     return {"id": entity.id, "name": entity.title or entity.id, "description": entity.gloss}
 
 
 def type_records(names: Sequence[str]) -> list[dict[str, str]]:
-    """Types, whose names are their ids."""
+    """Types as records; their names are their ids."""
     return [{"id": name, "name": name} for name in names]
 
 
@@ -193,12 +195,12 @@ def _percent(candidate: Candidate) -> float:
 
 
 def _has_name(entity: Entity, name: str) -> bool:
-    wanted = name.casefold()
-    return any(each.casefold() == wanted for each in (entity.title, *(alias.text for alias in entity.aliases)))
+    folded = name.casefold()
+    return any(each.casefold() == folded for each in (entity.title, *(alias.text for alias in entity.aliases)))
 
 
 def entity_facts(entity: Entity) -> Mapping[str, str]:
-    """What a preview tells beside the title."""
+    """The facts of a preview besides the title."""
     facts = {
         "id": entity.id,
         "types": ", ".join(entity.types),

@@ -1,4 +1,4 @@
-"""The Reconciliation Service API 0.2, which OpenRefine speaks: manifest, queries, suggest and preview."""
+"""The Reconciliation Service API 0.2, as used by OpenRefine: manifest, queries, suggest and preview."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ MAX_CURSOR = 1000
 CONTEXT = {
     "id": "context",
     "name": "Context",
-    "description": "Anything else that is known: it tells namesakes apart. Every property is taken so.",
+    "description": "Anything else that is known; it distinguishes namesakes. Every property is used as context.",
 }
 Callback = Annotated[str | None, Query(max_length=1000, description="For JSONP: the function to call.")]
-Prefix = Annotated[str, Query(max_length=1000, description="What has been typed so far.")]
+Prefix = Annotated[str, Query(max_length=1000, description="The text typed so far.")]
 Cursor = Annotated[int, Query(ge=0, le=MAX_CURSOR, description="How many to skip.")]
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that OpenRefine asks."""
+    """The routes that OpenRefine uses."""
     routes = APIRouter(prefix=ROOT, tags=["dialect of OpenRefine (reconciliation)"])
     origins = state.config.access.cors_origins
 
@@ -55,7 +55,7 @@ def router(state: ServiceState) -> APIRouter:
         queries: Annotated[str | None, Query(description="A batch of queries, in JSON.")] = None,
         callback: Callback = None,
     ) -> Response:
-        """What this service can do; or, with `queries`, their candidates."""
+        """The service manifest; or, with `queries`, their candidates."""
         if queries is None:
             return jsonp.answer(request, _manifest(state, _base(state, request)), callback, origins)
         return jsonp.answer(request, await _reconciled(state, queries), callback, origins)
@@ -65,40 +65,40 @@ def router(state: ServiceState) -> APIRouter:
         """The candidates for each query of a batch."""
         fields = await fields_of(request)
         if "queries" not in fields:
-            raise bad("There are no queries: send a batch of them, in JSON, in the field 'queries' of a form.")
-        found = await _reconciled(state, fields["queries"])
-        return jsonp.answer(request, found, fields.get("callback"), origins)
+            raise bad("The form has no queries. Send a batch of them, as JSON, in the field 'queries'.")
+        results = await _reconciled(state, fields["queries"])
+        return jsonp.answer(request, results, fields.get("callback"), origins)
 
     @routes.get("/suggest/entity", response_model=dict[str, Any])
     async def suggest_entity(
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
-        """Entities whose names begin so."""
-        kb, found = state.served.kb, []
+        """Entities with a name that begins with the prefix."""
+        kb, results = state.served.kb, []
         if prefix.strip():
-            listed = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
+            matches = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
             own = kb.own_id(prefix.strip())
-            ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in listed[0]])
+            ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in matches[0]])
             entities = [kb.entity(each) for each in list(ids)[cursor : cursor + LIMIT] if kb.row_of(each) is not None]
-            found = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
-        return jsonp.answer(request, {"result": found}, callback, origins)
+            results = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
+        return jsonp.answer(request, {"result": results}, callback, origins)
 
     @routes.get("/suggest/type", response_model=dict[str, Any])
     async def suggest_type(
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
-        """Types whose names begin so, those of most entities first."""
-        wanted = prefix.strip().casefold()
-        names = [name for name in _types(state.served.kb) if name.casefold().startswith(wanted)]
+        """Types that begin with the prefix, those with most entities first."""
+        folded = prefix.strip().casefold()
+        names = [name for name in _types(state.served.kb) if name.casefold().startswith(folded)]
         return jsonp.answer(request, {"result": type_records(names[cursor : cursor + LIMIT])}, callback, origins)
 
     @routes.get("/suggest/property", response_model=dict[str, Any])
     async def suggest_property(
         request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
     ) -> Response:
-        """The one property there is: whatever else is known of a name."""
-        is_wanted = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
-        return jsonp.answer(request, {"result": [CONTEXT] if is_wanted else []}, callback, origins)
+        """The only property: context of a name."""
+        is_match = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
+        return jsonp.answer(request, {"result": [CONTEXT] if is_match else []}, callback, origins)
 
     @routes.get("/preview", response_class=HTMLResponse)
     async def preview(id: Annotated[str, Query(max_length=10_000)]) -> Response:
@@ -108,9 +108,9 @@ def router(state: ServiceState) -> APIRouter:
     return routes
 
 
-async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
+async def _reconciled(state: ServiceState, text: str) -> dict[str, Any]:
     """The results of a batch, by the keys of its queries."""
-    queries = queries_from(written)
+    queries = queries_from(text)
     check_batch(state, "queries", len(queries))
     served = state.served
     is_calibrated = served.linker.model.decisions.given.curve is not None
@@ -130,7 +130,7 @@ async def _reconciled(state: ServiceState, written: str) -> dict[str, Any]:
 
 
 def _base(state: ServiceState, request: Request) -> str:
-    """Where clients find the service: what it was told, or else the name by which it was just asked."""
+    """The base URL for clients: the configured one, or that of the request."""
     return state.config.public_url or str(request.base_url).rstrip("/")
 
 
@@ -156,7 +156,7 @@ def _manifest(state: ServiceState, base: str) -> dict[str, Any]:
 
 
 def _types(kb: KnowledgeBase) -> Sequence[str]:
-    """The names of all types, those of most entities first."""
+    """The names of all types, those with most entities first."""
     counts = np.bincount(kb.type_codes, minlength=len(kb.type_names))
     return [kb.type_names[code] for code in np.argsort(-counts, kind="stable").tolist()]
 

@@ -1,4 +1,4 @@
-"""Links as DBpedia Spotlight tells them: resources, candidates, and a page with links."""
+"""Responses in DBpedia Spotlight's format: resources, candidates, and a page with links."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ def resource(mention: Mention, kb: KnowledgeBase, ruler: Ruler, uri_prefix: str)
         "@surfaceForm": mention.text,
         "@offset": str(ruler.offset(mention.start)),
         "@similarityScore": str(short_score(mention.score or 0.0)),
-        "@percentageOfSecondRank": _share_of_next(mention.candidates, 0),
+        "@percentageOfSecondRank": _ratio_to_next(mention.candidates, 0),
     }
 
 
 def surface_form(
-    mention: Mention, listed: Sequence[Candidate], kb: KnowledgeBase, ruler: Ruler, uri_prefix: str
+    mention: Mention, candidates: Sequence[Candidate], kb: KnowledgeBase, ruler: Ruler, uri_prefix: str
 ) -> dict[str, object]:
-    """A mention of `/rest/candidates` with these candidates. Their scores are not told apart: all three are the one."""
+    """A mention of `/rest/candidates` with its candidates; their three scores are the same number."""
     resources = []
-    for place, each in enumerate(listed):
+    for rank, each in enumerate(candidates):
         entity = kb.entity(each.id)
         scores = dict.fromkeys(("@contextualScore", "@priorScore", "@finalScore"), str(short_score(each.score)))
-        told = {
+        record = {
             "@label": entity.title,
             "@uri": uri_of(kb, entity.id, uri_prefix),
-            "@percentageOfSecondRank": _share_of_next(listed, place),
+            "@percentageOfSecondRank": _ratio_to_next(candidates, rank),
             "@support": str(entity.count),
             "@types": ", ".join(entity.types),
         }
-        resources.append(told | scores)
+        resources.append(record | scores)
     return {"@name": mention.text, "@offset": str(ruler.offset(mention.start)), "resource": unwrapped(resources)}
 
 
 def unwrapped(items: Sequence[Mapping[str, object]]) -> object:
-    """A list of one as that one: Spotlight makes this JSON of XML, which does not know lists."""
+    """A list of one item as that item: Spotlight converts its JSON from XML, which has no lists."""
     return items[0] if len(items) == 1 else list(items)
 
 
@@ -62,8 +62,8 @@ def annotated_page(text: str, mentions: Sequence[Mention], kb: KnowledgeBase, ur
     return Page("Annotated by Deixis", "<div>" + "".join(parts).replace("\n", "<br>") + "</div>")
 
 
-def _share_of_next(listed: Sequence[Candidate], place: int) -> str:
-    """How near the next candidate comes: its score as a share of this one's."""
-    after = listed[place + 1 : place + 2]
-    is_near = bool(after) and listed[place].score > 0
-    return str(short_score(after[0].score / listed[place].score) if is_near else 0.0)
+def _ratio_to_next(candidates: Sequence[Candidate], rank: int) -> str:
+    """The next candidate's score divided by this one's."""
+    after = candidates[rank + 1 : rank + 2]
+    is_near = bool(after) and candidates[rank].score > 0
+    return str(short_score(after[0].score / candidates[rank].score) if is_near else 0.0)

@@ -1,8 +1,8 @@
-"""DBpedia Spotlight: `/rest/annotate` and `/rest/candidates`, asked in a query string or a form.
+"""DBpedia Spotlight: `/rest/annotate` and `/rest/candidates`, with parameters in a query string or a form.
 
-Spotlight is written in Java, so its offsets count UTF-16 units: a character beyond U+FFFF, as emoji are, counts as two.
-`/rest` does the same. Clients that are written in Python mostly take offsets for code points; under `/rest/code-points`
-they are. Numbers are strings, as there.
+Spotlight is written in Java, so its offsets count UTF-16 units: a character beyond U+FFFF, such as an emoji, counts as
+two. `/rest` does the same. Most Python clients expect code points; `/rest/code-points` returns those. Numbers are
+strings, as in Spotlight.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from deixis.types import Document
 PREFIXES = {"/rest": Unit.UTF16_UNITS, "/rest/code-points": Unit.CODE_POINTS}
 KINDS = ("application/json", "text/html", "text/turtle")
 FIELDS = {
-    "text": "What to annotate.",
-    "confidence": "Least confidence of a link, 0 to 1; without it the model's own threshold.",
-    "support": "Least count of an entity; entities without a count always pass.",
+    "text": "Text to annotate.",
+    "confidence": "Lowest confidence of a link, 0 to 1; the model's threshold by default.",
+    "support": "Lowest count of an entity; entities without a count always pass.",
     "types": "Types of the knowledge base, separated by commas.",
     "policy": "whitelist: only entities of these types; blacklist: only others.",
 }
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a request of this dialect asks for."""
+class SpotlightRequest:
+    """The parameters of a Spotlight request."""
 
     text: str
     confidence: float | None
@@ -46,12 +46,12 @@ class Asked:
     is_blacklist: bool
 
     @classmethod
-    def of(cls, fields: Mapping[str, str]) -> Asked:
+    def of(cls, fields: Mapping[str, str]) -> SpotlightRequest:
         """The fields, checked."""
         if not fields.get("text", "").strip():
-            raise bad("There is no text: send one in the field 'text'. Pages behind a 'url' are not fetched.")
+            raise bad("The request has no text. Send it in the field 'text'; pages behind a 'url' are not fetched.")
         if fields.get("sparql", "").strip():
-            raise bad("'sparql' is not understood here. Filter by 'types', which are those of the knowledge base.")
+            raise bad("'sparql' is not supported. Filter by 'types', the types of the knowledge base.")
         confidence = number(fields, "confidence", -1, 1)
         policy = fields.get("policy", "").strip().lower() or "whitelist"
         if policy not in ("whitelist", "blacklist"):
@@ -66,12 +66,12 @@ class Asked:
         )
 
     def options(self) -> LinkOptions:
-        """How to link."""
+        """The link options."""
         types = () if self.is_blacklist else self.types
         return LinkOptions(types=types, threshold=self.confidence)
 
     def allows(self, kb: KnowledgeBase, identifier: str) -> bool:
-        """Whether an entity may be named in the answer."""
+        """Whether the response may contain an entity."""
         row = kb.row_of(identifier)
         if row is None:
             return False
@@ -80,7 +80,7 @@ class Asked:
 
 
 def router(state: ServiceState) -> APIRouter:
-    """The paths that answer as Spotlight does."""
+    """The routes of Spotlight's API."""
     routes = APIRouter(tags=["dialect of DBpedia Spotlight"])
     for prefix, unit in PREFIXES.items():
         _add(routes, state, prefix, unit)
@@ -91,44 +91,44 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
     uri_prefix = state.config.uri_prefix
 
     async def annotate(request: Request) -> Response:
-        """Annotate a text as DBpedia Spotlight does, in JSON, HTML or NIF (Turtle), by the Accept header."""
-        asked = Asked.of(await fields_of(request))
-        document, kb = await _linked(state, asked)
-        kept = [m for m in document.mentions if m.entity is not None and asked.allows(kb, m.entity)]
+        """Annotate a text in DBpedia Spotlight's format: JSON, HTML or NIF (Turtle), by the Accept header."""
+        query = SpotlightRequest.of(await fields_of(request))
+        document, kb = await _linked(state, query)
+        mentions = [m for m in document.mentions if m.entity is not None and query.allows(kb, m.entity)]
         kind = preferred(request.headers.get("accept", ""), KINDS)
         if kind == "text/html":
-            return annotated_page(document.text, kept, kb, uri_prefix)
+            return annotated_page(document.text, mentions, kb, uri_prefix)
         if kind == "text/turtle":
-            return await turtle([document.with_mentions(kept)], kb, uri_prefix, kind)
-        told = {
-            "@text": asked.text,
-            "@confidence": "" if asked.confidence is None else str(asked.confidence),
-            "@support": str(asked.support),
-            "@types": ",".join(asked.types),
+            return await turtle([document.with_mentions(mentions)], kb, uri_prefix, kind)
+        record = {
+            "@text": query.text,
+            "@confidence": "" if query.confidence is None else str(query.confidence),
+            "@support": str(query.support),
+            "@types": ",".join(query.types),
             "@sparql": "",
-            "@policy": "blacklist" if asked.is_blacklist else "whitelist",
+            "@policy": "blacklist" if query.is_blacklist else "whitelist",
         }
-        ruler = Ruler(asked.text, unit)
-        resources = [resource(mention, kb, ruler, uri_prefix) for mention in kept]
-        return Json(told | ({"Resources": resources} if resources else {}))  # Spotlight leaves an empty list out
+        ruler = Ruler(query.text, unit)
+        resources = [resource(mention, kb, ruler, uri_prefix) for mention in mentions]
+        return Json(record | ({"Resources": resources} if resources else {}))  # Spotlight leaves an empty list out
 
     async def candidates(request: Request) -> Response:
-        """The candidates of each mention of a text, as DBpedia Spotlight lists them, in JSON."""
-        asked = Asked.of(await fields_of(request))
-        document, kb = await _linked(state, asked)
-        ruler, forms = Ruler(asked.text, unit), []
+        """The candidates of each mention of a text, in DBpedia Spotlight's JSON."""
+        query = SpotlightRequest.of(await fields_of(request))
+        document, kb = await _linked(state, query)
+        ruler, forms = Ruler(query.text, unit), []
         for mention in document.mentions:
-            listed = [each for each in mention.candidates if asked.allows(kb, each.id)]
-            if listed:
-                forms.append(surface_form(mention, listed, kb, ruler, uri_prefix))
-        return Json({"annotation": {"@text": asked.text} | ({"surfaceForm": unwrapped(forms)} if forms else {})})
+            shown = [each for each in mention.candidates if query.allows(kb, each.id)]
+            if shown:
+                forms.append(surface_form(mention, shown, kb, ruler, uri_prefix))
+        return Json({"annotation": {"@text": query.text} | ({"surfaceForm": unwrapped(forms)} if forms else {})})
 
     for name, answer in (("annotate", annotate), ("candidates", candidates)):
         routes.add_api_route(f"{prefix}/{name}", answer, methods=["GET"], openapi_extra=query_schema(**FIELDS))
         routes.add_api_route(f"{prefix}/{name}", answer, methods=["POST"], openapi_extra=form_schema(**FIELDS))
 
 
-async def _linked(state: ServiceState, asked: Asked) -> tuple[Document, KnowledgeBase]:
+async def _linked(state: ServiceState, query: SpotlightRequest) -> tuple[Document, KnowledgeBase]:
     served = state.served
-    linked = await state.link([Document("doc1", asked.text)], asked.options(), served)
+    linked = await state.link([Document("doc1", query.text)], query.options(), served)
     return linked[0], served.kb
