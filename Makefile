@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORE_SOURCES := $(wildcard src/deixis/native/*.cpp src/deixis/native/*.hpp src/deixis/native/*.inc) CMakeLists.txt pyproject.toml
+CORE_CODE := $(wildcard src/deixis/native/*.cpp src/deixis/native/*.hpp)
+CORE_SOURCES := $(CORE_CODE) src/deixis/native/unicode_tables.inc CMakeLists.txt pyproject.toml
 
 # The layers, what the pipeline gives on the frozen corpora, and the stages: what tells most in a minute.
 STAGES := candidates cli decision detection kb nearest ranking
@@ -34,6 +35,7 @@ demo: $(VENV)/.built  ## build a linker from the shipped knowledge base and link
 lint: $(VENV)/.built $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CORE_CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -1,12 +1,12 @@
 // Views over NumPy arrays: what goes into a kernel, and fresh arrays that come out of one.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 namespace deixis {
 

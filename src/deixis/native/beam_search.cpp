@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include "arrays.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
-
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace deixis {
 namespace {
@@ -35,7 +35,8 @@ class Scored {
 public:
     Scored() = default;
     Scored(float score, std::int32_t node)
-        : key_(static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(std::fabs(score))) << 32 | static_cast<std::uint32_t>(node)) {}
+        : key_(static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(std::fabs(score))) << 32 |
+               static_cast<std::uint32_t>(node)) {}
 
     float score() const { return -std::bit_cast<float>(static_cast<std::uint32_t>(key_ >> 32)); }
     std::int32_t node() const { return static_cast<std::int32_t>(key_ & 0xffffffffu); }
@@ -66,7 +67,8 @@ public:
 
     /// A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
     float least_margin(float score) const {
-        const float exact = power_ == 0 ? score - std::log(-std::expm1(score)) : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
+        const float exact = power_ == 0 ? score - std::log(-std::expm1(score))
+                                        : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
         return exact - 1e-4f * (1.0f + std::fabs(exact));
     }
 
@@ -104,7 +106,7 @@ struct Query {
 struct SearchParams {
     std::int32_t width, k;
     NodeScore node_score;
-    float memory;  // share of the parent's path score that a child inherits
+    float memory;                                // share of the parent's path score that a child inherits
     std::vector<const std::int32_t*> n_allowed;  // of the children of each level: allowed labels under them; or empty
     std::int64_t n_wanted;                       // allowed labels that the beam must hold at every level
 };
@@ -119,14 +121,16 @@ public:
                                nb::cast<ArrayIn<std::int64_t>>(level["entry_starts"]),
                                nb::cast<ArrayIn<std::uint32_t>>(level["bucket_starts"]),
                                nb::cast<ArrayIn<std::uint8_t>>(level["eighths"]),
-                               nb::cast<ArrayIn<std::uint8_t>>(level["entries"]), nb::cast<ArrayIn<float>>(level["biases"])});
+                               nb::cast<ArrayIn<std::uint8_t>>(level["entries"]),
+                               nb::cast<ArrayIn<float>>(level["biases"])});
         }
     }
 
-    /// The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their scores.
-    nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::size_t n_levels,
-                     std::int32_t width, std::int32_t k, std::int32_t power, float memory, std::int32_t n_threads,
-                     const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
+    /// The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their
+    /// scores.
+    nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
+                     std::size_t n_levels, std::int32_t width, std::int32_t k, std::int32_t power, float memory,
+                     std::int32_t n_threads, const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
         if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
         const CsrView queries(indptr, indices, data);
         constexpr std::int64_t chunk = 64;
@@ -137,7 +141,8 @@ public:
         std::vector<std::int64_t> starts(queries.n_rows + 1, 0);
         std::vector<Query> workers(worker_count(n_chunks, n_threads));
         parallel_for(n_chunks, n_threads, [&](std::int64_t c, int worker) {
-            found[c].reserve(static_cast<std::size_t>(std::min<std::int64_t>(chunk, queries.n_rows) * std::min(k, 256)));
+            found[c].reserve(
+                static_cast<std::size_t>(std::min<std::int64_t>(chunk, queries.n_rows) * std::min(k, 256)));
             for (std::int64_t row = c * chunk; row < std::min(queries.n_rows, (c + 1) * chunk); ++row) {
                 Query& query = workers[worker];
                 if (params.n_allowed.empty())
@@ -167,19 +172,23 @@ private:
         if (n_allowed.empty()) return;
         if (n_allowed.size() != n_levels) throw std::invalid_argument("a filter needs an array for each level");
         for (std::size_t t = 0; t < n_levels; ++t) {
-            if (n_allowed[t].shape(0) != levels_[t].biases.shape(0)) throw std::invalid_argument("the filter is of another tree");
+            if (n_allowed[t].shape(0) != levels_[t].biases.shape(0))
+                throw std::invalid_argument("the filter is of another tree");
             params.n_allowed.push_back(n_allowed[t].data());
         }
-        for (std::size_t child = 0; child < n_allowed[0].shape(0); ++child) params.n_wanted += n_allowed[0].data()[child];
+        for (std::size_t child = 0; child < n_allowed[0].shape(0); ++child)
+            params.n_wanted += n_allowed[0].data()[child];
         params.n_wanted = std::min<std::int64_t>(params.n_wanted, params.k);
     }
 
     template <bool kIsFiltered>
-    void search_one(const CsrView& queries, std::int64_t row, std::size_t n_levels, const SearchParams& params, Query& query) const {
+    void search_one(const CsrView& queries, std::int64_t row, std::size_t n_levels, const SearchParams& params,
+                    Query& query) const {
         query.features.clear();
         for (std::int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
             if (queries.indices[p] >= 0 && queries.indices[p] < n_features_)
-                query.features.push_back({hash_feature(static_cast<std::uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
+                query.features.push_back(
+                    {hash_feature(static_cast<std::uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
         query.beam.assign(1, {0.0f, 0});
         for (std::size_t t = 0; t < n_levels; ++t) {
             query.next.clear();
@@ -195,8 +204,8 @@ private:
             std::size_t found_begin = 0;
             for (std::size_t i = 0; i < query.beam.size(); ++i) {
                 const ParentView& parent = query.parents[i];
-                expand<kIsFiltered>(parent, found_begin, query.beam[i].score() * params.memory, threshold, params.node_score,
-                                    n_allowed, query);
+                expand<kIsFiltered>(parent, found_begin, query.beam[i].score() * params.memory, threshold,
+                                    params.node_score, n_allowed, query);
                 found_begin = parent.found_end;
                 if (query.next.size() <= n_most) continue;
                 const auto n = n_kept();
@@ -218,7 +227,8 @@ private:
     }
 
     /// How many of the best nodes, `kept` at least, hold `n_wanted` allowed labels together; all of them if too few do.
-    static std::size_t widened(std::vector<Scored>& nodes, std::size_t kept, const std::int32_t* n_allowed, std::int64_t n_wanted) {
+    static std::size_t widened(std::vector<Scored>& nodes, std::size_t kept, const std::int32_t* n_allowed,
+                               std::int64_t n_wanted) {
         if (nodes.size() <= kept) return nodes.size();
         const auto rest = nodes.begin() + static_cast<std::ptrdiff_t>(kept);
         std::nth_element(nodes.begin(), rest, nodes.end());
@@ -244,8 +254,8 @@ private:
                 0};
     }
 
-    /// The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before it
-    /// is read.
+    /// The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before
+    /// it is read.
     void find_buckets(const Level& level, Query& query) const {
         query.parents.clear();
         const std::size_t n_most = query.beam.size() * query.features.size();
@@ -300,7 +310,8 @@ private:
             if constexpr (kIsFiltered)
                 if (n_allowed[parent.first_child + c] == 0) return;
             if (margins[c] >= least_margin)
-                query.next.push_back({inherited + node_score(margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
+                query.next.push_back(
+                    {inherited + node_score(margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
         };
         // Most children of most parents are too far behind: eight of them are passed over with one look.
         std::int64_t c = 0;
@@ -321,8 +332,8 @@ private:
 
 /// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
 std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t> bucket_offsets,
-                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts, ArrayIn<std::uint8_t> entries_bytes,
-                        std::int64_t n_features) {
+                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts,
+                        ArrayIn<std::uint8_t> entries_bytes, std::int64_t n_features) {
     const int n_bits = bits_for(n_features);
     const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
     const std::int64_t* offsets = bucket_offsets.data();
@@ -333,20 +344,24 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
         entries[n_parents] != static_cast<std::int64_t>(entries_bytes.shape(0)) / EntryView::kSize)
         return "the entries do not cover the weights";
     for (std::int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
-        if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1]) return "parent " + std::to_string(v) + " ends before it begins";
+        if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1])
+            return "parent " + std::to_string(v) + " ends before it begins";
     for (std::int64_t v = 0; v < n_parents; ++v) {
         const std::int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
         if (n_buckets < 1 || !std::has_single_bit(static_cast<std::uint64_t>(n_buckets)))
             return "parent " + std::to_string(v) + " has a wrong number of buckets";
         const int key_bits = n_bits - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
-        if (key_bits < 0 || key_bits > kMaxKeyBits) return "parent " + std::to_string(v) + " has too few or too many buckets";
+        if (key_bits < 0 || key_bits > kMaxKeyBits)
+            return "parent " + std::to_string(v) + " has too few or too many buckets";
         const std::uint32_t* starts = bucket_starts.data() + offsets[v];
         for (std::int64_t b = 0; b < n_buckets; ++b)
             if (starts[b] > starts[b + 1]) return "the buckets of parent " + std::to_string(v) + " are out of order";
-        if (starts[0] != 0 || starts[n_buckets] != n_entries) return "the buckets of parent " + std::to_string(v) + " miss entries";
+        if (starts[0] != 0 || starts[n_buckets] != n_entries)
+            return "the buckets of parent " + std::to_string(v) + " miss entries";
         const std::int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
         for (std::int64_t e = entries[v]; e < entries[v + 1]; ++e)
-            if (EntryView(entries_bytes.data()).child(e) >= n_children) return "parent " + std::to_string(v) + " names a child it does not have";
+            if (EntryView(entries_bytes.data()).child(e) >= n_children)
+                return "parent " + std::to_string(v) + " names a child it does not have";
     }
     return "";
 }
@@ -357,11 +372,11 @@ void bind_beam_search(nb::module_& m) {
     m.def("find_damage", &find_damage, nb::arg("child_starts"), nb::arg("bucket_offsets"), nb::arg("bucket_starts"),
           nb::arg("entry_starts"), nb::arg("entries"), nb::arg("n_features"));
     nb::class_<TreeSearch>(m, "TreeSearch")
-        .def(nb::init<std::vector<nb::dict>, ArrayIn<std::int32_t>, std::int64_t>(), nb::arg("levels"), nb::arg("labels"),
-             nb::arg("n_features"))
+        .def(nb::init<std::vector<nb::dict>, ArrayIn<std::int32_t>, std::int64_t>(), nb::arg("levels"),
+             nb::arg("labels"), nb::arg("n_features"))
         .def("search", &TreeSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_levels"),
-             nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"),
-             nb::arg("n_threads"), nb::arg("n_allowed"));
+             nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"), nb::arg("n_threads"),
+             nb::arg("n_allowed"));
 }
 
 }  // namespace deixis

@@ -23,7 +23,9 @@ struct LocalRows {
     std::vector<std::int32_t> features;  // local feature -> feature of the big matrix
     std::int32_t n_features = 0;
 
-    CsrView view() const { return {indptr.data(), indices.data(), data.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
+    CsrView view() const {
+        return {indptr.data(), indices.data(), data.data(), static_cast<std::int64_t>(indptr.size()) - 1};
+    }
 };
 
 /// Memory of one worker, as long as the features of the big matrix; always left all zero.
@@ -72,7 +74,10 @@ inline LocalRows copy_rows(const CsrView& rows, const std::int32_t* chosen, std:
 class Bisection {
 public:
     Bisection(const LocalRows& local, std::int32_t max_rounds)
-        : local_(local), max_rounds_(max_rounds), direction_(local.n_features, 0.0f), centres_(2 * local.n_features, 0.0f) {}
+        : local_(local),
+          max_rounds_(max_rounds),
+          direction_(local.n_features, 0.0f),
+          centres_(2 * local.n_features, 0.0f) {}
 
     const std::vector<float>& direction() const { return direction_; }
 

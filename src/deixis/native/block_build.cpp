@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "parallel.hpp"
-
-#include <nanobind/stl/tuple.h>
 
 namespace deixis {
 namespace {
@@ -33,8 +33,8 @@ void for_each_weight(const CsrView& rows, std::int64_t block_size, Fn&& fn) {
     });
 }
 
-auto build_blocks(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t n_columns,
-                  std::int64_t block_size) {
+auto build_blocks(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
+                  std::int64_t n_columns, std::int64_t block_size) {
     const CsrView rows(indptr, indices, data);
     std::vector<Column> columns(n_columns);
     for_each_weight(rows, block_size, [&](std::int32_t block, std::int64_t, std::int32_t number, float weight) {

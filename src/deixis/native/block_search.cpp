@@ -1,10 +1,10 @@
 // The rows of a sparse matrix with the largest dot products with a query, found block by block.
 //
 // Rows stand in blocks. For every column a block has, the index keeps the largest weight in the block (the idea of Ding
-// & Suel, 2011, "Faster Top-k Document Retrieval Using Block-Max Indexes"), so that one pass over short lists tells what
-// each block can offer at most. The blocks that offer most are opened, and all their rows are scored. Columns that
-// nearly all blocks have and that weigh little are left out of the first pass, as in the MaxScore rule of Turtle & Flood
-// (1995): they could only raise all bounds alike. With a filter, blocks without an allowed row are not opened; as
+// & Suel, 2011, "Faster Top-k Document Retrieval Using Block-Max Indexes"), so that one pass over short lists tells
+// what each block can offer at most. The blocks that offer most are opened, and all their rows are scored. Columns that
+// nearly all blocks have and that weigh little are left out of the first pass, as in the MaxScore rule of Turtle &
+// Flood (1995): they could only raise all bounds alike. With a filter, blocks without an allowed row are not opened; as
 // many allowed rows are looked at as rows without one, and more until enough is found or nothing is left that shares a
 // column with the query.
 #include <algorithm>
@@ -15,18 +15,19 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
-
-#include <nanobind/stl/tuple.h>
 
 namespace deixis {
 namespace {
 
 constexpr std::size_t kMaxBlockSize = 256;  // a row's place in its block has one byte
 constexpr float kLightShare = 0.25f;        // of all that a query can score, what the longest lists may weigh together
-constexpr std::int64_t kScanFactor = 8;     // a list this many times longer than the blocks asked for is searched, not read
+constexpr std::int64_t kScanFactor =
+    8;  // a list this many times longer than the blocks asked for is searched, not read
 
 struct Hit {
     float score;
@@ -96,8 +97,16 @@ public:
     BlockSearch(ArrayIn<std::int64_t> column_starts, ArrayIn<std::int32_t> blocks, ArrayIn<std::uint8_t> maxima,
                 ArrayIn<std::uint32_t> entry_starts, ArrayIn<std::uint8_t> places, ArrayIn<std::uint8_t> codes,
                 ArrayIn<float> scales, ArrayIn<std::int32_t> groups, std::int64_t n_groups, std::int64_t block_size)
-        : column_starts_(column_starts), blocks_(blocks), maxima_(maxima), entry_starts_(entry_starts), places_(places),
-          codes_(codes), scales_(scales), groups_(groups), n_groups_(n_groups), block_size_(block_size) {
+        : column_starts_(column_starts),
+          blocks_(blocks),
+          maxima_(maxima),
+          entry_starts_(entry_starts),
+          places_(places),
+          codes_(codes),
+          scales_(scales),
+          groups_(groups),
+          n_groups_(n_groups),
+          block_size_(block_size) {
         const auto n_rows = static_cast<std::int64_t>(groups.shape(0));
         if (block_size < 1 || block_size > static_cast<std::int64_t>(kMaxBlockSize))
             throw std::invalid_argument("Blocks hold 1 to 256 rows.");
@@ -109,7 +118,8 @@ public:
 
     /// For each row whether its group is allowed, and for each block of rows how many are.
     auto allowed_rows(ArrayIn<std::uint8_t> is_allowed_group) const {
-        if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_) throw std::invalid_argument("The filter is of another index.");
+        if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_)
+            throw std::invalid_argument("The filter is of another index.");
         std::vector<std::uint8_t> rows(groups_.shape(0));
         std::vector<std::int32_t> blocks(static_cast<std::size_t>(n_blocks_), 0);
         for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -130,12 +140,14 @@ public:
         if (k < 1 || max_blocks < 1) throw std::invalid_argument("k and max_blocks must be at least 1.");
         k = std::min(k, std::max<std::int64_t>(n_groups_, 1));
         if (filter.n_rows > 0)
-            max_blocks = max_blocks * static_cast<std::int64_t>(filter.n_blocks) * block_size_ / static_cast<std::int64_t>(filter.n_rows);
+            max_blocks = max_blocks * static_cast<std::int64_t>(filter.n_blocks) * block_size_ /
+                         static_cast<std::int64_t>(filter.n_rows);
         const auto n_queries = static_cast<std::size_t>(queries.n_rows);
         std::vector<std::vector<Hit>> found(n_queries);
         std::vector<Scratch> scratch(worker_count(n_queries, n_threads));
         parallel_for(n_queries, n_threads, [&](std::size_t query, int worker) {
-            found[query] = find(queries, query, static_cast<std::size_t>(k), static_cast<std::size_t>(max_blocks), filter, scratch[worker]);
+            found[query] = find(queries, query, static_cast<std::size_t>(k), static_cast<std::size_t>(max_blocks),
+                                filter, scratch[worker]);
         });
         std::vector<std::int64_t> starts(n_queries + 1, 0);
         for (std::size_t query = 0; query < n_queries; ++query)
@@ -166,16 +178,18 @@ private:
         std::vector<std::int32_t> opened;  // blocks, ascending
         std::vector<std::uint32_t> slots;  // of each block: its number among the opened ones, from 1
         std::vector<std::int64_t> at;      // of each opened block: where it stands in a list
-        std::vector<Run> runs;  // the first n_runs of them
+        std::vector<Run> runs;             // the first n_runs of them
         std::size_t n_runs = 0;
         std::vector<Hit> best;  // rows that may be among the best, by their groups
         std::vector<std::uint32_t> seen;
         std::uint32_t n_seen = 0;
     };
 
-    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row, const ArrayIn<std::int32_t>& n_allowed_in_block) const {
+    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row,
+                     const ArrayIn<std::int32_t>& n_allowed_in_block) const {
         if (is_allowed_row.shape(0) == 0) return {};
-        if (is_allowed_row.shape(0) != groups_.shape(0) || static_cast<std::int64_t>(n_allowed_in_block.shape(0)) != n_blocks_)
+        if (is_allowed_row.shape(0) != groups_.shape(0) ||
+            static_cast<std::int64_t>(n_allowed_in_block.shape(0)) != n_blocks_)
             throw std::invalid_argument("The filter is of another index.");
         Filter filter{is_allowed_row.data(), n_allowed_in_block.data()};
         for (std::size_t block = 0; block < n_allowed_in_block.shape(0); ++block) {
@@ -185,8 +199,8 @@ private:
         return filter;
     }
 
-    std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks, const Filter& filter,
-                          Scratch& work) const {
+    std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks,
+                          const Filter& filter, Scratch& work) const {
         read_terms(queries, query, work.terms);
         if (work.terms.empty()) return {};
         auto n = n_heavy(work.terms);
@@ -218,10 +232,12 @@ private:
             const auto column = queries.indices[i];
             const auto begin = column_starts_.data()[column], end = column_starts_.data()[column + 1];
             const float scale = scales_.data()[column];
-            if (begin < 0 || begin > end || end > static_cast<std::int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
+            if (begin < 0 || begin > end || end > static_cast<std::int64_t>(blocks_.shape(0)) || !(scale >= 0))
+                damaged();
             if (begin < end && queries.data[i] > 0) terms.push_back({queries.data[i] * scale, begin, end});
         }
-        std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.length() < b.length(); });
+        std::stable_sort(terms.begin(), terms.end(),
+                         [](const Term& a, const Term& b) { return a.length() < b.length(); });
     }
 
     /// How many of the terms, from the first on, say where to look; the others have long lists and little weight.
@@ -247,7 +263,8 @@ private:
         float* bounds = work.bounds.data();
         for (std::size_t t = 0; t < n; ++t) {
             const auto& term = work.terms[t];
-            for (auto i = term.begin; i < term.end; ++i) bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
+            for (auto i = term.begin; i < term.end; ++i)
+                bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
         }
         if (is_filtered)
             for (std::size_t block = 0; block < static_cast<std::size_t>(n_blocks_); ++block)
@@ -259,7 +276,8 @@ private:
         });
         const bool is_all = n == work.terms.size() && work.offers.size() <= max_blocks && least == 0;
         if (work.offers.size() > max_blocks) {
-            std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<std::ptrdiff_t>(max_blocks), work.offers.end());
+            std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<std::ptrdiff_t>(max_blocks),
+                             work.offers.end());
             work.offers.resize(max_blocks);
         }
         for (const auto& offer : work.offers) work.opened.push_back(offer.row);
@@ -303,7 +321,8 @@ private:
         auto* at = work.at.data();
         for (auto n_left = term.length(); n_left > 1;) {
             const auto half = n_left / 2;
-            for (std::size_t slot = 0; slot < n_opened; ++slot) at[slot] += half * (blocks[at[slot] + half - 1] < opened[slot]);
+            for (std::size_t slot = 0; slot < n_opened; ++slot)
+                at[slot] += half * (blocks[at[slot] + half - 1] < opened[slot]);
             n_left -= half;
         }
         std::size_t n = 0;
@@ -366,7 +385,8 @@ private:
         for_each_reaching(least, work.scores, work.lanes, [&](std::size_t i) {
             const auto slot = static_cast<std::uint32_t>(i) / block_size;
             if (slot >= work.opened.size()) damaged();
-            const auto row = static_cast<std::size_t>(work.opened[slot]) * block_size + static_cast<std::uint32_t>(i) % block_size;
+            const auto row =
+                static_cast<std::size_t>(work.opened[slot]) * block_size + static_cast<std::uint32_t>(i) % block_size;
             if (row >= groups_.shape(0)) damaged();
             const auto group = groups_.data()[row];
             if (group < 0 || group >= n_groups_) damaged();
@@ -391,7 +411,9 @@ private:
         return groups;
     }
 
-    [[noreturn]] static void damaged() { throw std::invalid_argument("The block index is damaged; build the model again."); }
+    [[noreturn]] static void damaged() {
+        throw std::invalid_argument("The block index is damaged; build the model again.");
+    }
 
     ArrayIn<std::int64_t> column_starts_;
     ArrayIn<std::int32_t> blocks_;

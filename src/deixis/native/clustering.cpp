@@ -1,7 +1,7 @@
 // Balanced hierarchical k-means on sparse unit rows, by repeated bisection (XMRED, Algorithm 1).
 //
-// The rows end up in an order in which every cluster of every level is one contiguous run. How many leaves a node has is
-// decided beforehand by the caller, so all leaves have the same size, give or take one row. A node is cut in two by
+// The rows end up in an order in which every cluster of every level is one contiguous run. How many leaves a node has
+// is decided beforehand by the caller, so all leaves have the same size, give or take one row. A node is cut in two by
 // 2-means: rows are sorted by how much nearer they are to the one centre than to the other, and cut at the wanted size.
 #include <algorithm>
 #include <cstdint>
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/vector.h>
+
 #include "arrays.hpp"
 #include "bisection.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-
-#include <nanobind/stl/vector.h>
 
 namespace deixis {
 namespace {
@@ -28,12 +28,19 @@ struct Job {
 
 class BalancedTree {
 public:
-    /// `row_starts[t][v]` is where the rows of node v of level t begin; `child_starts[t][v]` is its first child in level t + 1.
+    /// `row_starts[t][v]` is where the rows of node v of level t begin; `child_starts[t][v]` is its first child in
+    /// level t + 1.
     BalancedTree(const CsrView& rows, std::int64_t n_features, std::vector<const std::int64_t*> row_starts,
                  std::vector<const std::int64_t*> child_starts, std::int64_t max_sample, std::int32_t max_rounds,
                  std::uint64_t seed)
-        : rows_(rows), n_features_(n_features), row_starts_(std::move(row_starts)), child_starts_(std::move(child_starts)),
-          max_sample_(max_sample), max_rounds_(max_rounds), seed_(seed), order_(rows.n_rows) {
+        : rows_(rows),
+          n_features_(n_features),
+          row_starts_(std::move(row_starts)),
+          child_starts_(std::move(child_starts)),
+          max_sample_(max_sample),
+          max_rounds_(max_rounds),
+          seed_(seed),
+          order_(rows.n_rows) {
         std::iota(order_.begin(), order_.end(), 0);
     }
 
@@ -78,7 +85,8 @@ private:
     std::int64_t n_left(const Job& job) const { return row_starts_[job.level][middle(job)] - begin(job); }
 
     Random random_for(const Job& job) const {
-        return Random(seed_, static_cast<std::uint64_t>(begin(job)) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(size(job)));
+        return Random(seed_, static_cast<std::uint64_t>(begin(job)) * 0x9e3779b97f4a7c15ull +
+                                 static_cast<std::uint64_t>(size(job)));
     }
 
     Scratch& scratch_of(int worker) {
@@ -91,9 +99,10 @@ private:
         const std::int64_t n = size(job), wanted = n_left(job);
         if (job.last - job.first < 2 || wanted <= 0 || wanted >= n) return;
         Random random = random_for(job);
-        cut_all_by_sample(
-            rows_, order_.data() + begin(job), n, max_sample_, max_rounds_, random, memory,
-            [&](std::int64_t n_all, std::int64_t) { return n_all == n ? wanted : std::clamp<std::int64_t>(wanted * n_all / n, 1, n_all - 1); });
+        cut_all_by_sample(rows_, order_.data() + begin(job), n, max_sample_, max_rounds_, random, memory,
+                          [&](std::int64_t n_all, std::int64_t) {
+                              return n_all == n ? wanted : std::clamp<std::int64_t>(wanted * n_all / n, 1, n_all - 1);
+                          });
     }
 
     /// Orders all rows of a job down to its leaves, on a copy small enough for the caches.
@@ -158,9 +167,9 @@ ArrayOut<std::int32_t> balanced_order(ArrayIn<std::int64_t> indptr, ArrayIn<std:
 }  // namespace
 
 void bind_clustering(nb::module_& m) {
-    m.def("balanced_order", &balanced_order, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_features"),
-          nb::arg("row_starts"), nb::arg("child_starts"), nb::arg("max_sample"), nb::arg("max_rounds"), nb::arg("seed"),
-          nb::arg("n_threads"));
+    m.def("balanced_order", &balanced_order, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+          nb::arg("n_features"), nb::arg("row_starts"), nb::arg("child_starts"), nb::arg("max_sample"),
+          nb::arg("max_rounds"), nb::arg("seed"), nb::arg("n_threads"));
 }
 
 }  // namespace deixis

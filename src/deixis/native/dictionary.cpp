@@ -3,15 +3,15 @@
 // are exact; where they begin and end, and how they are written, is checked on the text as it is.
 #include "dictionary.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <bit>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include "parallel.hpp"
 #include "texts.hpp"
@@ -20,7 +20,7 @@
 
 namespace deixis {
 
-Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end) {
+Casing casing_of(const std::uint8_t* text, std::size_t begin, std::size_t end) {
     Casing casing;
     for (std::size_t at = begin; at < end;) {
         if (text[at] < 0x80) {  // as below, without looking the character up
@@ -40,7 +40,7 @@ Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end) {
             continue;
         }
         const Decoded decoded = decode_utf8(text, at, end);
-        const CharRecord &record = char_record(decoded.cp);
+        const CharRecord& record = char_record(decoded.cp);
         const CharClass kind = record.char_class();
         if (at == begin) {
             casing.begins_upper = record.is_upper();
@@ -56,7 +56,7 @@ Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end) {
     return casing;
 }
 
-Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end) {
+Gap gap_between(const std::uint8_t* text, std::size_t begin, std::size_t end) {
     if (begin == end) return {};
     if (end - begin == 1 && text[begin] == ' ') return {false, false, false, false};
     Gap gap{false, false, false, false};
@@ -64,6 +64,7 @@ Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; ++n_chars) {
         const Decoded decoded = decode_utf8(text, at, end);
         at += decoded.n_bytes;
+        // clang-format off
         switch (decoded.cp) {
         case '\n':
             ++n_lines;
@@ -81,13 +82,14 @@ Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end) {
         default:
             gap.is_hard |= char_record(decoded.cp).char_class() != CharClass::joiner;
         }
+        // clang-format on
     }
     gap.is_far = n_chars > 4 || n_lines > 1;
     return gap;
 }
 
 // Nobody writes the bracket of "Mercury (planet)" in a text.
-std::size_t without_qualifier(const std::uint8_t *text, std::size_t size) {
+std::size_t without_qualifier(const std::uint8_t* text, std::size_t size) {
     if (size == 0 || text[size - 1] != ')') return size;
     std::size_t bracket = size - 1;
     while (bracket > 0 && text[bracket] != '(') --bracket;
@@ -115,23 +117,23 @@ struct Span {
 
 // How a span is written and what stands around it, a bit each; deixis.detection.spans has the same names.
 enum Sign : std::uint32_t {
-    is_name = 1 << 0,            // a name of the dictionary, written as its rules ask
-    is_unruly_name = 1 << 1,     // a name, written otherwise
-    is_inflected = 1 << 2,       // the plural of a name, or its singular
+    is_name = 1 << 0,         // a name of the dictionary, written as its rules ask
+    is_unruly_name = 1 << 1,  // a name, written otherwise
+    is_inflected = 1 << 2,    // the plural of a name, or its singular
     begins_upper = 1 << 3,
     all_upper = 1 << 4,
     begins_lower = 1 << 5,
     begins_sentence = 1 << 6,
-    upper_anyway = 1 << 7,       // capitals say nothing: a sentence begins, or all around is in capitals
-    follows_upper = 1 << 8,      // the word before has a capital and nothing stands between
+    upper_anyway = 1 << 7,   // capitals say nothing: a sentence begins, or all around is in capitals
+    follows_upper = 1 << 8,  // the word before has a capital and nothing stands between
     precedes_upper = 1 << 9,
-    in_longer_name = 1 << 10,    // a longer name, written as its rules ask, covers it
-    common_name = 1 << 11,       // a common word is written like it
+    in_longer_name = 1 << 10,  // a longer name, written as its rules ask, covers it
+    common_name = 1 << 11,     // a common word is written like it
     hyphen_before = 1 << 12,
     hyphen_after = 1 << 13,
     has_number = 1 << 14,
-    has_lower_word = 1 << 15,    // of or de among words with capitals
-    lower_text = 1 << 16,        // no word around it has a capital
+    has_lower_word = 1 << 15,  // of or de among words with capitals
+    lower_text = 1 << 16,      // no word around it has a capital
 };
 
 // Every span of a batch, column by column.
@@ -140,7 +142,8 @@ struct SpanColumns {
     std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> signs, before, after;
 
-    template <typename Fn> void each(SpanColumns &other, Fn &&fn) {
+    template <typename Fn>
+    void each(SpanColumns& other, Fn&& fn) {
         fn(texts, other.texts), fn(starts, other.starts), fn(ends, other.ends), fn(names, other.names);
         fn(n_tokens, other.n_tokens), fn(keys, other.keys), fn(signs, other.signs);
         fn(before, other.before), fn(after, other.after);
@@ -154,10 +157,10 @@ struct Longest {
 };
 
 class DictionaryMatcher {
-  public:
+public:
     DictionaryMatcher(ArrayIn<std::uint8_t> token_data, ArrayIn<std::int64_t> token_offsets,
-                      ArrayIn<std::uint64_t> token_slots, ArrayIn<std::int32_t> child_ptr, ArrayIn<std::uint32_t> labels,
-                      ArrayIn<std::uint8_t> flags)
+                      ArrayIn<std::uint64_t> token_slots, ArrayIn<std::int32_t> child_ptr,
+                      ArrayIn<std::uint32_t> labels, ArrayIn<std::uint8_t> flags)
         : held_{nb::cast(token_data), nb::cast(token_offsets), nb::cast(token_slots),
                 nb::cast(child_ptr),  nb::cast(labels),        nb::cast(flags)},
           tokens_(token_data.data(), token_data.shape(0), token_offsets.data(), token_offsets.shape(0) - 1,
@@ -184,9 +187,9 @@ class DictionaryMatcher {
                 found[i] = match_text(texts[i].data(), texts[i].size());
         });
         nb::list result;
-        for (const auto &spans : found) {
+        for (const auto& spans : found) {
             nb::list pairs;
-            for (const Span &span : spans) pairs.append(nb::make_tuple(span.start, span.end));
+            for (const Span& span : spans) pairs.append(nb::make_tuple(span.start, span.end));
             result.append(std::move(pairs));
         }
         return result;
@@ -215,8 +218,8 @@ class DictionaryMatcher {
             }
         });
         SpanColumns all;
-        for (SpanColumns &part : found)
-            all.each(part, [](auto &to, auto &from) {
+        for (SpanColumns& part : found)
+            all.each(part, [](auto& to, auto& from) {
                 to.insert(to.end(), from.begin(), from.end());
                 std::decay_t<decltype(from)>().swap(from);
             });
@@ -235,20 +238,21 @@ class DictionaryMatcher {
 
     // The different names in each text, as numbers in rising order. `is_inner` leaves out a name that is a whole text.
     std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>> match_table(ArrayIn<std::uint8_t> data,
-                                                                         ArrayIn<std::int64_t> offsets, bool is_inner,
-                                                                         int n_threads) const {
+                                                                          ArrayIn<std::int64_t> offsets, bool is_inner,
+                                                                          int n_threads) const {
         const Texts texts(data, offsets);
         const auto bounds = texts.chunks(chunk_bytes);
         std::vector<std::int64_t> indptr(texts.size() + 1, 0);
         std::vector<std::vector<std::int32_t>> chunks(bounds.size() - 1);
         parallel_for(chunks.size(), n_threads, [&](std::size_t chunk) {
-            std::vector<std::int32_t> &names = chunks[chunk];
+            std::vector<std::int32_t>& names = chunks[chunk];
             std::vector<TextToken> tokens;
             for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1] && !stop_requested(); ++i) {
                 const auto first = static_cast<std::ptrdiff_t>(names.size());
                 read(texts.text(i), texts.length(i), tokens);
                 for (std::size_t t = 0; t < tokens.size();) {
-                    const Longest name = longest_name(tokens, t, is_inner && t == 0 ? tokens.size() - 1 : tokens.size());
+                    const Longest name =
+                        longest_name(tokens, t, is_inner && t == 0 ? tokens.size() - 1 : tokens.size());
                     if (name.n_tokens > 0) names.push_back(name.node);
                     t += std::max<std::size_t>(name.n_tokens, 1);
                 }
@@ -260,7 +264,7 @@ class DictionaryMatcher {
         for (std::size_t i = 0; i < texts.size(); ++i) indptr[i + 1] += indptr[i];
         std::vector<std::int32_t> joined;
         joined.reserve(static_cast<std::size_t>(indptr.back()));
-        for (auto &names : chunks) {
+        for (auto& names : chunks) {
             joined.insert(joined.end(), names.begin(), names.end());
             std::vector<std::int32_t>().swap(names);
         }
@@ -273,20 +277,21 @@ class DictionaryMatcher {
         const auto bounds = names.chunks(chunk_bytes);
         std::vector<std::int32_t> found(names.size(), -1);
         parallel_for(bounds.size() - 1, n_threads, [&](std::size_t chunk) {
-            for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) found[i] = number(names.text(i), names.length(i));
+            for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i)
+                found[i] = number(names.text(i), names.length(i));
         });
         return to_numpy(std::move(found));
     }
 
-  private:
-    std::vector<Span> match_text(const std::uint8_t *text, std::size_t size) const {
+private:
+    std::vector<Span> match_text(const std::uint8_t* text, std::size_t size) const {
         std::vector<TextToken> tokens;
         read(text, size, tokens);
         std::vector<Span> spans;
         for (std::size_t i = 0; i < tokens.size();) {
             const std::size_t n = longest_name(tokens, i, tokens.size()).n_tokens;
             if (n > 0) {
-                const TextToken &last = tokens[i + n - 1];
+                const TextToken& last = tokens[i + n - 1];
                 spans.push_back({tokens[i].start, last.end + has_tail(text, size, tokens[i].byte_start, last)});
             }
             i += std::max<std::size_t>(n, 1);
@@ -294,15 +299,15 @@ class DictionaryMatcher {
         return spans;
     }
 
-    static Tokenizer &tokenizer() {
+    static Tokenizer& tokenizer() {
         static thread_local Tokenizer one{FoldOptions{}};
         return one;
     }
 
-    std::int32_t number(const std::uint8_t *name, std::size_t size) const {
+    std::int32_t number(const std::uint8_t* name, std::size_t size) const {
         std::int32_t node = -1;
         bool is_first = true;
-        tokenizer().run(name, without_qualifier(name, size), [&](const TokenView &token) {
+        tokenizer().run(name, without_qualifier(name, size), [&](const TokenView& token) {
             const std::int32_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
             node = is_first ? id : (node < 0 || id < 0 ? -1 : trie_.child(node, id));
             is_first = false;
@@ -310,14 +315,14 @@ class DictionaryMatcher {
         return node >= 0 && (flags_[node] & ends_name) ? node : -1;
     }
 
-    void read(const std::uint8_t *text, std::size_t size, std::vector<TextToken> &tokens, bool plurals = false) const {
+    void read(const std::uint8_t* text, std::size_t size, std::vector<TextToken>& tokens, bool plurals = false) const {
         tokens.clear();
         std::size_t before = 0;
-        tokenizer().run(text, size, [&](const TokenView &token) {
+        tokenizer().run(text, size, [&](const TokenView& token) {
             const std::uint64_t hash = hash_bytes(token.text, token.size);
             const std::int32_t id = tokens_.find(token.text, token.size, hash);
-            TextToken read{id,        -1,               hash,           token.start,
-                           token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
+            TextToken read{
+                id, -1, hash, token.start, token.end, token.byte_start, token.byte_end, {}, {}, token.is_unspaced};
             if (plurals) read.other_id = plural_or_singular(token.text, token.size);
             read.gap_before = gap_between(text, before, token.byte_start);
             if (tokens.empty()) read.gap_before.ends_sentence = true;
@@ -328,10 +333,10 @@ class DictionaryMatcher {
     }
 
     // The number of a word in -s without it, or of another word with it; of Latin letters, and four at least.
-    std::int32_t plural_or_singular(const char *text, std::size_t size) const {
+    std::int32_t plural_or_singular(const char* text, std::size_t size) const {
         constexpr std::size_t max_size = 40;
         if (size < 4 || size > max_size || text[size - 1] < 'a' || text[size - 1] > 'z') return -1;
-        const auto find = [&](const char *word, std::size_t n) { return tokens_.find(word, n, hash_bytes(word, n)); };
+        const auto find = [&](const char* word, std::size_t n) { return tokens_.find(word, n, hash_bytes(word, n)); };
         char changed[max_size + 2];
         std::copy(text, text + size, changed);
         if (text[size - 1] != 's') {
@@ -348,8 +353,8 @@ class DictionaryMatcher {
     }
 
     // All spans that begin at the token `first`.
-    void add_spans(const std::uint8_t *text, std::size_t size, const std::vector<TextToken> &tokens, std::size_t first,
-                   bool any_case, int max_run, SpanColumns &found) const {
+    void add_spans(const std::uint8_t* text, std::size_t size, const std::vector<TextToken>& tokens, std::size_t first,
+                   bool any_case, int max_run, SpanColumns& found) const {
         std::int32_t node = tokens[first].id;
         const bool may_run = tokens[first].casing.begins_upper && max_run > 0;
         if (node < 0 && tokens[first].other_id < 0 && !may_run) return;
@@ -358,7 +363,7 @@ class DictionaryMatcher {
         std::int32_t inflected = tokens[first].other_id;
         std::uint64_t key = 0;
         for (std::size_t n = 1;; ++n) {
-            const TextToken &last = tokens[first + n - 1];
+            const TextToken& last = tokens[first + n - 1];
             key = mix64(key ^ last.hash) + n;
             std::uint32_t signs = name_signs(node, casing, has_hard, tokens, first, n);
             std::int32_t name = signs ? node : -1;
@@ -383,7 +388,7 @@ class DictionaryMatcher {
                 found.after.push_back(word_beside(tokens, static_cast<std::ptrdiff_t>(first + n)));
             }
             if (first + n >= tokens.size()) return;
-            const TextToken &next = tokens[first + n];
+            const TextToken& next = tokens[first + n];
             if (next.gap_before.is_far) return;
             const std::int32_t parent = node;
             node = parent < 0 || next.id < 0 ? -1 : trie_.child(parent, next.id);
@@ -398,8 +403,8 @@ class DictionaryMatcher {
         }
     }
 
-    std::uint32_t name_signs(std::int32_t node, const Casing &casing, bool has_hard, const std::vector<TextToken> &tokens,
-                             std::size_t first, std::size_t n) const {
+    std::uint32_t name_signs(std::int32_t node, const Casing& casing, bool has_hard,
+                             const std::vector<TextToken>& tokens, std::size_t first, std::size_t n) const {
         if (node < 0 || !(flags_[node] & ends_name) || (has_hard && !(flags_[node] & has_hard_gap))) return 0;
         const bool is_common = flags_[node] & common_word;
         const bool is_ruly =
@@ -407,9 +412,9 @@ class DictionaryMatcher {
         return (is_ruly ? is_name : is_unruly_name) | (is_common ? common_name : 0);
     }
 
-    static std::uint32_t writing_signs(const std::uint8_t *text, const std::vector<TextToken> &tokens, std::size_t first,
-                                       std::size_t n, const Casing &casing) {
-        const TextToken &token = tokens[first];
+    static std::uint32_t writing_signs(const std::uint8_t* text, const std::vector<TextToken>& tokens,
+                                       std::size_t first, std::size_t n, const Casing& casing) {
+        const TextToken& token = tokens[first];
         std::uint32_t signs = 0;
         if (casing.begins_upper) signs |= begins_upper;
         if (casing.begins_lower) signs |= begins_lower;
@@ -423,14 +428,14 @@ class DictionaryMatcher {
             has_upper_near |= tokens[i].casing.has_upper;
         if (!has_upper_near) signs |= lower_text;
         if (first > 0) {
-            const Gap &gap = token.gap_before;
+            const Gap& gap = token.gap_before;
             if (tokens[first - 1].casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence)
                 signs |= follows_upper;
             if (text[token.byte_start - 1] == '-') signs |= hyphen_before;
         }
         if (first + n < tokens.size()) {
-            const TextToken &next = tokens[first + n];
-            const Gap &gap = next.gap_before;
+            const TextToken& next = tokens[first + n];
+            const Gap& gap = next.gap_before;
             if (next.casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence) signs |= precedes_upper;
             if (text[next.byte_start - 1] == '-') signs |= hyphen_after;
         }
@@ -438,13 +443,13 @@ class DictionaryMatcher {
     }
 
     // A number for the word at a place, the same in every dictionary; 0 where there is none.
-    static std::uint32_t word_beside(const std::vector<TextToken> &tokens, std::ptrdiff_t at) {
+    static std::uint32_t word_beside(const std::vector<TextToken>& tokens, std::ptrdiff_t at) {
         if (at < 0 || at >= static_cast<std::ptrdiff_t>(tokens.size())) return 0;
         return static_cast<std::uint32_t>(tokens[at].hash >> 32) | 1u;
     }
 
     // Spans from `first` on are those of one text, in the order of their starts, the shorter first.
-    static void mark_covered(SpanColumns &found, std::size_t first) {
+    static void mark_covered(SpanColumns& found, std::size_t first) {
         std::int32_t reached = -1;  // by names that begin further left
         for (std::size_t i = first; i < found.starts.size();) {
             std::size_t end = i;
@@ -458,16 +463,16 @@ class DictionaryMatcher {
     }
 
     // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
-    static bool has_tail(const std::uint8_t *text, std::size_t size, std::size_t begin, const TextToken &last) {
+    static bool has_tail(const std::uint8_t* text, std::size_t size, std::size_t begin, const TextToken& last) {
         if (last.byte_end >= size || last.byte_start == begin) return false;
         if (text[last.byte_end] == '.') return last.end - last.start == 1 && text[last.byte_start - 1] == '.';
         if (text[last.byte_end] != ')') return false;
-        const std::string_view span(reinterpret_cast<const char *>(text) + begin, last.byte_end - begin);
+        const std::string_view span(reinterpret_cast<const char*>(text) + begin, last.byte_end - begin);
         return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
     }
 
     // The longest name of at most `max_tokens` that begins at `first`.
-    Longest longest_name(const std::vector<TextToken> &tokens, std::size_t first, std::size_t max_tokens) const {
+    Longest longest_name(const std::vector<TextToken>& tokens, std::size_t first, std::size_t max_tokens) const {
         std::int32_t node = tokens[first].id;
         Longest longest;
         if (node < 0 || max_tokens == 0) return longest;
@@ -478,7 +483,7 @@ class DictionaryMatcher {
                 !((flags_[node] & common_word) && is_capitalized_anyway(tokens, first, n)))
                 longest = {node, n};
             if (n >= max_tokens || first + n >= tokens.size()) return longest;
-            const TextToken &next = tokens[first + n];
+            const TextToken& next = tokens[first + n];
             if (next.id < 0 || next.gap_before.is_far) return longest;
             node = trie_.child(node, next.id);
             if (node < 0) return longest;
@@ -490,7 +495,7 @@ class DictionaryMatcher {
     }
 
     // Whether capitals say nothing here: where a sentence begins, and where all around is in capitals.
-    static bool is_capitalized_anyway(const std::vector<TextToken> &tokens, std::size_t first, std::size_t n) {
+    static bool is_capitalized_anyway(const std::vector<TextToken>& tokens, std::size_t first, std::size_t n) {
         if (tokens[first].gap_before.ends_sentence) return true;
         if (!tokens[first].casing.is_all_upper()) return false;
         const bool is_lower_before = first > 0 && tokens[first - 1].casing.has_lower;
@@ -498,7 +503,7 @@ class DictionaryMatcher {
         return !is_lower_before && !is_lower_after;
     }
 
-    static bool is_found(std::uint8_t flags, const Casing &casing, bool has_hard) {
+    static bool is_found(std::uint8_t flags, const Casing& casing, bool has_hard) {
         if (!(flags & ends_name) || (has_hard && !(flags & has_hard_gap))) return false;
         if (casing.begins_lower) return flags & found_lower;
         if (!casing.begins_upper) return true;
@@ -509,12 +514,12 @@ class DictionaryMatcher {
     std::vector<nb::object> held_;  // the arrays the views below look into
     TokenTable tokens_;
     TokenTrie trie_;
-    const std::uint8_t *flags_;
+    const std::uint8_t* flags_;
 };
 
 }  // namespace
 
-void bind_dictionary(nb::module_ &m) {
+void bind_dictionary(nb::module_& m) {
     nb::class_<DictionaryMatcher>(m, "DictionaryMatcher", "Names to be found in texts, in arrays it only looks into.")
         .def(nb::init<ArrayIn<std::uint8_t>, ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
                       ArrayIn<std::uint32_t>, ArrayIn<std::uint8_t>>(),

@@ -20,7 +20,7 @@ struct Casing {
 
     bool is_all_upper() const { return has_upper && !has_lower; }
 
-    void add(const Casing &next) {
+    void add(const Casing& next) {
         has_upper |= next.has_upper;
         has_lower |= next.has_lower;
         is_number &= next.is_number;
@@ -29,7 +29,7 @@ struct Casing {
     }
 };
 
-Casing casing_of(const std::uint8_t *text, std::size_t begin, std::size_t end);
+Casing casing_of(const std::uint8_t* text, std::size_t begin, std::size_t end);
 
 // What stands between two tokens.
 struct Gap {
@@ -39,10 +39,10 @@ struct Gap {
     bool ends_sentence = false;  // the next token may be capitalized for that reason alone
 };
 
-Gap gap_between(const std::uint8_t *text, std::size_t begin, std::size_t end);
+Gap gap_between(const std::uint8_t* text, std::size_t begin, std::size_t end);
 
 // How many bytes of a name are looked for: all but a qualifier in brackets at its end.
-std::size_t without_qualifier(const std::uint8_t *text, std::size_t size);
+std::size_t without_qualifier(const std::uint8_t* text, std::size_t size);
 
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
 enum NodeFlag : std::uint8_t {

@@ -1,9 +1,9 @@
 // Builds the trie of names that dictionary.cpp matches, and decides how each name must be written in a text to count.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
+
+#include <nanobind/nanobind.h>
 
 #include "dictionary.hpp"
 #include "parallel.hpp"
@@ -38,8 +38,8 @@ struct Name {
 };
 
 class DictionaryBuild {
-  public:
-    DictionaryBuild(const Texts &names, const Texts &texts, const Texts &stop_words, NameRules rules)
+public:
+    DictionaryBuild(const Texts& names, const Texts& texts, const Texts& stop_words, NameRules rules)
         : names_(names), texts_(texts), stop_words_(stop_words), rules_(rules) {}
 
     nb::dict run() {
@@ -62,9 +62,10 @@ class DictionaryBuild {
         return arrays;
     }
 
-  private:
+private:
     // One after the other, with a look at signals between chunks.
-    template <typename Fn> static void walk(const Texts &texts, Fn &&fn) {
+    template <typename Fn>
+    static void walk(const Texts& texts, Fn&& fn) {
         const std::vector<std::size_t> bounds = texts.chunks(chunk_bytes, 1 << 14);
         parallel_for(bounds.size() - 1, 1, [&](std::size_t c) {
             for (std::size_t i = bounds[c]; i < bounds[c + 1]; ++i) fn(i);
@@ -73,7 +74,7 @@ class DictionaryBuild {
 
     void read_stop_words() {
         for (std::size_t i = 0; i < stop_words_.size(); ++i)
-            tokenizer_.run(stop_words_.text(i), stop_words_.length(i), [&](const TokenView &token) {
+            tokenizer_.run(stop_words_.text(i), stop_words_.length(i), [&](const TokenView& token) {
                 tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
             });
         n_stop_words_ = tokens_.size();
@@ -83,12 +84,12 @@ class DictionaryBuild {
 
     void read_names() {
         walk(names_, [&](std::size_t i) {
-            const std::uint8_t *text = names_.text(i);
+            const std::uint8_t* text = names_.text(i);
             const std::size_t size = names_.length(i);
             read_name(text, without_qualifier(text, size));
         });
         std::size_t n_cased = 0, n_all_upper = 0, n_lower = 0;
-        for (const Name &name : found_) {
+        for (const Name& name : found_) {
             n_cased += name.casing.n_letters > 1;
             n_lower += name.casing.n_letters > 1 && name.casing.begins_lower;
             n_all_upper += name.casing.n_letters > 1 && name.casing.is_all_upper();
@@ -98,10 +99,10 @@ class DictionaryBuild {
         is_lower_list_ = 2 * n_lower > n_cased;
     }
 
-    void read_name(const std::uint8_t *text, std::size_t size) {
+    void read_name(const std::uint8_t* text, std::size_t size) {
         Name name{ids_.size(), 0, {}};
         std::size_t before = 0;
-        tokenizer_.run(text, size, [&](const TokenView &token) {
+        tokenizer_.run(text, size, [&](const TokenView& token) {
             const std::uint32_t id = tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
             const Casing casing = casing_of(text, token.byte_start, token.byte_end);
             if (name.n_tokens == 0) {
@@ -136,8 +137,8 @@ class DictionaryBuild {
         const std::size_t run = 1000;
         parallel_for((n_sampled_ + run - 1) / run, 1, [&](std::size_t r) {
             for (std::size_t s = r * run; s < std::min(n_sampled_, (r + 1) * run); ++s) {
-                const std::uint8_t *text = texts_.text(s * stride);
-                tokenizer_.run(text, texts_.length(s * stride), [&](const TokenView &token) {
+                const std::uint8_t* text = texts_.text(s * stride);
+                tokenizer_.run(text, texts_.length(s * stride), [&](const TokenView& token) {
                     const Decoded first = decode_utf8(text, token.byte_start, token.byte_end);
                     if (!char_record(first.cp).is_lower()) return;
                     const std::int64_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
@@ -149,10 +150,11 @@ class DictionaryBuild {
         });
     }
 
-    std::uint8_t conditions(const Name &name) const {
+    std::uint8_t conditions(const Name& name) const {
         std::uint8_t flags = ends_name | (name.has_hard_gap ? has_hard_gap : 0);
-        const Casing &casing = name.casing;
-        const bool is_acronym = casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= max_acronym_letters;
+        const Casing& casing = name.casing;
+        const bool is_acronym =
+            casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= max_acronym_letters;
         if (rules_.ignores_case || casing.begins_lower || name.is_phrase)
             flags |= found_lower | found_upper | found_all_upper;
         else if (is_acronym)
@@ -174,7 +176,7 @@ class DictionaryBuild {
         return flags;
     }
 
-    bool is_all_stop_words(const Name &name) const {
+    bool is_all_stop_words(const Name& name) const {
         if (name.n_tokens > 1 && name.casing.n_chars == name.n_tokens) return false;  // initials: U.S.
         for (std::size_t i = 0; i < name.n_tokens; ++i)
             if (!is_stop_word(ids_[name.first_token + i])) return false;
@@ -188,7 +190,7 @@ class DictionaryBuild {
     }
 
     // Names with the same tokens: whatever one of them allows.
-    void end_name(std::size_t node, const Name &name) {
+    void end_name(std::size_t node, const Name& name) {
         const std::uint8_t flags = conditions(name), before = flags_[node];
         const bool is_common = (flags & common_word) && (!(before & ends_name) || (before & common_word));
         flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~common_word) | (is_common ? common_word : 0));
@@ -198,7 +200,7 @@ class DictionaryBuild {
         struct Step {
             std::uint64_t key;
             std::uint32_t name;
-            bool operator<(const Step &other) const { return key < other.key; }
+            bool operator<(const Step& other) const { return key < other.key; }
         };
         const std::size_t n_tokens = tokens_.size();
         flags_.assign(n_tokens, 0);
@@ -221,10 +223,12 @@ class DictionaryBuild {
             const std::size_t n_parents = flags_.size();
             for (std::size_t s = 0; s < steps.size(); ++s) {
                 if (s == 0 || steps[s].key != steps[s - 1].key) {
-                    while (child_ptr_.size() <= steps[s].key >> 32) child_ptr_.push_back(static_cast<int>(labels_.size()));
+                    while (child_ptr_.size() <= steps[s].key >> 32)
+                        child_ptr_.push_back(static_cast<int>(labels_.size()));
                     labels_.push_back(static_cast<std::uint32_t>(steps[s].key));
                     flags_.push_back(0);
-                    if (flags_.size() > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("Too many names.");
+                    if (flags_.size() > std::numeric_limits<std::int32_t>::max())
+                        throw nb::value_error("Too many names.");
                 }
                 nodes[steps[s].name] = static_cast<std::int32_t>(flags_.size() - 1);
                 if (found_[steps[s].name].n_tokens == depth + 1) end_name(flags_.size() - 1, found_[steps[s].name]);
@@ -253,19 +257,25 @@ nb::dict dictionary_build(ArrayIn<std::uint8_t> name_data, ArrayIn<std::int64_t>
                           int min_chars_unspaced, int max_tokens, bool ignores_case, double common_share,
                           double frequent_share, double stop_share, int min_common_texts) {
     const Texts names(name_data, name_offsets), texts(text_data, text_offsets), stop_words(stop_data, stop_offsets);
-    const NameRules rules{static_cast<std::uint32_t>(min_chars), static_cast<std::uint32_t>(min_chars_unspaced),
-                          static_cast<std::size_t>(max_tokens),  ignores_case, common_share, frequent_share,
-                          stop_share, min_common_texts};
+    const NameRules rules{static_cast<std::uint32_t>(min_chars),
+                          static_cast<std::uint32_t>(min_chars_unspaced),
+                          static_cast<std::size_t>(max_tokens),
+                          ignores_case,
+                          common_share,
+                          frequent_share,
+                          stop_share,
+                          min_common_texts};
     return DictionaryBuild(names, texts, stop_words, rules).run();
 }
 
 }  // namespace
 
-void bind_dictionary_build(nb::module_ &m) {
+void bind_dictionary_build(nb::module_& m) {
     m.def("dictionary_build", &dictionary_build, nb::arg("name_data"), nb::arg("name_offsets"), nb::arg("text_data"),
           nb::arg("text_offsets"), nb::arg("stop_data"), nb::arg("stop_offsets"), nb::arg("min_chars"),
           nb::arg("min_chars_unspaced"), nb::arg("max_tokens"), nb::arg("ignores_case"), nb::arg("common_share"),
-          nb::arg("frequent_share"), nb::arg("stop_share"), nb::arg("min_common_texts"), "The arrays of a dictionary of names.");
+          nb::arg("frequent_share"), nb::arg("stop_share"), nb::arg("min_common_texts"),
+          "The arrays of a dictionary of names.");
 }
 
 }  // namespace deixis

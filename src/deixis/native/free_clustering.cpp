@@ -1,8 +1,9 @@
 // Hierarchical k-means whose clusters have the sizes they have (after Bonsai, Khandagale et al. 2020: shallow and
 // unbalanced trees), by repeated bisection.
 //
-// A node of n rows becomes a given number of clusters: it is cut in two where two centres are equally near, each side gets
-// clusters in proportion to its rows, and so on. A side is moved only where a cluster would be empty or beyond the limit.
+// A node of n rows becomes a given number of clusters: it is cut in two where two centres are equally near, each side
+// gets clusters in proportion to its rows, and so on. A side is moved only where a cluster would be empty or beyond the
+// limit.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/vector.h>
+
 #include "arrays.hpp"
 #include "bisection.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-
-#include <nanobind/stl/vector.h>
 
 namespace deixis {
 namespace {
@@ -28,8 +29,14 @@ struct Run {
 
 class FreeTree {
 public:
-    FreeTree(const CsrView& rows, std::int64_t n_features, std::int64_t max_sample, std::int32_t max_rounds, std::uint64_t seed)
-        : rows_(rows), n_features_(n_features), max_sample_(max_sample), max_rounds_(max_rounds), seed_(seed), order_(rows.n_rows) {
+    FreeTree(const CsrView& rows, std::int64_t n_features, std::int64_t max_sample, std::int32_t max_rounds,
+             std::uint64_t seed)
+        : rows_(rows),
+          n_features_(n_features),
+          max_sample_(max_sample),
+          max_rounds_(max_rounds),
+          seed_(seed),
+          order_(rows.n_rows) {
         std::iota(order_.begin(), order_.end(), 0);
     }
 
@@ -54,20 +61,24 @@ private:
         return std::clamp<std::int64_t>(wanted, 1, run.n_clusters - 1);
     }
 
-    /// Where to cut: where the centres are equally near, or as near to it as leaves no cluster empty or beyond the limit.
+    /// Where to cut: where the centres are equally near, or as near to it as leaves no cluster empty or beyond the
+    /// limit.
     static std::int64_t cut_at(const Run& run, std::int64_t n_nearer) {
         const std::int64_t left = clusters_left(run, n_nearer), right = run.n_clusters - left;
-        const std::int64_t least = std::max(left, run.n - right * run.limit), most = std::min(left * run.limit, run.n - right);
+        const std::int64_t least = std::max(left, run.n - right * run.limit),
+                           most = std::min(left * run.limit, run.n - right);
         return std::clamp(n_nearer, least, most);
     }
 
     static std::pair<Run, Run> halves(const Run& run, std::int64_t n_left) {
         const std::int64_t left = clusters_left(run, n_left);
-        return {{run.begin, n_left, left, run.limit}, {run.begin + n_left, run.n - n_left, run.n_clusters - left, run.limit}};
+        return {{run.begin, n_left, left, run.limit},
+                {run.begin + n_left, run.n - n_left, run.n_clusters - left, run.limit}};
     }
 
     Random random_for(const Run& run) const {
-        return Random(seed_, static_cast<std::uint64_t>(run.begin) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(run.n));
+        return Random(
+            seed_, static_cast<std::uint64_t>(run.begin) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(run.n));
     }
 
     void divide_large(const Run& run, Scratch& memory, std::vector<std::int64_t>& sizes) {
@@ -75,7 +86,8 @@ private:
         if (run.n_clusters > 1 && run.n > max_sample_) {
             Random random = random_for(run);
             const std::int64_t n_left = cut_all_by_sample(
-                rows_, members, run.n, max_sample_, max_rounds_, random, memory, [&](std::int64_t n, std::int64_t n_nearer) {
+                rows_, members, run.n, max_sample_, max_rounds_, random, memory,
+                [&](std::int64_t n, std::int64_t n_nearer) {
                     return n == run.n ? cut_at(run, n_nearer) : std::clamp<std::int64_t>(n_nearer, 1, n - 1);
                 });
             const auto [left, right] = halves(run, n_left);
@@ -91,12 +103,14 @@ private:
         std::copy(ordered.begin(), ordered.end(), members);
     }
 
-    void divide(const LocalRows& local, std::int32_t* numbers, const Run& run, Scratch& memory, std::vector<std::int64_t>& sizes) {
+    void divide(const LocalRows& local, std::int32_t* numbers, const Run& run, Scratch& memory,
+                std::vector<std::int64_t>& sizes) {
         if (run.n_clusters < 2 || stop_requested()) {
             sizes.push_back(run.n);
             return;
         }
-        if (run.n * 8 <= static_cast<std::int64_t>(local.indptr.size()) - 1) {  // much smaller than its copy: copy again
+        if (run.n * 8 <=
+            static_cast<std::int64_t>(local.indptr.size()) - 1) {  // much smaller than its copy: copy again
             std::vector<std::int32_t> chosen(numbers, numbers + run.n), inner(run.n);
             const LocalRows smaller = copy_rows(local.view(), chosen.data(), run.n, memory);
             std::iota(inner.begin(), inner.end(), 0);
@@ -105,8 +119,10 @@ private:
             return;
         }
         Random random = random_for(run);
-        const std::int64_t n_left = Bisection(local, max_rounds_).run(
-            numbers, run.n, random, [&](std::int64_t, std::int64_t n_nearer) { return cut_at(run, n_nearer); });
+        const std::int64_t n_left =
+            Bisection(local, max_rounds_).run(numbers, run.n, random, [&](std::int64_t, std::int64_t n_nearer) {
+                return cut_at(run, n_nearer);
+            });
         std::sort(numbers, numbers + n_left);
         std::sort(numbers + n_left, numbers + run.n);
         const auto [left, right] = halves(run, n_left);
@@ -122,18 +138,20 @@ private:
 };
 
 /// The clusters that a node of n rows becomes, with `n_levels` levels of cuts from here to the leaves.
-Run plan(std::int64_t begin, std::int64_t n, std::int64_t branching, std::int64_t max_leaf_size, std::int64_t n_levels) {
+Run plan(std::int64_t begin, std::int64_t n, std::int64_t branching, std::int64_t max_leaf_size,
+         std::int64_t n_levels) {
     std::int64_t limit = max_leaf_size;  // of the rows below one child
     for (std::int64_t level = 1; level < n_levels; ++level) limit = std::min(limit * branching, n);
     const double n_leaves = std::ceil(2.0 * static_cast<double>(n) / static_cast<double>(max_leaf_size));  // half full
-    const auto wanted = static_cast<std::int64_t>(std::ceil(std::pow(n_leaves, 1.0 / static_cast<double>(n_levels)) - 1e-9));
+    const auto wanted =
+        static_cast<std::int64_t>(std::ceil(std::pow(n_leaves, 1.0 / static_cast<double>(n_levels)) - 1e-9));
     const std::int64_t needed = (n + limit - 1) / limit;
     return {begin, n, std::clamp<std::int64_t>(wanted, needed, std::min(branching, n)), limit};
 }
 
-nb::tuple free_tree(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t n_features,
-                    std::int64_t branching, std::int64_t max_leaf_size, std::int64_t n_levels, std::int64_t max_sample,
-                    std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
+nb::tuple free_tree(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
+                    std::int64_t n_features, std::int64_t branching, std::int64_t max_leaf_size, std::int64_t n_levels,
+                    std::int64_t max_sample, std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
     const CsrView rows(indptr, indices, data);
     FreeTree tree(rows, n_features, max_sample, max_rounds, seed);
     std::vector<std::int64_t> row_starts{0, rows.n_rows};  // of the level's nodes
@@ -158,8 +176,8 @@ nb::tuple free_tree(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices,
 
 void bind_free_clustering(nb::module_& m) {
     m.def("free_tree", &free_tree, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_features"),
-          nb::arg("branching"), nb::arg("max_leaf_size"), nb::arg("n_levels"), nb::arg("max_sample"), nb::arg("max_rounds"),
-          nb::arg("seed"), nb::arg("n_threads"));
+          nb::arg("branching"), nb::arg("max_leaf_size"), nb::arg("n_levels"), nb::arg("max_sample"),
+          nb::arg("max_rounds"), nb::arg("seed"), nb::arg("n_threads"));
 }
 
 }  // namespace deixis

@@ -46,22 +46,26 @@ DEIXIS_INLINE std::size_t reaching(const QueryBits& query, const BlockBits& bloc
         if (most < least) continue;
         most -= n_set(query.other & ~block.others[i]);
         if (most < least) continue;
-        most = std::min(most, block.length - n_set(block.sketches[i] & ~query.sketch) - n_set(block.others[i] & ~query.other));
+        most = std::min(
+            most, block.length - n_set(block.sketches[i] & ~query.sketch) - n_set(block.others[i] & ~query.other));
         out[n] = {static_cast<std::uint32_t>(i), static_cast<std::int32_t>(most)};
         n += most >= least;
     }
     return n;
 }
 
-inline std::size_t reaching_anywhere(const QueryBits& query, const BlockBits& block, std::int64_t least, Reaching* out) {
-    return reaching(query, block, least, out, [](std::uint64_t bits) { return static_cast<std::int64_t>(n_bits(bits)); });
+inline std::size_t reaching_anywhere(const QueryBits& query, const BlockBits& block, std::int64_t least,
+                                     Reaching* out) {
+    return reaching(query, block, least, out,
+                    [](std::uint64_t bits) { return static_cast<std::int64_t>(n_bits(bits)); });
 }
 
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__POPCNT__)
 #define DEIXIS_CHOOSES_POPCNT
 __attribute__((target("popcnt"))) inline std::size_t reaching_by_popcnt(const QueryBits& query, const BlockBits& block,
                                                                         std::int64_t least, Reaching* out) {
-    return reaching(query, block, least, out, [](std::uint64_t bits) { return std::int64_t{__builtin_popcountll(bits)}; });
+    return reaching(query, block, least, out,
+                    [](std::uint64_t bits) { return std::int64_t{__builtin_popcountll(bits)}; });
 }
 
 inline const bool has_popcnt = __builtin_cpu_supports("popcnt");

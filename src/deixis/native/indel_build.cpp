@@ -12,20 +12,20 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "indel_names.hpp"
 #include "parallel.hpp"
 #include "texts.hpp"
 #include "unicode.hpp"
 
-#include <nanobind/stl/tuple.h>
-
 namespace deixis {
 namespace {
 
-constexpr std::size_t kBlockSize = 32;     // names in a block, at most
-constexpr std::size_t kMaxSample = 4096;   // names whose bits say where to halve
-constexpr std::size_t kMaxLevel = 16;      // of the counts that bits are made of
+constexpr std::size_t kBlockSize = 32;    // names in a block, at most
+constexpr std::size_t kMaxSample = 4096;  // names whose bits say where to halve
+constexpr std::size_t kMaxLevel = 16;     // of the counts that bits are made of
 constexpr std::size_t kMaxBytes = 0xffffffff;
 
 class IndelBuild {
@@ -43,7 +43,8 @@ public:
         });
         order_.resize(n_);
         std::iota(order_.begin(), order_.end(), 0);
-        std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) { return lengths_[a] < lengths_[b]; });
+        std::stable_sort(order_.begin(), order_.end(),
+                         [&](std::int32_t a, std::int32_t b) { return lengths_[a] < lengths_[b]; });
         for (std::size_t begin = 0, end = 0; begin < n_; begin = end) {
             while (end < n_ && lengths_[order_[end]] == lengths_[order_[begin]]) ++end;
             halve(begin, end);
@@ -64,7 +65,8 @@ public:
             block_lengths.push_back(lengths_[order_[block_starts_[block]]]);
             for (auto place = block_starts_[block]; place < block_starts_[block + 1]; ++place) {
                 for_each_character(order_[place], [&](std::uint32_t cp) { append_number(number_of(cp), characters); });
-                if (characters.size() > kMaxBytes) throw std::length_error("The names have more than 4 GB of characters.");
+                if (characters.size() > kMaxBytes)
+                    throw std::length_error("The names have more than 4 GB of characters.");
                 starts.push_back(static_cast<std::uint32_t>(characters.size()));
                 sketches.push_back(sketches_[order_[place]]);
                 others.push_back(others_[order_[place]]);
@@ -72,14 +74,16 @@ public:
                 in_any.back() |= sketches.back();
             }
         }
-        return std::make_tuple(to_numpy(std::move(alphabet_)), to_numpy(std::move(buckets_)), to_numpy(std::move(levels_)),
-                               to_numpy(std::move(characters)), to_numpy(std::move(starts)), to_numpy(std::move(sketches)),
-                               to_numpy(std::move(others)), to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)),
+        return std::make_tuple(to_numpy(std::move(alphabet_)), to_numpy(std::move(buckets_)),
+                               to_numpy(std::move(levels_)), to_numpy(std::move(characters)),
+                               to_numpy(std::move(starts)), to_numpy(std::move(sketches)), to_numpy(std::move(others)),
+                               to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)),
                                to_numpy(std::move(in_all)), to_numpy(std::move(in_any)), to_numpy(std::move(order_)));
     }
 
 private:
-    template <typename Fn> void for_each_character(std::size_t name, Fn&& fn) const {
+    template <typename Fn>
+    void for_each_character(std::size_t name, Fn&& fn) const {
         const auto* text = names_.text(name);
         const auto size = names_.length(name);
         for (std::size_t at = 0; at < size;) {
@@ -90,7 +94,8 @@ private:
     }
 
     /// fn(name, its counts, its length) for all names, in order; Ctrl-C stops it.
-    template <typename Fn> void for_each_name(Fn&& fn) const {
+    template <typename Fn>
+    void for_each_name(Fn&& fn) const {
         constexpr std::size_t kChunk = 4096;
         parallel_for((n_ + kChunk - 1) / kChunk, 1, [&](std::size_t chunk) {
             for (auto name = chunk * kChunk; name < std::min((chunk + 1) * kChunk, n_); ++name) {
@@ -135,8 +140,11 @@ private:
         });
         std::vector<std::size_t> places(n_reaching.size());
         std::iota(places.begin(), places.end(), 0);
-        const auto n_fewer = [&](std::size_t place) { return std::min(n_reaching[place], static_cast<std::int64_t>(n_) - n_reaching[place]); };
-        std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return n_fewer(a) > n_fewer(b); });
+        const auto n_fewer = [&](std::size_t place) {
+            return std::min(n_reaching[place], static_cast<std::int64_t>(n_) - n_reaching[place]);
+        };
+        std::stable_sort(places.begin(), places.end(),
+                         [&](std::size_t a, std::size_t b) { return n_fewer(a) > n_fewer(b); });
         for (std::size_t bit = 0; bit < 2 * kBits; ++bit) {
             buckets_.push_back(static_cast<std::uint8_t>(places[bit] / kMaxLevel));
             levels_.push_back(static_cast<std::uint8_t>(places[bit] % kMaxLevel + 1));
@@ -155,9 +163,9 @@ private:
         }
         const auto bit = most_even(begin, end);
         const auto middle = begin + n_blocks / 2 * kBlockSize;
-        std::nth_element(first, order_.begin() + static_cast<std::ptrdiff_t>(middle), last, [&](std::int32_t a, std::int32_t b) {
-            return (sketches_[a] >> bit & 1) < (sketches_[b] >> bit & 1);
-        });
+        std::nth_element(
+            first, order_.begin() + static_cast<std::ptrdiff_t>(middle), last,
+            [&](std::int32_t a, std::int32_t b) { return (sketches_[a] >> bit & 1) < (sketches_[b] >> bit & 1); });
         halve(begin, middle);
         halve(middle, end);
     }
@@ -170,7 +178,8 @@ private:
         for (auto place = begin; place < end; place += step, ++n)
             for (std::size_t bit = 0; bit < kBits; ++bit) n_set[bit] += sketches_[order_[place]] >> bit & 1;
         const auto evenness = [n](std::int64_t set) { return std::min(set, n - set); };
-        return std::max_element(n_set.begin(), n_set.end(), [&](auto a, auto b) { return evenness(a) < evenness(b); }) - n_set.begin();
+        return std::max_element(n_set.begin(), n_set.end(), [&](auto a, auto b) { return evenness(a) < evenness(b); }) -
+               n_set.begin();
     }
 
     const Texts& names_;

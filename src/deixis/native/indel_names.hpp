@@ -1,11 +1,11 @@
 // How the names of an Indel index are stored: as numbers of characters, and as bits that bound how alike two can be.
 //
-// Characters are numbered by how frequent they are in the names; a number takes one byte below 128, two below 16,384 and
-// three above. They are counted in 64 buckets, number modulo 64, so that frequent characters have a bucket each. A bit of
-// a name's sketch says whether one of its counts reaches some level; which ones are asked is chosen when the index is
-// built. A bit that only the first of two names has stands for a character of it that the other cannot match: merging
-// characters in a bucket, and leaving counts out, only makes such bits fewer. So the longest common subsequence is no
-// longer than the first name less its bits that the second lacks, and the other way round.
+// Characters are numbered by how frequent they are in the names; a number takes one byte below 128, two below 16,384
+// and three above. They are counted in 64 buckets, number modulo 64, so that frequent characters have a bucket each. A
+// bit of a name's sketch says whether one of its counts reaches some level; which ones are asked is chosen when the
+// index is built. A bit that only the first of two names has stands for a character of it that the other cannot match:
+// merging characters in a bucket, and leaving counts out, only makes such bits fewer. So the longest common subsequence
+// is no longer than the first name less its bits that the second lacks, and the other way round.
 #pragma once
 
 #include <array>

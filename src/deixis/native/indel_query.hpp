@@ -1,8 +1,8 @@
 // A query of an Indel index, and its longest common subsequence with names.
 //
-// The LCS is bit-parallel (Hyyro, 2004, "Bit-Parallel LCS-Length Computation Revisited"): a word of the machine holds 64
-// characters of the query, and a character of the name costs a few instructions. Those wait for each other, so several
-// names are compared in step.
+// The LCS is bit-parallel (Hyyro, 2004, "Bit-Parallel LCS-Length Computation Revisited"): a word of the machine holds
+// 64 characters of the query, and a character of the name costs a few instructions. Those wait for each other, so
+// several names are compared in step.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,9 @@ struct StoredName {
 
 using NumberOf = std::unordered_map<std::uint32_t, std::uint32_t>;  // of code points
 
-[[noreturn]] inline void damaged_names() { throw std::invalid_argument("The index of names is damaged; build the model again."); }
+[[noreturn]] inline void damaged_names() {
+    throw std::invalid_argument("The index of names is damaged; build the model again.");
+}
 
 class IndelQuery {
 public:
@@ -93,10 +95,12 @@ private:
         for (const auto& name : names)  // a name of as many bytes as characters has one byte for each
             n_in_step = name.end - name.begin == name.length ? std::min(n_in_step, name.length) : 0;
         for (std::int64_t i = 0; i < n_in_step; ++i)
-            for (std::size_t lane = 0; lane < kLanes; ++lane) words[lane] = step(words[lane], frequent_[names[lane].begin[i]]);
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                words[lane] = step(words[lane], frequent_[names[lane].begin[i]]);
         std::array<std::int64_t, kLanes> common;
         for (std::size_t lane = 0; lane < kLanes; ++lane)
-            common[lane] = finished({names[lane].begin + n_in_step, names[lane].end, names[lane].length - n_in_step}, words[lane]);
+            common[lane] =
+                finished({names[lane].begin + n_in_step, names[lane].end, names[lane].length - n_in_step}, words[lane]);
         return common;
     }
 
@@ -146,10 +150,12 @@ private:
     Counts counts_{};
     std::size_t n_words_ = 1;             // of 64 characters each
     std::vector<std::uint32_t> numbers_;  // of its different characters
-    std::vector<std::uint32_t> slots_;    // of each character of the names: its place in the masks; 0 if the query lacks it
-    std::vector<std::uint64_t> masks_;    // for each place: where the character stands, n_words_ after n_words_
-    std::array<std::uint64_t, 256> frequent_{};  // the masks of numbers of one byte, if n_words_ is 1; 0 from kTwoBytes on
-    std::vector<std::uint64_t> words_;           // scratch
+    std::vector<std::uint32_t>
+        slots_;  // of each character of the names: its place in the masks; 0 if the query lacks it
+    std::vector<std::uint64_t> masks_;  // for each place: where the character stands, n_words_ after n_words_
+    std::array<std::uint64_t, 256>
+        frequent_{};                    // the masks of numbers of one byte, if n_words_ is 1; 0 from kTwoBytes on
+    std::vector<std::uint64_t> words_;  // scratch
 };
 
 }  // namespace deixis

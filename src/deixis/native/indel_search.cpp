@@ -1,8 +1,8 @@
 // The names nearest to a query by normalised Indel distance, provably all of them, without comparing most.
 //
-// The similarity of two names of a and b characters is 2 LCS / (a + b) = 1 - Indel / (a + b). Blocks of names are opened
-// in the order of what they may hold, the bits of each name in them bound its LCS (see indel_names.hpp), and only what
-// could still be among the best is compared (indel_query.hpp).
+// The similarity of two names of a and b characters is 2 LCS / (a + b) = 1 - Indel / (a + b). Blocks of names are
+// opened in the order of what they may hold, the bits of each name in them bound its LCS (see indel_names.hpp), and
+// only what could still be among the best is compared (indel_query.hpp).
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "indel_bits.hpp"
 #include "indel_names.hpp"
@@ -20,8 +22,6 @@
 #include "prefetch.hpp"
 #include "texts.hpp"
 #include "unicode.hpp"
-
-#include <nanobind/stl/tuple.h>
 
 namespace deixis {
 namespace {
@@ -71,7 +71,8 @@ public:
 
     /// Leaves the best k groups, each once, in order.
     void settle() {
-        std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) { return a.group != b.group ? a.group < b.group : a < b; });
+        std::sort(hits_.begin(), hits_.end(),
+                  [](const Hit& a, const Hit& b) { return a.group != b.group ? a.group < b.group : a < b; });
         const auto is_same = [](const Hit& a, const Hit& b) { return a.group == b.group; };
         hits_.erase(std::unique(hits_.begin(), hits_.end(), is_same), hits_.end());
         std::sort(hits_.begin(), hits_.end());
@@ -96,13 +97,25 @@ public:
                 ArrayIn<std::uint64_t> others, ArrayIn<std::int32_t> block_starts, ArrayIn<std::int32_t> block_lengths,
                 ArrayIn<std::uint64_t> in_all, ArrayIn<std::uint64_t> in_any, ArrayIn<std::uint32_t> group_starts,
                 ArrayIn<std::int32_t> groups, std::int64_t n_groups)
-        : buckets_(buckets), levels_(levels), characters_(characters), starts_(starts), sketches_(sketches), others_(others),
-          block_starts_(block_starts), block_lengths_(block_lengths), in_all_(in_all), in_any_(in_any),
-          group_starts_(group_starts), groups_(groups), n_groups_(n_groups), n_characters_(alphabet.shape(0)), 
-          n_names_(sketches.shape(0)), n_blocks_(block_lengths.shape(0)) {
-        if (buckets.shape(0) != 2 * kBits || levels.shape(0) != 2 * kBits || others.shape(0) != n_names_ || starts.shape(0) != n_names_ + 1 ||
-            group_starts.shape(0) != n_names_ + 1 || block_starts.shape(0) != n_blocks_ + 1 ||
-            in_all.shape(0) != n_blocks_ || in_any.shape(0) != n_blocks_)
+        : buckets_(buckets),
+          levels_(levels),
+          characters_(characters),
+          starts_(starts),
+          sketches_(sketches),
+          others_(others),
+          block_starts_(block_starts),
+          block_lengths_(block_lengths),
+          in_all_(in_all),
+          in_any_(in_any),
+          group_starts_(group_starts),
+          groups_(groups),
+          n_groups_(n_groups),
+          n_characters_(alphabet.shape(0)),
+          n_names_(sketches.shape(0)),
+          n_blocks_(block_lengths.shape(0)) {
+        if (buckets.shape(0) != 2 * kBits || levels.shape(0) != 2 * kBits || others.shape(0) != n_names_ ||
+            starts.shape(0) != n_names_ + 1 || group_starts.shape(0) != n_names_ + 1 ||
+            block_starts.shape(0) != n_blocks_ + 1 || in_all.shape(0) != n_blocks_ || in_any.shape(0) != n_blocks_)
             throw std::invalid_argument("The arrays of the index do not fit each other.");
         for (std::uint32_t number = 0; number < alphabet.shape(0); ++number) numbers_[alphabet.data()[number]] = number;
     }
@@ -131,7 +144,8 @@ public:
             }
             indptr.push_back(static_cast<std::int64_t>(groups.size()));
         }
-        return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(groups)), to_numpy(std::move(similarities)));
+        return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(groups)),
+                               to_numpy(std::move(similarities)));
     }
 
 private:
@@ -160,7 +174,8 @@ private:
     void read_query(const std::uint8_t* text, std::size_t size, Scratch& work) const {
         work.query.read(text, size, numbers_, n_characters_);
         work.bits = {sketch_of(work.query.counts(), buckets_.data(), levels_.data()),
-                     sketch_of(work.query.counts(), buckets_.data() + kBits, levels_.data() + kBits), work.query.n_known()};
+                     sketch_of(work.query.counts(), buckets_.data() + kBits, levels_.data() + kBits),
+                     work.query.n_known()};
     }
 
     /// Goes down the ranks: opens the blocks of a rank, then compares all names of that rank that have come up so far.
@@ -201,7 +216,8 @@ private:
                 const auto most_common = std::min(query.n_known() - static_cast<std::int64_t>(n_unmatched),
                                                   length - static_cast<std::int64_t>(n_extra));
                 if (most_common < least_common) continue;
-                work.blocks[rank_of(similarity(most_common, together))].push_back({static_cast<std::uint32_t>(block), length, most_common});
+                work.blocks[rank_of(similarity(most_common, together))].push_back(
+                    {static_cast<std::uint32_t>(block), length, most_common});
             }
         }
     }
@@ -214,13 +230,15 @@ private:
         constexpr std::size_t kLine = 8;  // sketches that come from memory together
         Needed needed;
         for (std::size_t i = 0; i < blocks.size(); ++i) {
-            const auto next = static_cast<std::size_t>(std::max(0, block_starts_.data()[blocks[std::min(i + 2, blocks.size() - 1)].number]));
+            const auto next = static_cast<std::size_t>(
+                std::max(0, block_starts_.data()[blocks[std::min(i + 2, blocks.size() - 1)].number]));
             for (std::size_t line = 0; line < 4 * kLine; line += kLine) {
                 prefetch(sketches_.data() + next + line);
                 prefetch(others_.data() + next + line);
             }
             if (needed.length != blocks[i].length || needed.least != work.best.least())
-                needed = {blocks[i].length, work.best.least(), least_common_for(work.best.least(), work.query.length() + blocks[i].length)};
+                needed = {blocks[i].length, work.best.least(),
+                          least_common_for(work.best.least(), work.query.length() + blocks[i].length)};
             if (blocks[i].most_common >= needed.common) open_block(blocks[i], needed.common, work);
         }
     }
@@ -228,9 +246,11 @@ private:
     /// Ranks the names of a block that may be similar enough.
     void open_block(const Offer& block, std::int64_t least_common, Scratch& work) const {
         const auto begin = block_starts_.data()[block.number], end = block_starts_.data()[block.number + 1];
-        if (begin < 0 || begin > end || end - begin > static_cast<std::int64_t>(kChunk) || end > static_cast<std::int64_t>(n_names_))
+        if (begin < 0 || begin > end || end - begin > static_cast<std::int64_t>(kChunk) ||
+            end > static_cast<std::int64_t>(n_names_))
             damaged_names();
-        const BlockBits bits{sketches_.data() + begin, others_.data() + begin, static_cast<std::size_t>(end - begin), block.length};
+        const BlockBits bits{sketches_.data() + begin, others_.data() + begin, static_cast<std::size_t>(end - begin),
+                             block.length};
         const auto together = work.query.length() + block.length;
         const auto n = may_reach(work.bits, bits, least_common, work.reaching.data());
         for (std::size_t i = 0; i < n; ++i) {
@@ -354,7 +374,8 @@ double indel_similarity(nb::str name, nb::str query) {
     for (std::size_t at = 0; at < stored.size(); ++length) {
         const auto decoded = decode_utf8(stored.data(), at, stored.size());
         at += decoded.n_bytes;
-        append_number(numbers.try_emplace(decoded.cp, static_cast<std::uint32_t>(numbers.size())).first->second, characters);
+        append_number(numbers.try_emplace(decoded.cp, static_cast<std::uint32_t>(numbers.size())).first->second,
+                      characters);
     }
     IndelQuery compared;
     compared.read(asked.data(), asked.size(), numbers, numbers.size());
@@ -364,8 +385,8 @@ double indel_similarity(nb::str name, nb::str query) {
 }
 
 /// Whether all versions find the same among some sketches; for tests.
-bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> others, std::uint64_t sketch, std::uint64_t other,
-                      std::int64_t length, std::int64_t least) {
+bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> others, std::uint64_t sketch,
+                      std::uint64_t other, std::int64_t length, std::int64_t least) {
     const QueryBits query{sketch, other, length};
     const BlockBits block{sketches.data(), others.data(), std::min(sketches.shape(0), others.shape(0)), length};
     std::vector<Reaching> chosen(block.n_names), anywhere(block.n_names);
@@ -380,15 +401,15 @@ bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> ot
 
 void bind_indel_search(nb::module_& m) {
     m.def("indel_similarity", &indel_similarity, nb::arg("name"), nb::arg("query"));
-    m.def("indel_bits_agree", &indel_bits_agree, nb::arg("sketches"), nb::arg("others"), nb::arg("sketch"), nb::arg("other"),
-          nb::arg("length"), nb::arg("least"));
+    m.def("indel_bits_agree", &indel_bits_agree, nb::arg("sketches"), nb::arg("others"), nb::arg("sketch"),
+          nb::arg("other"), nb::arg("length"), nb::arg("least"));
     nb::class_<IndelSearch>(m, "IndelSearch")
         .def(nb::init<ArrayIn<std::uint32_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>,
                       ArrayIn<std::uint32_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
                       ArrayIn<std::int32_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint32_t>,
                       ArrayIn<std::int32_t>, std::int64_t>())
-        .def("search", &IndelSearch::search, nb::arg("data"), nb::arg("offsets"), nb::arg("k"), nb::arg("min_similarity"),
-             nb::arg("stops_at_exact"), nb::arg("allowed"), nb::arg("n_threads"));
+        .def("search", &IndelSearch::search, nb::arg("data"), nb::arg("offsets"), nb::arg("k"),
+             nb::arg("min_similarity"), nb::arg("stops_at_exact"), nb::arg("allowed"), nb::arg("n_threads"));
 }
 
 }  // namespace deixis

@@ -10,17 +10,18 @@
 #include <tuple>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-
-#include <nanobind/stl/tuple.h>
 
 namespace deixis {
 namespace {
 
 constexpr std::size_t kLabelsPerTask = 256;
-constexpr std::int64_t kMaxWalk = 10'000'000;  // its visits are held at once, 40 MB a thread; between two looks for Ctrl-C
+constexpr std::int64_t kMaxWalk =
+    10'000'000;  // its visits are held at once, 40 MB a thread; between two looks for Ctrl-C
 
 struct Links {
     const std::int64_t* starts;
@@ -57,7 +58,8 @@ void walk(const Links& documents_of, const Links& labels_of, std::int32_t first,
 }
 
 /// How often each label stands in `visited`: the first label and those visited most, by number.
-void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::size_t max_neighbours, std::vector<Visits>& counted) {
+void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::size_t max_neighbours,
+                  std::vector<Visits>& counted) {
     std::sort(visited.begin(), visited.end());
     counted.clear();
     for (const auto label : visited) {
@@ -77,13 +79,15 @@ void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::s
 
 /// labels_by_labels visits: the label itself and at most `max_neighbours` others in each row, columns ascending.
 auto label_walks(ArrayIn<std::int64_t> doc_indptr, ArrayIn<std::int32_t> doc_labels, ArrayIn<std::int64_t> label_indptr,
-                 ArrayIn<std::int32_t> label_docs, std::int64_t walk_length, double restart, std::int64_t max_neighbours,
-                 std::uint64_t seed, int n_threads) {
+                 ArrayIn<std::int32_t> label_docs, std::int64_t walk_length, double restart,
+                 std::int64_t max_neighbours, std::uint64_t seed, int n_threads) {
     if (walk_length < 1 || walk_length > kMaxWalk || max_neighbours < 0 || !(restart >= 0.0 && restart <= 1.0))
-        throw std::invalid_argument("A walk needs a length in 1..10,000,000, a restart probability in 0..1 and no fewer than 0 neighbours.");
+        throw std::invalid_argument(
+            "A walk needs a length in 1..10,000,000, a restart probability in 0..1 and no fewer than 0 neighbours.");
     const Links labels_of{doc_indptr.data(), doc_labels.data()}, documents_of{label_indptr.data(), label_docs.data()};
     const auto n_labels = static_cast<std::size_t>(label_indptr.shape(0)) - 1;
-    const WalkSettings settings{walk_length, static_cast<std::uint64_t>(std::ldexp(restart, 32)), static_cast<std::size_t>(max_neighbours), seed};
+    const WalkSettings settings{walk_length, static_cast<std::uint64_t>(std::ldexp(restart, 32)),
+                                static_cast<std::size_t>(max_neighbours), seed};
     const auto n_tasks = (n_labels + kLabelsPerTask - 1) / kLabelsPerTask;
     std::vector<std::vector<Visits>> found(n_tasks);
     std::vector<std::int64_t> indptr(n_labels + 1, 0);
@@ -117,8 +121,9 @@ auto label_walks(ArrayIn<std::int64_t> doc_indptr, ArrayIn<std::int32_t> doc_lab
 }  // namespace
 
 void bind_label_walks(nb::module_& m) {
-    m.def("label_walks", &label_walks, nb::arg("doc_indptr"), nb::arg("doc_labels"), nb::arg("label_indptr"), nb::arg("label_docs"),
-          nb::arg("walk_length"), nb::arg("restart"), nb::arg("max_neighbours"), nb::arg("seed"), nb::arg("n_threads"));
+    m.def("label_walks", &label_walks, nb::arg("doc_indptr"), nb::arg("doc_labels"), nb::arg("label_indptr"),
+          nb::arg("label_docs"), nb::arg("walk_length"), nb::arg("restart"), nb::arg("max_neighbours"), nb::arg("seed"),
+          nb::arg("n_threads"));
 }
 
 }  // namespace deixis

@@ -8,10 +8,10 @@
 #include <tuple>
 #include <vector>
 
+#include <nanobind/stl/tuple.h>
+
 #include "arrays.hpp"
 #include "parallel.hpp"
-
-#include <nanobind/stl/tuple.h>
 
 namespace deixis {
 namespace {
@@ -51,10 +51,13 @@ void choose_clusters(const float* scores, const Graph& graph, std::int64_t beam,
     chosen.resize(static_cast<std::size_t>(graph.n_clusters));
     for (std::int32_t c = 0; c < graph.n_clusters; ++c) chosen[c] = c;
     const auto n = std::min(beam, graph.n_clusters);
-    const auto better = [&](std::int32_t a, std::int32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
+    const auto better = [&](std::int32_t a, std::int32_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    };
     std::nth_element(chosen.begin(), chosen.begin() + std::max<std::int64_t>(n - 1, 0), chosen.end(), better);
     chosen.resize(static_cast<std::size_t>(n));
-    for (auto i = forced.cluster_starts[row]; i < forced.cluster_starts[row + 1]; ++i) chosen.push_back(forced.clusters[i]);
+    for (auto i = forced.cluster_starts[row]; i < forced.cluster_starts[row + 1]; ++i)
+        chosen.push_back(forced.clusters[i]);
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
 }
@@ -90,22 +93,27 @@ void keep_best(std::size_t k, const Forced& forced, std::size_t row, Scratch& sc
     for (const auto& path : paths) scratch.slots[path.label] = -1;
     if (paths.size() > k) {
         const auto n = std::max(k, n_forced);
-        std::nth_element(paths.begin() + static_cast<std::ptrdiff_t>(n_forced), paths.begin() + static_cast<std::ptrdiff_t>(n) - (n > n_forced), paths.end());
+        std::nth_element(paths.begin() + static_cast<std::ptrdiff_t>(n_forced),
+                         paths.begin() + static_cast<std::ptrdiff_t>(n) - (n > n_forced), paths.end());
         paths.resize(n);
     }
     std::sort(paths.begin(), paths.end());
 }
 
-auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_cluster_starts, ArrayIn<std::int32_t> forced_clusters,
-                       ArrayIn<std::int64_t> forced_label_starts, ArrayIn<std::int32_t> forced_labels,
-                       ArrayIn<std::int64_t> edge_starts, ArrayIn<std::int32_t> edge_labels, ArrayIn<float> edge_scores,
-                       std::int64_t n_labels, std::int64_t beam, std::int64_t k, int n_threads) {
+auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_cluster_starts,
+                       ArrayIn<std::int32_t> forced_clusters, ArrayIn<std::int64_t> forced_label_starts,
+                       ArrayIn<std::int32_t> forced_labels, ArrayIn<std::int64_t> edge_starts,
+                       ArrayIn<std::int32_t> edge_labels, ArrayIn<float> edge_scores, std::int64_t n_labels,
+                       std::int64_t beam, std::int64_t k, int n_threads) {
     const auto n_rows = cluster_scores.shape(0);
-    const Graph graph{edge_starts.data(), edge_labels.data(), edge_scores.data(), static_cast<std::int64_t>(edge_starts.shape(0)) - 1, n_labels};
-    if (static_cast<std::int64_t>(cluster_scores.shape(1)) != graph.n_clusters || forced_cluster_starts.shape(0) != n_rows + 1 ||
-        forced_label_starts.shape(0) != n_rows + 1 || edge_labels.shape(0) != edge_scores.shape(0) || beam < 1 || k < 1)
+    const Graph graph{edge_starts.data(), edge_labels.data(), edge_scores.data(),
+                      static_cast<std::int64_t>(edge_starts.shape(0)) - 1, n_labels};
+    if (static_cast<std::int64_t>(cluster_scores.shape(1)) != graph.n_clusters ||
+        forced_cluster_starts.shape(0) != n_rows + 1 || forced_label_starts.shape(0) != n_rows + 1 ||
+        edge_labels.shape(0) != edge_scores.shape(0) || beam < 1 || k < 1)
         throw std::invalid_argument("The arrays of a learned index do not fit each other.");
-    const Forced forced{forced_cluster_starts.data(), forced_label_starts.data(), forced_clusters.data(), forced_labels.data()};
+    const Forced forced{forced_cluster_starts.data(), forced_label_starts.data(), forced_clusters.data(),
+                        forced_labels.data()};
     std::vector<std::vector<Path>> found(n_rows);
     std::vector<Scratch> scratches(static_cast<std::size_t>(worker_count(n_rows, n_threads)));
     parallel_for(n_rows, n_threads, [&](std::size_t row, int worker) {
@@ -118,7 +126,8 @@ auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_clu
         found[row] = scratch.paths;
     });
     std::vector<std::int64_t> indptr(n_rows + 1, 0), edges;
-    for (std::size_t row = 0; row < n_rows; ++row) indptr[row + 1] = indptr[row] + static_cast<std::int64_t>(found[row].size());
+    for (std::size_t row = 0; row < n_rows; ++row)
+        indptr[row + 1] = indptr[row] + static_cast<std::int64_t>(found[row].size());
     std::vector<std::int32_t> labels;
     std::vector<float> scores;
     labels.reserve(indptr.back());
@@ -130,7 +139,8 @@ auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_clu
             scores.push_back(path.score);
             edges.push_back(path.edge);
         }
-    return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(labels)), to_numpy(std::move(scores)), to_numpy(std::move(edges)));
+    return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(labels)), to_numpy(std::move(scores)),
+                           to_numpy(std::move(edges)));
 }
 
 /// Eight sums side by side, in a fixed order: quick on any machine and the same bytes on each.
@@ -144,15 +154,16 @@ float dot(const float* a, const float* b, std::size_t n) {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
 }
 
-ArrayOut<float> shortlist_dots(MatrixIn vectors, MatrixIn classifiers, ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> labels,
-                               int n_threads) {
+ArrayOut<float> shortlist_dots(MatrixIn vectors, MatrixIn classifiers, ArrayIn<std::int64_t> indptr,
+                               ArrayIn<std::int32_t> labels, int n_threads) {
     const auto n_rows = vectors.shape(0), n_dims = vectors.shape(1);
     if (classifiers.shape(1) != n_dims || indptr.shape(0) != n_rows + 1)
         throw std::invalid_argument("Vectors, classifiers and the shortlist do not fit each other.");
     std::vector<float> dots(labels.shape(0));
     parallel_for(n_rows, n_threads, [&](std::size_t row) {
         for (auto i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i)
-            dots[i] = dot(vectors.data() + row * n_dims, classifiers.data() + static_cast<std::size_t>(labels.data()[i]) * n_dims, n_dims);
+            dots[i] = dot(vectors.data() + row * n_dims,
+                          classifiers.data() + static_cast<std::size_t>(labels.data()[i]) * n_dims, n_dims);
     });
     return to_numpy(std::move(dots));
 }
@@ -162,15 +173,17 @@ auto best_of_rows(ArrayIn<std::int64_t> indptr, ArrayIn<float> scores, std::int6
     if (indptr.shape(0) == 0 || k < 1) throw std::invalid_argument("Rows need starts, and k must be at least 1.");
     const auto n_rows = indptr.shape(0) - 1;
     std::vector<std::int64_t> starts(n_rows + 1, 0);
-    for (std::size_t row = 0; row < n_rows; ++row) starts[row + 1] = starts[row] + std::min(k, indptr.data()[row + 1] - indptr.data()[row]);
+    for (std::size_t row = 0; row < n_rows; ++row)
+        starts[row + 1] = starts[row] + std::min(k, indptr.data()[row + 1] - indptr.data()[row]);
     std::vector<std::int64_t> order(static_cast<std::size_t>(starts.back()));
     parallel_for(n_rows, n_threads, [&](std::size_t row) {
         std::vector<std::int64_t> items;
         for (auto i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i) items.push_back(i);
         const auto n = starts[row + 1] - starts[row];
         const auto* values = scores.data();
-        std::partial_sort(items.begin(), items.begin() + n, items.end(),
-                          [values](std::int64_t a, std::int64_t b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+        std::partial_sort(items.begin(), items.begin() + n, items.end(), [values](std::int64_t a, std::int64_t b) {
+            return values[a] != values[b] ? values[a] > values[b] : a < b;
+        });
         std::copy(items.begin(), items.begin() + n, order.begin() + starts[row]);
     });
     return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(order)));
@@ -179,11 +192,12 @@ auto best_of_rows(ArrayIn<std::int64_t> indptr, ArrayIn<float> scores, std::int6
 }  // namespace
 
 void bind_learned_search(nb::module_& m) {
-    m.def("learned_shortlist", &learned_shortlist, nb::arg("cluster_scores"), nb::arg("forced_cluster_starts"), nb::arg("forced_clusters"),
-          nb::arg("forced_label_starts"), nb::arg("forced_labels"), nb::arg("edge_starts"), nb::arg("edge_labels"),
-          nb::arg("edge_scores"), nb::arg("n_labels"), nb::arg("beam"), nb::arg("k"), nb::arg("n_threads"));
-    m.def("shortlist_dots", &shortlist_dots, nb::arg("vectors"), nb::arg("classifiers"), nb::arg("indptr"), nb::arg("labels"),
+    m.def("learned_shortlist", &learned_shortlist, nb::arg("cluster_scores"), nb::arg("forced_cluster_starts"),
+          nb::arg("forced_clusters"), nb::arg("forced_label_starts"), nb::arg("forced_labels"), nb::arg("edge_starts"),
+          nb::arg("edge_labels"), nb::arg("edge_scores"), nb::arg("n_labels"), nb::arg("beam"), nb::arg("k"),
           nb::arg("n_threads"));
+    m.def("shortlist_dots", &shortlist_dots, nb::arg("vectors"), nb::arg("classifiers"), nb::arg("indptr"),
+          nb::arg("labels"), nb::arg("n_threads"));
     m.def("best_of_rows", &best_of_rows, nb::arg("indptr"), nb::arg("scores"), nb::arg("k"), nb::arg("n_threads"));
 }
 

@@ -1,14 +1,14 @@
 // Names to comparable keys, many at once: spaces made one, and as asked without differences of case, punctuation and
 // diacritics. Each name by itself, so threads do not change the result.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "parallel.hpp"
@@ -40,11 +40,12 @@ bool is_cyrillic_vowel(std::uint32_t cp) {
     return std::find(std::begin(vowels), std::end(vowels) - 1, lower) != std::end(vowels) - 1;
 }
 
-// Whether a mark on this letter only says how to read it. In Cyrillic й and ї are letters of their own; a kana's voicing
-// mark and the vowel signs of India and South-East Asia are letters too.
+// Whether a mark on this letter only says how to read it. In Cyrillic й and ї are letters of their own; a kana's
+// voicing mark and the vowel signs of India and South-East Asia are letters too.
 bool is_accent(std::uint32_t mark, std::uint32_t base) {
     if (is_within(mark, 0x591, 0x5C7)) return true;  // Hebrew points
-    if (is_within(mark, 0x64B, 0x65F) || mark == 0x670 || is_within(mark, 0x6D6, 0x6ED)) return true;  // Arabic vowels, hamza
+    if (is_within(mark, 0x64B, 0x65F) || mark == 0x670 || is_within(mark, 0x6D6, 0x6ED))
+        return true;  // Arabic vowels, hamza
     const bool is_general = is_within(mark, 0x300, 0x36F) || is_within(mark, 0x1AB0, 0x1AFF) ||
                             is_within(mark, 0x1DC0, 0x1DFF) || is_within(mark, 0x20D0, 0x20FF);
     if (!is_general) return false;
@@ -54,36 +55,38 @@ bool is_accent(std::uint32_t mark, std::uint32_t base) {
 }
 
 // What a letter that Unicode does not take apart is written as without its stroke or joint; null for all others.
-const char *plain_letters(std::uint32_t cp) {
+const char* plain_letters(std::uint32_t cp) {
     switch (cp) {
-        case U'ß': return "ss";
-        case U'ẞ': return "SS";
-        case U'æ': return "ae";
-        case U'Æ': return "Ae";
-        case U'œ': return "oe";
-        case U'Œ': return "Oe";
-        case U'ø': return "o";
-        case U'Ø': return "O";
-        case U'ł': return "l";
-        case U'Ł': return "L";
-        case U'đ': case U'ð': return "d";
-        case U'Đ': case U'Ð': return "D";
-        case U'þ': return "th";
-        case U'Þ': return "Th";
-        case U'ħ': return "h";
-        case U'Ħ': return "H";
-        case U'ŧ': return "t";
-        case U'Ŧ': return "T";
-        case U'ŋ': return "n";
-        case U'Ŋ': return "N";
-        case U'ı': return "i";
-        case U'ə': return "e";
-        case U'Ə': return "E";
-        default: return nullptr;
+    case U'ß': return "ss";
+    case U'ẞ': return "SS";
+    case U'æ': return "ae";
+    case U'Æ': return "Ae";
+    case U'œ': return "oe";
+    case U'Œ': return "Oe";
+    case U'ø': return "o";
+    case U'Ø': return "O";
+    case U'ł': return "l";
+    case U'Ł': return "L";
+    case U'đ':
+    case U'ð': return "d";
+    case U'Đ':
+    case U'Ð': return "D";
+    case U'þ': return "th";
+    case U'Þ': return "Th";
+    case U'ħ': return "h";
+    case U'Ħ': return "H";
+    case U'ŧ': return "t";
+    case U'Ŧ': return "T";
+    case U'ŋ': return "n";
+    case U'Ŋ': return "N";
+    case U'ı': return "i";
+    case U'ə': return "e";
+    case U'Ə': return "E";
+    default: return nullptr;
     }
 }
 
-void drop_diacritics(CodePoints &cps, CodePoints &scratch) {
+void drop_diacritics(CodePoints& cps, CodePoints& scratch) {
     decompose(cps, scratch);
     scratch.clear();
     std::uint32_t base = 0;
@@ -91,7 +94,7 @@ void drop_diacritics(CodePoints &cps, CodePoints &scratch) {
         const bool is_mark = char_record(cp).char_class() == CharClass::mark;
         if (!is_mark) base = cp;
         if (cp == tatweel || (is_mark && is_accent(cp, base))) continue;
-        if (const char *plain = plain_letters(cp))
+        if (const char* plain = plain_letters(cp))
             scratch.insert(scratch.end(), plain, plain + std::strlen(plain));
         else
             scratch.push_back(cp);
@@ -102,9 +105,9 @@ void drop_diacritics(CodePoints &cps, CodePoints &scratch) {
 
 // Case folding as Unicode has it, but for the four letters i: the dotted capital is an i with nothing above it. In
 // Turkish and Azeri I is the capital of the dotless letter; where that is not kept apart, all four are one.
-void ignore_case(CodePoints &cps, CodePoints &scratch, bool keeps_dotless_i, bool is_turkic) {
+void ignore_case(CodePoints& cps, CodePoints& scratch, bool keeps_dotless_i, bool is_turkic) {
     bool has_changed = false;  // then a mark that follows may join the i
-    for (std::uint32_t &cp : cps) {
+    for (std::uint32_t& cp : cps) {
         if (cp == U'I' && keeps_dotless_i && is_turkic) cp = dotless_i;
         has_changed |= cp == dotted_capital_i;
         if (cp == dotted_capital_i) cp = U'i';
@@ -121,7 +124,7 @@ void ignore_case(CodePoints &cps, CodePoints &scratch, bool keeps_dotless_i, boo
     if (has_changed) nfkc(cps, scratch);
 }
 
-bool is_word(const CodePoints &cps, std::size_t at) {
+bool is_word(const CodePoints& cps, std::size_t at) {
     if (at >= cps.size()) return false;
     const CharClass kind = char_record(cps[at]).char_class();
     return kind == CharClass::word || kind == CharClass::unspaced || kind == CharClass::mark;
@@ -130,18 +133,19 @@ bool is_word(const CodePoints &cps, std::size_t at) {
 bool is_space(std::uint32_t cp) { return char_record(cp).char_class() == CharClass::space; }
 
 bool is_apostrophe(std::uint32_t cp) {
-    return cp == '\'' || cp == '`' || is_within(cp, 0x2018, 0x201B) || cp == 0x2032 || cp == 0x5F3 || cp == 0x5F4 || cp == 0x2BC;
+    return cp == '\'' || cp == '`' || is_within(cp, 0x2018, 0x201B) || cp == 0x2032 || cp == 0x5F3 || cp == 0x5F4 ||
+           cp == 0x2BC;
 }
 
 // Whether a dot ends an initial: one letter that stands alone.
-bool ends_initial(const CodePoints &cps, std::size_t at) {
+bool ends_initial(const CodePoints& cps, std::size_t at) {
     if (at == 0 || at >= cps.size() || cps[at] != '.') return false;
     return is_word(cps, at - 1) && !char_record(cps[at - 1]).is_number() && (at == 1 || !is_word(cps, at - 2));
 }
 
 // Apostrophes and the dots of initials go (O'Neill, U.N., J. R. R.), other punctuation becomes a space. Signs that tell
 // names apart stay: C++, C#, AT&T.
-void drop_punctuation(CodePoints &cps, CodePoints &scratch) {
+void drop_punctuation(CodePoints& cps, CodePoints& scratch) {
     scratch.clear();
     for (std::size_t at = 0; at < cps.size(); ++at) {
         const std::uint32_t cp = cps[at];
@@ -159,8 +163,8 @@ void drop_punctuation(CodePoints &cps, CodePoints &scratch) {
 }
 
 class KeyMaker {
-  public:
-    void append(const std::uint8_t *text, std::size_t size, KeyOptions options, bool is_turkic, std::string &out) {
+public:
+    void append(const std::uint8_t* text, std::size_t size, KeyOptions options, bool is_turkic, std::string& out) {
         bool is_ascii = true;
         cps_.clear();
         for (std::size_t at = 0; at < size;) {
@@ -177,10 +181,10 @@ class KeyMaker {
         append_spaced(out);
     }
 
-  private:
+private:
     void fold_ascii(KeyOptions options) {
         if (!options.ignores_case) return;
-        for (std::uint32_t &cp : cps_)
+        for (std::uint32_t& cp : cps_)
             if (is_within(cp, 'A', 'Z')) cp += 0x20;
     }
 
@@ -192,7 +196,7 @@ class KeyMaker {
     }
 
     // Runs of spaces become one; none at either end.
-    void append_spaced(std::string &out) const {
+    void append_spaced(std::string& out) const {
         const std::size_t begin = out.size();
         bool is_pending = false;
         for (const std::uint32_t cp : cps_) {
@@ -209,8 +213,9 @@ class KeyMaker {
     CodePoints cps_, scratch_;
 };
 
-auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint8_t> is_turkic, bool ignores_case,
-               bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics, int n_threads) {
+auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint8_t> is_turkic,
+               bool ignores_case, bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics,
+               int n_threads) {
     const Texts names(data, offsets);
     if (is_turkic.shape(0) != names.size()) throw nb::value_error("Each name must say whether it is Turkic.");
     const KeyOptions options{ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics};
@@ -226,7 +231,8 @@ auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayI
     });
     std::vector<std::uint8_t> joined;
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
-        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) ends[i + 1] += static_cast<std::int64_t>(joined.size());
+        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i)
+            ends[i + 1] += static_cast<std::int64_t>(joined.size());
         joined.insert(joined.end(), chunks[chunk].begin(), chunks[chunk].end());
     }
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
@@ -234,10 +240,10 @@ auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayI
 
 }  // namespace
 
-void bind_name_keys(nb::module_ &m) {
+void bind_name_keys(nb::module_& m) {
     m.def("name_keys", &name_keys, nb::arg("data"), nb::arg("offsets"), nb::arg("is_turkic"), nb::arg("ignores_case"),
-          nb::arg("keeps_dotless_i"), nb::arg("ignores_punctuation"), nb::arg("ignores_diacritics"), nb::arg("n_threads"),
-          "Offsets and bytes of the comparable key of every name.");
+          nb::arg("keeps_dotless_i"), nb::arg("ignores_punctuation"), nb::arg("ignores_diacritics"),
+          nb::arg("n_threads"), "Offsets and bytes of the comparable key of every name.");
 }
 
 }  // namespace deixis

@@ -1,10 +1,11 @@
 // How the rankers of one tree level are kept, in memory as on disk.
 //
-// A parent's weights are entries (feature, child, weight) sorted by hashed feature and found through buckets of about two
-// features. The hash is a bijection on `n_bits` bits; its high bits choose the bucket and the low ones, at most 16,
-// are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read. An entry is
-// five bytes that lie together, because fetching them from memory is most of what a search does. And since most features
-// of a query are not among a parent's, each bucket has a byte whose bits say which eighths of it hold any entry.
+// A parent's weights are entries (feature, child, weight) sorted by hashed feature and found through buckets of about
+// two features. The hash is a bijection on `n_bits` bits; its high bits choose the bucket and the low ones, at most 16,
+// are the key kept with the entry, so a lookup is exact. Weights are bfloat16: two bytes, and a shift to read. An entry
+// is five bytes that lie together, because fetching them from memory is most of what a search does. And since most
+// features of a query are not among a parent's, each bucket has a byte whose bits say which eighths of it hold any
+// entry.
 #pragma once
 
 #include <bit>
@@ -71,6 +72,8 @@ inline std::uint16_t to_bfloat16(float value) {
     return static_cast<std::uint16_t>(bits >> 16);
 }
 
-inline float from_bfloat16(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
+inline float from_bfloat16(std::uint16_t value) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
 
 }  // namespace deixis

@@ -10,8 +10,6 @@
 // for signals when the tasks run in the calling thread. The first exception in a task comes out here.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,6 +23,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <nanobind/nanobind.h>
+
 namespace deixis {
 
 namespace parallel_detail {
@@ -32,15 +32,16 @@ namespace parallel_detail {
 inline constexpr std::chrono::milliseconds poll_interval{100};
 
 // The stop flag of the crew this thread works for, and the innermost loop that runs in this thread; null outside.
-inline thread_local const std::atomic<bool> *current_stop = nullptr;
-inline thread_local class InlineLoop *current_inline = nullptr;
+inline thread_local const std::atomic<bool>* current_stop = nullptr;
+inline thread_local class InlineLoop* current_inline = nullptr;
 
-template <typename T> struct Scope {
-    T *&current;
-    T *before;
-    Scope(T *&place, T *value) : current(place), before(place) { current = value; }
+template <typename T>
+struct Scope {
+    T*& current;
+    T* before;
+    Scope(T*& place, T* value) : current(place), before(place) { current = value; }
     ~Scope() { current = before; }
-    Scope(const Scope &) = delete;
+    Scope(const Scope&) = delete;
 };
 
 // Releases the GIL only if this thread holds it.
@@ -58,8 +59,9 @@ inline std::exception_ptr pending_signal() {
     return std::make_exception_ptr(nanobind::python_error());
 }
 
-template <typename Fn> void call(Fn &fn, std::size_t task, int worker) {
-    if constexpr (std::is_invocable_v<Fn &, std::size_t, int>)
+template <typename Fn>
+void call(Fn& fn, std::size_t task, int worker) {
+    if constexpr (std::is_invocable_v<Fn&, std::size_t, int>)
         fn(task, worker);
     else
         fn(task);
@@ -67,7 +69,7 @@ template <typename Fn> void call(Fn &fn, std::size_t task, int worker) {
 
 // A loop in the calling thread: nobody else can tell it to stop, so it looks for signals itself.
 class InlineLoop {
-  public:
+public:
     // Whether a signal has come; asks Python at most every poll_interval.
     bool poll() {
         if (error_) return true;
@@ -80,12 +82,13 @@ class InlineLoop {
 
     void rethrow() const { std::rethrow_exception(error_); }
 
-  private:
+private:
     std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();
     std::exception_ptr error_;
 };
 
-template <typename Fn> void run_inline(std::size_t n_tasks, Fn &fn) {
+template <typename Fn>
+void run_inline(std::size_t n_tasks, Fn& fn) {
     InlineLoop loop;
     Scope scope(current_inline, &loop);
     for (std::size_t task = 0; task < n_tasks; ++task) {
@@ -95,9 +98,10 @@ template <typename Fn> void run_inline(std::size_t n_tasks, Fn &fn) {
     }
 }
 
-template <typename Fn> class Crew {
-  public:
-    Crew(std::size_t n_tasks, Fn &fn) : n_tasks_(n_tasks), fn_(fn) {}
+template <typename Fn>
+class Crew {
+public:
+    Crew(std::size_t n_tasks, Fn& fn) : n_tasks_(n_tasks), fn_(fn) {}
 
     void run(int n_workers) {
         std::vector<std::thread> threads;
@@ -106,7 +110,7 @@ template <typename Fn> class Crew {
         for (int worker = 0; worker < n_workers; ++worker) {
             try {
                 threads.emplace_back([this, worker] { work(worker); });
-            } catch (const std::system_error &) {
+            } catch (const std::system_error&) {
                 // No more threads to be had: the ones that run do all the tasks, or this one does.
                 std::lock_guard lock(mutex_);
                 n_working_ -= n_workers - worker;
@@ -115,13 +119,13 @@ template <typename Fn> class Crew {
         }
         if (threads.empty()) return run_inline(n_tasks_, fn_);
         wait();
-        for (auto &thread : threads) thread.join();
+        for (auto& thread : threads) thread.join();
         if (error_) std::rethrow_exception(error_);
     }
 
-  private:
+private:
     void work(int worker) {
-        Scope scope(current_stop, static_cast<const std::atomic<bool> *>(&stop_));
+        Scope scope(current_stop, static_cast<const std::atomic<bool>*>(&stop_));
         try {
             while (!stop_.load(std::memory_order_relaxed)) {
                 const std::size_t task = next_.fetch_add(1, std::memory_order_relaxed);
@@ -151,7 +155,7 @@ template <typename Fn> class Crew {
     }
 
     std::size_t n_tasks_;
-    Fn &fn_;
+    Fn& fn_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> stop_{false};
     std::mutex mutex_;
@@ -176,7 +180,8 @@ inline int worker_count(std::size_t n_tasks, int n_threads) {
     return static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(n_tasks, 1), n_threads));
 }
 
-template <typename Fn> void parallel_for(std::size_t n_tasks, int n_threads, Fn &&fn) {
+template <typename Fn>
+void parallel_for(std::size_t n_tasks, int n_threads, Fn&& fn) {
     if (n_tasks == 0) return;
     parallel_detail::ReleaseGil released;
     const int n_workers = worker_count(n_tasks, n_threads);

@@ -3,7 +3,7 @@
 
 namespace deixis {
 
-inline void prefetch([[maybe_unused]] const void *address) {
+inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(address);
 #endif

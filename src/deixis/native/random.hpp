@@ -24,7 +24,8 @@ public:
 
     /// A number in [0, n).
     std::uint32_t below(std::uint32_t n) {
-        return static_cast<std::uint32_t>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(next() >> 32)) * n) >> 32);
+        return static_cast<std::uint32_t>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(next() >> 32)) * n) >>
+                                          32);
     }
 
     template <typename T>

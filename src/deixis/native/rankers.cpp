@@ -37,9 +37,9 @@ struct Packed {
 
 struct Problem {
     const CsrView& docs;
-    const std::int64_t* positive_indptr;   // doc -> its children of this level, ascending
+    const std::int64_t* positive_indptr;  // doc -> its children of this level, ascending
     const std::int32_t* positive_indices;
-    const float* positive_weights;         // one for each of positive_indices; null if all weigh 1
+    const float* positive_weights;  // one for each of positive_indices; null if all weigh 1
     const std::int32_t* instances;
     std::int32_t n_instances;
     std::int32_t first_child, n_children;
@@ -64,12 +64,13 @@ struct Instance {
     std::int32_t n_lanes;
 };
 
-/// One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not inlined:
-/// only as parameters of a function do the pointers tell compilers that nothing overlaps.
+/// One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not
+/// inlined: only as parameters of a function do the pointers tell compilers that nothing overlaps.
 template <int kLanes, bool kIsWeighted>
-[[gnu::noinline]] float newton_steps(const Instance& instance, const float* __restrict signs, const float* __restrict scores,
-                                     [[maybe_unused]] const float* __restrict costs, float* __restrict steps,
-                                     float* __restrict highest, float* __restrict lowest, float* __restrict alpha) {
+[[gnu::noinline]] float newton_steps(const Instance& instance, const float* __restrict signs,
+                                     const float* __restrict scores, [[maybe_unused]] const float* __restrict costs,
+                                     float* __restrict steps, float* __restrict highest, float* __restrict lowest,
+                                     float* __restrict alpha) {
     const bool is_squared = instance.is_squared_hinge;
     const float norm = instance.norm, own_norm = instance.own_norm;
     const float all_diagonal = is_squared ? 0.5f / instance.cost : 0.0f;
@@ -127,8 +128,9 @@ private:
         return n_padded_;
     }
 
-    /// Copies the instances with features renumbered. A feature that only one instance has needs no row of weights while
-    /// learning: its weights are its value times that instance's own dual variables, so only its square is kept here.
+    /// Copies the instances with features renumbered. A feature that only one instance has needs no row of weights
+    /// while learning: its weights are its value times that instance's own dual variables, so only its square is kept
+    /// here.
     void copy_instances(std::vector<std::int32_t>& feature_counts) {
         for_each_value([&](std::int32_t, std::int32_t feature, float) { ++feature_counts[feature]; });
         std::vector<std::int32_t> numbered;
@@ -182,8 +184,8 @@ private:
         }
     }
 
-    /// Starts where most negatives end up: with margins just below -1, held there by a little dual weight each. From zero
-    /// it takes many rounds of to and fro until the bias has found that place.
+    /// Starts where most negatives end up: with margins just below -1, held there by a little dual weight each. From
+    /// zero it takes many rounds of to and fro until the bias has found that place.
     void lean_negative() {
         const float n = static_cast<float>(problem_.n_instances) * params_.bias * params_.bias;
         const float share = std::min(params_.cost, 1.0f / (n + 0.5f / params_.cost));
@@ -197,8 +199,8 @@ private:
         }
     }
 
-    /// Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates anything
-    /// rests until the others are done; a last round over all of them decides.
+    /// Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates
+    /// anything rests until the others are done; a last round over all of them decides.
     void descend(std::uint64_t stream) {
         Random random(params_.seed, stream);
         std::vector<std::int32_t> order(problem_.n_instances), restless;
@@ -303,8 +305,8 @@ private:
         }
     }
 
-    /// The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its duals,
-    /// which is then written to `memory`.
+    /// The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its
+    /// duals, which is then written to `memory`.
     const float* weights_of(std::size_t f, std::vector<float>& memory) const {
         if (f < features_.size()) return weights_.data() + f * n_lanes();
         const OwnFeature& own = own_[f - features_.size()];
@@ -350,7 +352,8 @@ private:
                 if (std::fabs(weights[k]) >= least)
                     EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<std::uint8_t>(k));
             packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
-            packed.bucket_starts[(hash >> key_bits) + 1] = static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
+            packed.bucket_starts[(hash >> key_bits) + 1] =
+                static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
         }
         for (std::size_t b = 1; b < packed.bucket_starts.size(); ++b)
             packed.bucket_starts[b] = std::max(packed.bucket_starts[b], packed.bucket_starts[b - 1]);
@@ -372,8 +375,8 @@ private:
     std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_, positive_costs_;
 };
 
-Packed solve(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& counts, std::uint64_t stream,
-             int n_bits) {
+Packed solve(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& counts,
+             std::uint64_t stream, int n_bits) {
     const bool is_weighted = problem.positive_weights != nullptr;
     if (problem.n_children == 1)
         return is_weighted ? SiblingSolver<1, true>(problem, params, counts).solve(stream, n_bits)
@@ -388,11 +391,12 @@ void append(std::vector<T>& all, std::vector<T>& part) {
     std::vector<T>().swap(part);
 }
 
-nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t n_features,
-                     ArrayIn<std::int64_t> positive_indptr, ArrayIn<std::int32_t> positive_indices,
-                     ArrayIn<float> positive_weights, ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances,
-                     ArrayIn<std::int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias, float min_weight, std::int32_t max_rounds,
-                     std::uint64_t seed, std::int32_t n_threads) {
+nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
+                     std::int64_t n_features, ArrayIn<std::int64_t> positive_indptr,
+                     ArrayIn<std::int32_t> positive_indices, ArrayIn<float> positive_weights,
+                     ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances,
+                     ArrayIn<std::int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias,
+                     float min_weight, std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
     const CsrView docs(indptr, indices, data);
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
     const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
@@ -438,8 +442,9 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
 void bind_rankers(nb::module_& m) {
     m.def("train_level", &train_level, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_features"),
           nb::arg("positive_indptr"), nb::arg("positive_indices"), nb::arg("positive_weights"),
-          nb::arg("instance_indptr"), nb::arg("instances"), nb::arg("child_starts"), nb::arg("is_squared_hinge"), nb::arg("cost"), nb::arg("epsilon"), nb::arg("bias"),
-          nb::arg("min_weight"), nb::arg("max_rounds"), nb::arg("seed"), nb::arg("n_threads"));
+          nb::arg("instance_indptr"), nb::arg("instances"), nb::arg("child_starts"), nb::arg("is_squared_hinge"),
+          nb::arg("cost"), nb::arg("epsilon"), nb::arg("bias"), nb::arg("min_weight"), nb::arg("max_rounds"),
+          nb::arg("seed"), nb::arg("n_threads"));
 }
 
 }  // namespace deixis

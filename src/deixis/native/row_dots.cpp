@@ -12,10 +12,11 @@ namespace {
 
 /// One row, looked up by column; small enough to stay in a near cache, whatever the number of columns.
 class RowTable {
-  public:
+public:
     void fill(const CsrView& rows, std::size_t row) {
         if (rows.nnz(row) >= (1 << 28)) throw std::invalid_argument("A row has more columns than can be looked up.");
-        const auto n_slots = std::bit_ceil(static_cast<std::uint32_t>(8 * rows.nnz(row) + 2));  // mostly empty: short searches
+        const auto n_slots =
+            std::bit_ceil(static_cast<std::uint32_t>(8 * rows.nnz(row) + 2));  // mostly empty: short searches
         shift_ = 32 - std::countr_zero(n_slots);
         last_ = n_slots - 1;
         slots_.assign(n_slots, Slot{});
@@ -33,27 +34,30 @@ class RowTable {
         }
     }
 
-  private:
+private:
     static constexpr std::int32_t kEmpty = -1;
     struct Slot {
         std::int32_t column = kEmpty;
         float value = 0.0f;
     };
 
-    std::uint32_t first(std::int32_t column) const { return (static_cast<std::uint32_t>(column) * 2654435769u) >> shift_; }
+    std::uint32_t first(std::int32_t column) const {
+        return (static_cast<std::uint32_t>(column) * 2654435769u) >> shift_;
+    }
 
     std::vector<Slot> slots_;
     std::uint32_t last_ = 0;
     int shift_ = 31;
 };
 
-ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t> left_indices, ArrayIn<float> left_data,
-                         ArrayIn<std::int64_t> starts, ArrayIn<std::int64_t> right_indptr,
+ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t> left_indices,
+                         ArrayIn<float> left_data, ArrayIn<std::int64_t> starts, ArrayIn<std::int64_t> right_indptr,
                          ArrayIn<std::int32_t> right_indices, ArrayIn<float> right_data, ArrayIn<std::int64_t> partners,
                          int n_threads) {
     const CsrView lefts(left_indptr, left_indices, left_data), rights(right_indptr, right_indices, right_data);
     const bool is_binary = right_data.shape(0) == 0;  // every stored place of the right rows is a one
-    if (static_cast<std::int64_t>(starts.shape(0)) != lefts.n_rows + 1) throw std::invalid_argument("starts must fit the left rows.");
+    if (static_cast<std::int64_t>(starts.shape(0)) != lefts.n_rows + 1)
+        throw std::invalid_argument("starts must fit the left rows.");
     std::vector<float> dots(partners.shape(0));
     const auto n_rows = static_cast<std::size_t>(lefts.n_rows);
     std::vector<RowTable> tables(worker_count(n_rows, n_threads));
@@ -74,8 +78,9 @@ ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t
 }  // namespace
 
 void bind_row_dots(nb::module_& m) {
-    m.def("row_dots", &row_dots, nb::arg("left_indptr"), nb::arg("left_indices"), nb::arg("left_data"), nb::arg("starts"),
-          nb::arg("right_indptr"), nb::arg("right_indices"), nb::arg("right_data"), nb::arg("partners"), nb::arg("n_threads"));
+    m.def("row_dots", &row_dots, nb::arg("left_indptr"), nb::arg("left_indices"), nb::arg("left_data"),
+          nb::arg("starts"), nb::arg("right_indptr"), nb::arg("right_indices"), nb::arg("right_data"),
+          nb::arg("partners"), nb::arg("n_threads"));
 }
 
 }  // namespace deixis

@@ -9,14 +9,16 @@ namespace {
 
 enum RowsState : int { kSound = 0, kUnsorted = 1, kNotFinite = 2, kDamaged = 3 };
 
-/// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns that
-/// do not ascend within a row.
-int check_rows(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t n_columns) {
+/// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns
+/// that do not ascend within a row.
+int check_rows(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
+               std::int64_t n_columns) {
     const auto n_starts = static_cast<std::int64_t>(indptr.shape(0));
     const auto n_items = static_cast<std::int64_t>(indices.shape(0));
     const std::int64_t* starts = indptr.data();
     const std::int32_t* columns = indices.data();
-    if (n_starts == 0 || starts[0] != 0 || starts[n_starts - 1] != n_items || static_cast<std::int64_t>(data.shape(0)) != n_items)
+    if (n_starts == 0 || starts[0] != 0 || starts[n_starts - 1] != n_items ||
+        static_cast<std::int64_t>(data.shape(0)) != n_items)
         return kDamaged;
     for (std::int64_t row = 1; row < n_starts; ++row)
         if (starts[row] < starts[row - 1]) return kDamaged;
@@ -24,7 +26,8 @@ int check_rows(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, Arra
     for (std::int64_t i = 0; i < n_items; ++i) is_outside |= columns[i] < 0 || columns[i] >= n_columns;
     if (is_outside) return kDamaged;
     constexpr std::uint32_t exponent = 0x7f800000u;  // all set in NaN and infinity only
-    for (std::int64_t i = 0; i < n_items; ++i) is_infinite |= (std::bit_cast<std::uint32_t>(data.data()[i]) & exponent) == exponent;
+    for (std::int64_t i = 0; i < n_items; ++i)
+        is_infinite |= (std::bit_cast<std::uint32_t>(data.data()[i]) & exponent) == exponent;
     if (is_infinite) return kNotFinite;
     for (std::int64_t row = 1; row < n_starts; ++row)
         for (std::int64_t i = starts[row - 1] + 1; i < starts[row]; ++i) is_unsorted |= columns[i] <= columns[i - 1];

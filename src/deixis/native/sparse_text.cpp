@@ -1,6 +1,4 @@
 // Lines of sparse rows, `label,label column:value column:value`, to arrays.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,12 +7,22 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/nanobind.h>
+
 #include "arrays.hpp"
 
 namespace deixis {
 namespace {
 
-enum Problem : int { kNone = 0, kNoPair = 1, kBadValue = 2, kColumnOutside = 3, kBadLabel = 4, kLabelOutside = 5, kColumnTwice = 6 };
+enum Problem : int {
+    kNone = 0,
+    kNoPair = 1,
+    kBadValue = 2,
+    kColumnOutside = 3,
+    kBadLabel = 4,
+    kLabelOutside = 5,
+    kColumnTwice = 6
+};
 
 constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -80,7 +88,7 @@ struct Rules {
 
 /// Parses lines one after another until one is wrong; then `problem` says how, and `line` and `bad_at` where.
 class Parser {
-  public:
+public:
     explicit Parser(const Rules& rules) : rules_(rules) {}
 
     void parse(const char* text, const char* end) {
@@ -99,7 +107,7 @@ class Parser {
     int problem = kNone;
     std::int64_t line = 0, bad_at = -1;
 
-  private:
+private:
     bool parse_line(const char*& p, const char* end) {
         const std::size_t first_label = labels.size(), first = columns.size();
         const char* start = p;

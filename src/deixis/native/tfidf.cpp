@@ -1,15 +1,15 @@
 // Texts to rows of TF-IDF weights, by a vocabulary that lies in (memory-mapped) arrays.
 #include "tfidf.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "parallel.hpp"
 #include "texts.hpp"
@@ -43,7 +43,7 @@ struct RowScratch {
 };
 
 // Ascending. Radix passes beat comparisons from a few dozen columns on.
-void sort_columns(std::vector<std::uint32_t> &columns, std::vector<std::uint32_t> &other) {
+void sort_columns(std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& other) {
     if (columns.size() < 64) return std::sort(columns.begin(), columns.end());
     std::uint32_t all = 0;
     for (const std::uint32_t column : columns) all |= column;
@@ -52,26 +52,30 @@ void sort_columns(std::vector<std::uint32_t> &columns, std::vector<std::uint32_t
         std::uint32_t places[256] = {};
         for (const std::uint32_t column : columns) ++places[column >> shift & 255];
         std::uint32_t sum = 0;
-        for (std::uint32_t &place : places) sum += std::exchange(place, sum);
+        for (std::uint32_t& place : places) sum += std::exchange(place, sum);
         for (const std::uint32_t column : columns) other[places[column >> shift & 255]++] = column;
         columns.swap(other);
     }
 }
 
 class TfidfVocabulary {
-  public:
+public:
     TfidfVocabulary(ArrayIn<std::uint8_t> token_data, ArrayIn<std::int64_t> token_offsets,
                     ArrayIn<std::uint64_t> token_slots, ArrayIn<std::int32_t> child_ptr, ArrayIn<std::uint32_t> labels,
                     ArrayIn<std::int32_t> dropped, ArrayIn<float> idf, ArrayIn<std::uint8_t> gram_data,
                     ArrayIn<std::int64_t> gram_offsets, ArrayIn<std::uint64_t> gram_slots, int ngrams_max,
                     int char_ngrams_min, int char_ngrams_max, bool nfkc, bool casefold, bool sublinear_tf)
-        : held_{nb::cast(token_data), nb::cast(token_offsets), nb::cast(token_slots), nb::cast(child_ptr),
-                nb::cast(labels),     nb::cast(dropped),       nb::cast(idf),         nb::cast(gram_data),
+        : held_{nb::cast(token_data),   nb::cast(token_offsets), nb::cast(token_slots), nb::cast(child_ptr),
+                nb::cast(labels),       nb::cast(dropped),       nb::cast(idf),         nb::cast(gram_data),
                 nb::cast(gram_offsets), nb::cast(gram_slots)},
-          settings_{ngrams_max, char_ngrams_min, char_ngrams_max, {nfkc, casefold}}, sublinear_tf_(sublinear_tf),
-          tokens_(table(token_data, token_offsets, token_slots)), grams_(table(gram_data, gram_offsets, gram_slots)),
+          settings_{ngrams_max, char_ngrams_min, char_ngrams_max, {nfkc, casefold}},
+          sublinear_tf_(sublinear_tf),
+          tokens_(table(token_data, token_offsets, token_slots)),
+          grams_(table(gram_data, gram_offsets, gram_slots)),
           trie_(child_ptr.data(), child_ptr.shape(0) - 1, labels.data(), labels.shape(0), tokens_.size()),
-          dropped_(dropped.data(), dropped.data() + dropped.shape(0)), idf_(idf.data()), n_features_(idf.shape(0)) {
+          dropped_(dropped.data(), dropped.data() + dropped.shape(0)),
+          idf_(idf.data()),
+          n_features_(idf.shape(0)) {
         if (child_ptr.shape(0) < 1 || trie_.n_inner() > trie_.n_nodes())
             throw nb::value_error("The n-gram trie does not fit the tokens.");
         if (n_features_ + dropped_.size() != trie_.n_nodes() + grams_.size())
@@ -82,8 +86,8 @@ class TfidfVocabulary {
     std::size_t n_features() const { return n_features_; }
 
     // Appends the row of a text: ascending columns, each plus first_column, and weights whose squares sum to weight².
-    void append_row(const std::uint8_t *text, std::size_t size, float weight, std::int32_t first_column,
-                    RowScratch &scratch, std::vector<std::int32_t> &columns, std::vector<float> &values) const {
+    void append_row(const std::uint8_t* text, std::size_t size, float weight, std::int32_t first_column,
+                    RowScratch& scratch, std::vector<std::int32_t>& columns, std::vector<float>& values) const {
         collect(text, size, scratch);
         sort_columns(scratch.columns, scratch.sorted);
         const std::size_t begin = values.size();
@@ -91,7 +95,7 @@ class TfidfVocabulary {
         const std::uint32_t *at = scratch.columns.data(), *end = at + scratch.columns.size();
         while (at < end) {
             const std::uint32_t column = *at;
-            const std::uint32_t *next = at;
+            const std::uint32_t* next = at;
             while (next < end && *next == column) ++next;
             const double count = static_cast<double>(next - at);
             const double value = (sublinear_tf_ ? 1 + std::log(count) : count) * idf_[column];
@@ -121,9 +125,9 @@ class TfidfVocabulary {
         return name;
     }
 
-  private:
-    static TokenTable table(const ArrayIn<std::uint8_t> &data, const ArrayIn<std::int64_t> &offsets,
-                            const ArrayIn<std::uint64_t> &slots) {
+private:
+    static TokenTable table(const ArrayIn<std::uint8_t>& data, const ArrayIn<std::int64_t>& offsets,
+                            const ArrayIn<std::uint64_t>& slots) {
         if (offsets.shape(0) < 1 || !std::has_single_bit(slots.shape(0)))
             throw nb::value_error("A token table needs offsets and a power of two of slots.");
         return {data.data(), data.shape(0), offsets.data(), offsets.shape(0) - 1, slots.data(), slots.shape(0)};
@@ -133,11 +137,11 @@ class TfidfVocabulary {
         return id < tokens_.size() ? tokens_.text(id) : std::string_view();
     }
 
-    void collect(const std::uint8_t *text, std::size_t size, RowScratch &scratch) const {
+    void collect(const std::uint8_t* text, std::size_t size, RowScratch& scratch) const {
         scratch.ids.clear();
         scratch.columns.clear();
         scratch.tokenizer.set_options(settings_.fold);
-        scratch.tokenizer.run(text, size, [&](const TokenView &token) {
+        scratch.tokenizer.run(text, size, [&](const TokenView& token) {
             const std::uint64_t hash = hash_bytes(token.text, token.size);
             tokens_.ask_slot(hash);
             scratch.pending.push_back({hash, scratch.pending_text.size(), token.size});
@@ -151,15 +155,15 @@ class TfidfVocabulary {
     }
 
     // Appends the numbers of the pending tokens to the ids.
-    void look_up(RowScratch &scratch) const {
+    void look_up(RowScratch& scratch) const {
         std::int32_t found[batch_tokens];
         const std::size_t n = scratch.pending.size();
         for (std::size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
         for (std::size_t i = 0; i < n; ++i)
             if (found[i] >= 0) tokens_.ask_text(found[i]);
         for (std::size_t i = 0; i < n; ++i) {
-            const PendingToken &token = scratch.pending[i];
-            const char *text = scratch.pending_text.data() + token.begin;
+            const PendingToken& token = scratch.pending[i];
+            const char* text = scratch.pending_text.data() + token.begin;
             if (found[i] >= 0 && !tokens_.is_text(found[i], text, token.size))
                 found[i] = tokens_.find(text, token.size, token.hash);
             if (found[i] >= 0) trie_.ask_children(found[i]);
@@ -170,8 +174,8 @@ class TfidfVocabulary {
     }
 
     // The n-grams that begin at the tokens [begin, end).
-    void collect_ngrams(std::size_t begin, std::size_t end, RowScratch &scratch) const {
-        const std::vector<std::int32_t> &ids = scratch.ids;
+    void collect_ngrams(std::size_t begin, std::size_t end, RowScratch& scratch) const {
+        const std::vector<std::int32_t>& ids = scratch.ids;
         const std::size_t n = ids.size();
         for (std::size_t i = begin; i < end; ++i)
             if (ids[i] >= 0 && i + 1 < n && ids[i + 1] >= 0) trie_.ask_child(ids[i], ids[i + 1]);
@@ -187,15 +191,16 @@ class TfidfVocabulary {
         }
     }
 
-    void collect_chars(const TokenView &token, RowScratch &scratch) const {
+    void collect_chars(const TokenView& token, RowScratch& scratch) const {
         for_each_char_ngram(token.text, token.size, settings_.char_ngrams_min, settings_.char_ngrams_max,
-                            scratch.padded, scratch.starts, [&](const char *gram, std::size_t size) {
+                            scratch.padded, scratch.starts, [&](const char* gram, std::size_t size) {
                                 const std::int32_t id = grams_.find(gram, size, hash_bytes(gram, size));
-                                if (id >= 0) scratch.columns.push_back(static_cast<std::uint32_t>(n_word_columns_ + id));
+                                if (id >= 0)
+                                    scratch.columns.push_back(static_cast<std::uint32_t>(n_word_columns_ + id));
                             });
     }
 
-    void add_node(std::int32_t node, std::vector<std::uint32_t> &columns) const {
+    void add_node(std::int32_t node, std::vector<std::uint32_t>& columns) const {
         if (dropped_.empty()) {
             prefetch(idf_ + node);
             return columns.push_back(static_cast<std::uint32_t>(node));
@@ -213,19 +218,19 @@ class TfidfVocabulary {
     TokenTable tokens_, grams_;
     TokenTrie trie_;
     std::vector<std::int32_t> dropped_;
-    const float *idf_;
+    const float* idf_;
     std::size_t n_features_, n_word_columns_;
 };
 
 // One of the blocks of columns a row is put together from.
 struct Part {
-    const TfidfVocabulary *vocabulary;
+    const TfidfVocabulary* vocabulary;
     float weight;
     std::int32_t first_column;
 };
 
-std::vector<Part> make_parts(const std::vector<const TfidfVocabulary *> &vocabularies,
-                             const std::vector<float> &weights) {
+std::vector<Part> make_parts(const std::vector<const TfidfVocabulary*>& vocabularies,
+                             const std::vector<float>& weights) {
     if (vocabularies.size() != weights.size()) throw nb::value_error("Every vocabulary needs one weight.");
     std::vector<Part> parts;
     std::size_t n_columns = 0;
@@ -237,7 +242,7 @@ std::vector<Part> make_parts(const std::vector<const TfidfVocabulary *> &vocabul
     return parts;
 }
 
-void normalize(float *values, std::size_t n) {
+void normalize(float* values, std::size_t n) {
     double squares = 0;
     for (std::size_t i = 0; i < n; ++i) squares += static_cast<double>(values[i]) * values[i];
     if (squares <= 0) return;
@@ -251,9 +256,9 @@ struct RowBlock {
     std::vector<std::size_t> row_ends;
 };
 
-nb::tuple join_blocks(std::vector<RowBlock> &blocks, std::size_t n_rows, int n_threads) {
+nb::tuple join_blocks(std::vector<RowBlock>& blocks, std::size_t n_rows, int n_threads) {
     std::vector<std::size_t> first_value{0}, first_row{0};
-    for (const RowBlock &block : blocks) {
+    for (const RowBlock& block : blocks) {
         first_value.push_back(first_value.back() + block.values.size());
         first_row.push_back(first_row.back() + block.row_ends.size());
     }
@@ -273,8 +278,8 @@ nb::tuple join_blocks(std::vector<RowBlock> &blocks, std::size_t n_rows, int n_t
                           to_numpy(std::move(values), n_values));
 }
 
-nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary *> &vocabularies, const std::vector<float> &weights,
-                     const std::vector<ArrayIn<std::uint8_t>> &data, const std::vector<ArrayIn<std::int64_t>> &offsets,
+nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
+                     const std::vector<ArrayIn<std::uint8_t>>& data, const std::vector<ArrayIn<std::int64_t>>& offsets,
                      bool is_normalized, int n_threads) {
     const std::vector<Part> parts = make_parts(vocabularies, weights);
     if (parts.empty() || data.size() != parts.size() || offsets.size() != parts.size())
@@ -291,7 +296,7 @@ nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary *> &vocabularies, c
     std::vector<RowScratch> scratches(worker_count(blocks.size(), n_threads));
     parallel_for(blocks.size(), n_threads, [&](std::size_t b, int worker) {
         RowBlock block;
-        RowScratch &scratch = scratches[worker];
+        RowScratch& scratch = scratches[worker];
         for (std::size_t i = bounds[b]; i < bounds[b + 1]; ++i) {
             const std::size_t begin = block.values.size();
             for (std::size_t p = 0; p < parts.size(); ++p)
@@ -305,7 +310,7 @@ nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary *> &vocabularies, c
     return join_blocks(blocks, texts[0].size(), n_threads);
 }
 
-nb::tuple tfidf_row(const std::vector<const TfidfVocabulary *> &vocabularies, const std::vector<float> &weights,
+nb::tuple tfidf_row(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
                     nb::list strings, bool is_normalized) {
     const std::vector<Part> parts = make_parts(vocabularies, weights);
     if (strings.size() != parts.size()) throw nb::value_error("Every vocabulary needs a text of its own.");
@@ -314,8 +319,8 @@ nb::tuple tfidf_row(const std::vector<const TfidfVocabulary *> &vocabularies, co
     std::vector<float> values;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const Utf8 text(strings[p]);
-        parts[p].vocabulary->append_row(text.data(), text.size(), parts[p].weight, parts[p].first_column,
-                                        scratch, columns, values);
+        parts[p].vocabulary->append_row(text.data(), text.size(), parts[p].weight, parts[p].first_column, scratch,
+                                        columns, values);
     }
     if (is_normalized) normalize(values.data(), values.size());
     return nb::make_tuple(to_numpy(std::move(columns)), to_numpy(std::move(values)));
@@ -323,8 +328,9 @@ nb::tuple tfidf_row(const std::vector<const TfidfVocabulary *> &vocabularies, co
 
 }  // namespace
 
-void bind_tfidf(nb::module_ &m) {
-    nb::class_<TfidfVocabulary>(m, "TfidfVocabulary", "N-grams, their columns and idf weights, in arrays it only looks into.")
+void bind_tfidf(nb::module_& m) {
+    nb::class_<TfidfVocabulary>(m, "TfidfVocabulary",
+                                "N-grams, their columns and idf weights, in arrays it only looks into.")
         .def(nb::init<ArrayIn<std::uint8_t>, ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
                       ArrayIn<std::uint32_t>, ArrayIn<std::int32_t>, ArrayIn<float>, ArrayIn<std::uint8_t>,
                       ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, int, int, int, bool, bool, bool>(),

@@ -22,8 +22,8 @@ struct TfidfSettings {
 // padded token shorter than n counts once, whole (as scikit-learn's char_wb analyzer does). `padded` and `starts` are
 // scratch memory.
 template <typename Sink>
-void for_each_char_ngram(const char *token, std::size_t size, int n_min, int n_max, std::string &padded,
-                         std::vector<std::size_t> &starts, Sink &&sink) {
+void for_each_char_ngram(const char* token, std::size_t size, int n_min, int n_max, std::string& padded,
+                         std::vector<std::size_t>& starts, Sink&& sink) {
     padded.assign(1, ' ').append(token, size).append(1, ' ');
     starts.clear();
     for (std::size_t at = 0; at < padded.size(); ++at)

@@ -4,11 +4,11 @@
 // tables are merged in order, so a token's number says when it first came. Then, for every length n >= 2, each chunk
 // deals its n-grams (one per text) to partitions by their first n-1 tokens, and each partition is counted and sorted by
 // itself, in a table small enough for the processor's cache.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <nanobind/nanobind.h>
 
 #include "parallel.hpp"
 #include "texts.hpp"
@@ -26,22 +26,22 @@ constexpr std::size_t ngrams_per_partition = 16384;
 constexpr int max_partition_bits = 12;
 
 struct Chunk {
-    TokenBuilder tokens;                    // of this chunk; emptied by the merge
-    std::vector<std::int32_t> n_texts;      // with each of them
-    std::vector<std::int32_t> stream;       // token numbers of all texts, one after the other; -1: not in the vocabulary
-    std::vector<std::size_t> text_ends;     // in the stream
-    std::vector<std::int32_t> nodes;        // the n-gram that begins at each place of the stream, or -1
-    std::vector<std::int32_t> to_global;    // token number here -> in the merged table
-    std::vector<std::uint64_t> keys;        // n-grams, by partition
-    std::vector<std::size_t> partition_ptr; // into keys
+    TokenBuilder tokens;                  // of this chunk; emptied by the merge
+    std::vector<std::int32_t> n_texts;    // with each of them
+    std::vector<std::int32_t> stream;     // token numbers of all texts, one after the other; -1: not in the vocabulary
+    std::vector<std::size_t> text_ends;   // in the stream
+    std::vector<std::int32_t> nodes;      // the n-gram that begins at each place of the stream, or -1
+    std::vector<std::int32_t> to_global;  // token number here -> in the merged table
+    std::vector<std::uint64_t> keys;      // n-grams, by partition
+    std::vector<std::size_t> partition_ptr;  // into keys
 };
 
-void read_chunk(const Texts &texts, std::size_t first, std::size_t last, FoldOptions fold, Chunk &chunk) {
+void read_chunk(const Texts& texts, std::size_t first, std::size_t last, FoldOptions fold, Chunk& chunk) {
     Tokenizer tokenizer(fold);
     std::vector<std::int32_t> last_text;
     for (std::size_t i = first; i < last; ++i) {
         const auto text_number = static_cast<std::int32_t>(i - first);
-        tokenizer.run(texts.text(i), texts.length(i), [&](const TokenView &token) {
+        tokenizer.run(texts.text(i), texts.length(i), [&](const TokenView& token) {
             const std::uint32_t id = chunk.tokens.add(token.text, token.size, hash_bytes(token.text, token.size));
             if (id == last_text.size()) {
                 last_text.push_back(-1);
@@ -57,7 +57,7 @@ void read_chunk(const Texts &texts, std::size_t first, std::size_t last, FoldOpt
 
 // A set of numbers that empties in no time.
 class SmallSet {
-  public:
+public:
     void clear(std::size_t n_expected) {
         std::size_t n_slots = 64;
         while (n_slots < 2 * n_expected) n_slots *= 2;
@@ -85,7 +85,7 @@ class SmallSet {
         }
     }
 
-  private:
+private:
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint32_t> rounds_;
     std::uint32_t round_ = 0;
@@ -102,7 +102,7 @@ std::uint32_t partition_of(std::uint64_t key, int bits) {
 }
 
 // Fills chunk.keys with the n-grams of length n, each once per text, dealt to 2^bits partitions.
-void deal_ngrams(Chunk &chunk, std::size_t n, int bits, std::vector<std::uint64_t> &found, SmallSet &seen) {
+void deal_ngrams(Chunk& chunk, std::size_t n, int bits, std::vector<std::uint64_t>& found, SmallSet& seen) {
     found.clear();
     chunk.partition_ptr.assign((std::size_t{1} << bits) + 1, 0);
     std::size_t begin = 0;
@@ -151,12 +151,12 @@ struct Counter {
 };
 
 // The partition's n-grams that stand in at least min_df and at most max_df texts, ordered by key.
-std::vector<NgramCount> count_partition(const std::vector<Chunk> &chunks, std::size_t p, std::int32_t min_df,
-                                        std::int32_t max_df, Counter &counter) {
+std::vector<NgramCount> count_partition(const std::vector<Chunk>& chunks, std::size_t p, std::int32_t min_df,
+                                        std::int32_t max_df, Counter& counter) {
     std::size_t n_distinct = 0;
     if (counter.keys.empty()) counter.grow();
     std::fill(counter.keys.begin(), counter.keys.end(), empty_slot);
-    for (const Chunk &chunk : chunks)
+    for (const Chunk& chunk : chunks)
         for (std::size_t i = chunk.partition_ptr[p]; i < chunk.partition_ptr[p + 1]; ++i) {
             const std::size_t at = counter.find(chunk.keys[i]);
             if (counter.keys[at] != empty_slot) {
@@ -172,13 +172,13 @@ std::vector<NgramCount> count_partition(const std::vector<Chunk> &chunks, std::s
     for (std::size_t i = 0; i < counter.keys.size(); ++i)
         if (counter.keys[i] != empty_slot && counter.counts[i] >= min_df && counter.counts[i] <= max_df)
             kept.push_back({counter.keys[i], counter.counts[i]});
-    std::sort(kept.begin(), kept.end(), [](const NgramCount &a, const NgramCount &b) { return a.key < b.key; });
+    std::sort(kept.begin(), kept.end(), [](const NgramCount& a, const NgramCount& b) { return a.key < b.key; });
     return kept;
 }
 
 class TfidfFit {
-  public:
-    TfidfFit(const Texts &texts, TfidfSettings settings, std::int32_t min_df, double max_df, int n_threads)
+public:
+    TfidfFit(const Texts& texts, TfidfSettings settings, std::int32_t min_df, double max_df, int n_threads)
         : texts_(texts), settings_(settings), min_df_(min_df), n_threads_(n_threads) {
         if (texts.size() > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("Too many texts.");
         // One text alone must be allowed, or a corpus of one text would have no features.
@@ -205,7 +205,7 @@ class TfidfFit {
         return arrays;
     }
 
-  private:
+private:
     void read() {
         bounds_ = texts_.chunks(chunk_bytes);
         chunks_.resize(bounds_.size() - 1);
@@ -216,7 +216,7 @@ class TfidfFit {
 
     // Merges the chunks' tables in order and renumbers the streams; rare tokens leave, no n-gram with them can stay.
     void merge() {
-        for (Chunk &chunk : chunks_) {
+        for (Chunk& chunk : chunks_) {
             for (std::size_t id = 0; id < chunk.tokens.size(); ++id) {
                 const std::string_view text = chunk.tokens.text(id);
                 const std::uint32_t merged = global_.add(text.data(), text.size(), chunk.tokens.hash(id));
@@ -237,8 +237,8 @@ class TfidfFit {
         n_tokens_ = node_df_.size();
         child_ptr_.assign(1, 0);
         parallel_for(chunks_.size(), n_threads_, [&](std::size_t c) {
-            for (std::int32_t &id : chunks_[c].to_global) id = settings_.has_chars() ? id : to_kept[id];
-            for (std::int32_t &id : chunks_[c].stream) id = chunks_[c].to_global[id];
+            for (std::int32_t& id : chunks_[c].to_global) id = settings_.has_chars() ? id : to_kept[id];
+            for (std::int32_t& id : chunks_[c].stream) id = chunks_[c].to_global[id];
         });
         if (settings_.has_chars()) to_kept_ = std::move(to_kept);
     }
@@ -253,7 +253,7 @@ class TfidfFit {
             const std::string_view text = global_.text(id);
             token_grams.clear();
             for_each_char_ngram(text.data(), text.size(), settings_.char_ngrams_min, settings_.char_ngrams_max, padded,
-                                starts, [&](const char *gram, std::size_t size) {
+                                starts, [&](const char* gram, std::size_t size) {
                                     token_grams.push_back(grams.add(gram, size, hash_bytes(gram, size)));
                                 });
             std::sort(token_grams.begin(), token_grams.end());
@@ -275,13 +275,13 @@ class TfidfFit {
                 for (; begin < end; ++begin) {
                     const std::int32_t token = chunks_[c].stream[begin];
                     for (std::size_t g = gram_ptr[token]; g < gram_ptr[token + 1]; ++g) {
-                        std::int32_t &last = last_text[worker][gram_ids[g]];
+                        std::int32_t& last = last_text[worker][gram_ids[g]];
                         counts[worker][gram_ids[g]] += last != text_number;
                         last = text_number;
                     }
                 }
             }
-            for (std::int32_t &id : chunks_[c].stream) id = to_kept_[id];
+            for (std::int32_t& id : chunks_[c].stream) id = to_kept_[id];
         });
         for (std::size_t w = 1; w < n_workers; ++w)
             for (std::size_t g = 0; g < grams.size(); ++g) counts[0][g] += counts[w][g];
@@ -314,20 +314,20 @@ class TfidfFit {
         parallel_for(n_partitions, n_threads_, [&](std::size_t p, int worker) {
             partitions[p] = count_partition(chunks_, p, min_df_, most, counters[worker]);
         });
-        for (Chunk &chunk : chunks_) std::vector<std::uint64_t>().swap(chunk.keys);
+        for (Chunk& chunk : chunks_) std::vector<std::uint64_t>().swap(chunk.keys);
         append_level(partitions);
         if (!is_last) step_nodes(n);
     }
 
-    void append_level(const std::vector<std::vector<NgramCount>> &partitions) {
+    void append_level(const std::vector<std::vector<NgramCount>>& partitions) {
         const std::size_t first_parent = child_ptr_.size() - 1, n_parents = node_df_.size() - first_parent;
         std::size_t n_new = 0;
-        for (const auto &partition : partitions) n_new += partition.size();
+        for (const auto& partition : partitions) n_new += partition.size();
         if (node_df_.size() + n_new > std::numeric_limits<std::int32_t>::max())
             throw nb::value_error("More than two thousand million n-grams. Raise min_df or lower ngrams_max.");
         std::vector<std::int32_t> n_children(n_parents, 0);
-        for (const auto &partition : partitions)
-            for (const NgramCount &ngram : partition) ++n_children[(ngram.key >> 32) - first_parent];
+        for (const auto& partition : partitions)
+            for (const NgramCount& ngram : partition) ++n_children[(ngram.key >> 32) - first_parent];
         child_ptr_.reserve(child_ptr_.size() + n_parents);
         for (const std::int32_t count : n_children) child_ptr_.push_back(child_ptr_.back() + count);
         labels_.resize(labels_.size() + n_new);
@@ -335,7 +335,7 @@ class TfidfFit {
         parallel_for(partitions.size(), n_threads_, [&](std::size_t p) {
             std::uint64_t before = ~std::uint64_t{0};
             std::int32_t place = 0;
-            for (const NgramCount &ngram : partitions[p]) {
+            for (const NgramCount& ngram : partitions[p]) {
                 if (const std::uint64_t parent = ngram.key >> 32; parent != before) {
                     place = child_ptr_[parent];
                     before = parent;
@@ -351,7 +351,7 @@ class TfidfFit {
     void step_nodes(int n) {
         const TokenTrie trie(child_ptr_.data(), child_ptr_.size() - 1, labels_.data(), labels_.size(), n_tokens_);
         parallel_for(chunks_.size(), n_threads_, [&](std::size_t c) {
-            Chunk &chunk = chunks_[c];
+            Chunk& chunk = chunks_[c];
             std::size_t i = 0;
             for (const std::size_t end : chunk.text_ends)
                 for (; i < end; ++i) {
@@ -375,14 +375,14 @@ class TfidfFit {
         if (idf_.size() > std::numeric_limits<std::int32_t>::max()) throw nb::value_error("Too many features.");
     }
 
-    static void put_tokens(nb::dict &arrays, const std::string &name, TokenArrays &tokens) {
+    static void put_tokens(nb::dict& arrays, const std::string& name, TokenArrays& tokens) {
         if (tokens.slots.empty()) tokens.slots.assign(1, empty_slot);
         arrays[(name + ".data").c_str()] = to_numpy(std::move(tokens.data));
         arrays[(name + ".offsets").c_str()] = to_numpy(std::move(tokens.offsets));
         arrays[(name + ".slots").c_str()] = to_numpy(std::move(tokens.slots));
     }
 
-    const Texts &texts_;
+    const Texts& texts_;
     TfidfSettings settings_;
     std::int32_t min_df_, max_df_;
     int n_threads_;
@@ -391,8 +391,8 @@ class TfidfFit {
     std::vector<Chunk> chunks_;
     TokenBuilder global_;
     TokenArrays tokens_, grams_;
-    std::vector<std::int32_t> n_texts_, to_kept_;          // of merged tokens: texts with it; its number, if kept
-    std::vector<std::int32_t> node_df_, gram_df_;          // texts with each node of the trie, each character n-gram
+    std::vector<std::int32_t> n_texts_, to_kept_;  // of merged tokens: texts with it; its number, if kept
+    std::vector<std::int32_t> node_df_, gram_df_;  // texts with each node of the trie, each character n-gram
     std::vector<std::int32_t> child_ptr_, dropped_;
     std::vector<std::uint32_t> labels_;
     std::vector<float> idf_;
@@ -407,7 +407,7 @@ nb::dict tfidf_fit(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, in
 
 }  // namespace
 
-void bind_tfidf_fit(nb::module_ &m) {
+void bind_tfidf_fit(nb::module_& m) {
     m.def("tfidf_fit", &tfidf_fit, nb::arg("data"), nb::arg("offsets"), nb::arg("ngrams_max"), nb::arg("max_df"),
           nb::arg("min_df"), nb::arg("char_ngrams_min"), nb::arg("char_ngrams_max"), nb::arg("nfkc"),
           nb::arg("casefold"), nb::arg("n_threads"), "The arrays of a vocabulary learned from texts.");

@@ -20,7 +20,7 @@ inline std::uint64_t mix64(std::uint64_t h) {
 }
 
 // Up to eight bytes as one number, without a call to memcpy for their odd sizes.
-inline std::uint64_t short_word(const char *text, std::size_t size) {
+inline std::uint64_t short_word(const char* text, std::size_t size) {
     if (size >= 4) {
         std::uint32_t first, last;
         std::memcpy(&first, text, 4);
@@ -32,7 +32,7 @@ inline std::uint64_t short_word(const char *text, std::size_t size) {
     return byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1);
 }
 
-inline std::uint64_t hash_bytes(const char *text, std::size_t size) {
+inline std::uint64_t hash_bytes(const char* text, std::size_t size) {
     std::uint64_t h = 0x9e3779b97f4a7c15ull * (size + 1);
     for (; size > 8; text += 8, size -= 8) {
         std::uint64_t word;
@@ -43,7 +43,7 @@ inline std::uint64_t hash_bytes(const char *text, std::size_t size) {
     return mix64(h ^ short_word(text, size));
 }
 
-inline bool same_bytes(const char *a, const char *b, std::size_t size) {
+inline bool same_bytes(const char* a, const char* b, std::size_t size) {
     for (; size > 8; a += 8, b += 8, size -= 8) {
         std::uint64_t left, right;
         std::memcpy(&left, a, 8);
@@ -67,7 +67,7 @@ inline std::size_t slot_count(std::size_t n) {
 
 // Numbers strings in the order they first come.
 class TokenBuilder {
-  public:
+public:
     TokenBuilder() : slots_(1024, empty_slot) {}
 
     std::size_t size() const { return hashes_.size(); }
@@ -77,12 +77,12 @@ class TokenBuilder {
     }
 
     // The number of the string, or -1.
-    std::int64_t find(const char *text, std::size_t size, std::uint64_t hash) const {
+    std::int64_t find(const char* text, std::size_t size, std::uint64_t hash) const {
         const std::uint64_t slot = slots_[place(text, size, hash)];
         return slot == empty_slot ? -1 : static_cast<std::int64_t>(slot & 0xffffffffu);
     }
 
-    std::uint32_t add(const char *text, std::size_t size, std::uint64_t hash) {
+    std::uint32_t add(const char* text, std::size_t size, std::uint64_t hash) {
         const std::size_t at = place(text, size, hash);
         if (slots_[at] != empty_slot) return static_cast<std::uint32_t>(slots_[at]);
         const auto id = static_cast<std::uint32_t>(hashes_.size());
@@ -94,9 +94,9 @@ class TokenBuilder {
         return id;
     }
 
-  private:
+private:
     // The slot of the string, or the empty one where it belongs.
-    std::size_t place(const char *text, std::size_t size, std::uint64_t hash) const {
+    std::size_t place(const char* text, std::size_t size, std::uint64_t hash) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
         for (; slots_[at] != empty_slot; at = (at + 1) & mask) {
@@ -130,7 +130,8 @@ struct TokenArrays {
     std::vector<std::uint64_t> slots;
 
     TokenArrays() = default;
-    template <typename Keep> TokenArrays(const TokenBuilder &builder, Keep &&keep) {
+    template <typename Keep>
+    TokenArrays(const TokenBuilder& builder, Keep&& keep) {
         std::vector<std::uint64_t> hashes;
         for (std::size_t id = 0; id < builder.size(); ++id) {
             if (!keep(id)) continue;
@@ -151,9 +152,9 @@ struct TokenArrays {
 // Looks strings up in stored arrays. Every index read from them is checked, so damaged arrays give wrong answers at
 // worst. n_slots must be a power of two.
 class TokenTable {
-  public:
-    TokenTable(const std::uint8_t *data, std::size_t n_bytes, const std::int64_t *offsets, std::size_t n_tokens,
-               const std::uint64_t *slots, std::size_t n_slots)
+public:
+    TokenTable(const std::uint8_t* data, std::size_t n_bytes, const std::int64_t* offsets, std::size_t n_tokens,
+               const std::uint64_t* slots, std::size_t n_slots)
         : data_(data), offsets_(offsets), slots_(slots), n_bytes_(n_bytes), n_(n_tokens), n_slots_(n_slots) {}
 
     std::size_t size() const { return n_; }
@@ -161,11 +162,11 @@ class TokenTable {
     std::string_view text(std::size_t id) const {
         const std::int64_t begin = offsets_[id], end = offsets_[id + 1];
         if (begin < 0 || end < begin || static_cast<std::size_t>(end) > n_bytes_) return {};
-        return {reinterpret_cast<const char *>(data_) + begin, static_cast<std::size_t>(end - begin)};
+        return {reinterpret_cast<const char*>(data_) + begin, static_cast<std::size_t>(end - begin)};
     }
 
     // The number of the string, or -1.
-    std::int32_t find(const char *text, std::size_t size, std::uint64_t hash) const {
+    std::int32_t find(const char* text, std::size_t size, std::uint64_t hash) const {
         return probe(hash, [&](std::int32_t id) { return is_text(id, text, size); });
     }
 
@@ -178,14 +179,15 @@ class TokenTable {
         return id;
     }
     void ask_text(std::int32_t id) const { prefetch(text(static_cast<std::size_t>(id)).data()); }
-    bool is_text(std::int32_t id, const char *text, std::size_t size) const {
+    bool is_text(std::int32_t id, const char* text, std::size_t size) const {
         const std::string_view known = this->text(static_cast<std::size_t>(id));
         return known.size() == size && same_bytes(known.data(), text, size);
     }
 
-  private:
+private:
     // The first number filed under the hash that is accepted, or -1.
-    template <typename Accept> std::int32_t probe(std::uint64_t hash, Accept accept) const {
+    template <typename Accept>
+    std::int32_t probe(std::uint64_t hash, Accept accept) const {
         std::size_t at = hash & (n_slots_ - 1);
         for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
             const std::uint64_t slot = slots_[at];
@@ -197,9 +199,9 @@ class TokenTable {
         return -1;
     }
 
-    const std::uint8_t *data_;
-    const std::int64_t *offsets_;
-    const std::uint64_t *slots_;
+    const std::uint8_t* data_;
+    const std::int64_t* offsets_;
+    const std::uint64_t* slots_;
     std::size_t n_bytes_, n_, n_slots_;
 };
 

@@ -25,8 +25,8 @@ inline std::uint32_t unscramble(std::uint32_t x) {
 }
 
 class TokenTrie {
-  public:
-    TokenTrie(const std::int32_t *child_ptr, std::size_t n_inner, const std::uint32_t *labels, std::size_t n_labels,
+public:
+    TokenTrie(const std::int32_t* child_ptr, std::size_t n_inner, const std::uint32_t* labels, std::size_t n_labels,
               std::size_t n_tokens)
         : child_ptr_(child_ptr), labels_(labels), n_inner_(n_inner), n_labels_(n_labels), n_tokens_(n_tokens) {}
 
@@ -69,7 +69,7 @@ class TokenTrie {
         prefetch(labels_ + begin + guess(n, scramble(static_cast<std::uint32_t>(token))));
     }
 
-  private:
+private:
     // Where among n evenly spread labels this one stands.
     static std::int64_t guess(std::int64_t n, std::uint32_t label) {
         return static_cast<std::int64_t>(std::uint64_t{label} * static_cast<std::uint64_t>(n) >> 32);
@@ -109,8 +109,8 @@ class TokenTrie {
         return at;
     }
 
-    const std::int32_t *child_ptr_;
-    const std::uint32_t *labels_;
+    const std::int32_t* child_ptr_;
+    const std::uint32_t* labels_;
     std::size_t n_inner_, n_labels_, n_tokens_;
 };
 

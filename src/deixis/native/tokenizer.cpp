@@ -6,8 +6,8 @@
 
 namespace deixis {
 
-bool Tokenizer::next_unicode(const std::uint8_t *text, std::size_t size, std::size_t &at, std::size_t &n_extra,
-                             TokenView &token) {
+bool Tokenizer::next_unicode(const std::uint8_t* text, std::size_t size, std::size_t& at, std::size_t& n_extra,
+                             TokenView& token) {
     const Decoded first = decode_utf8(text, at, size);
     const CharClass kind = char_record(first.cp).char_class();
     const std::size_t begin = at, begin_extra = n_extra;
@@ -34,8 +34,8 @@ bool Tokenizer::next_unicode(const std::uint8_t *text, std::size_t size, std::si
     folded_.clear();
     fold(cps_.data(), n_kept, options_, scratch_, folded_);
     if (folded_.empty()) return false;
-    token = TokenView{folded_.data(),  folded_.size(), begin - begin_extra, at - n_extra, begin, at,
-                      kind == CharClass::unspaced};
+    token = TokenView{
+        folded_.data(), folded_.size(), begin - begin_extra, at - n_extra, begin, at, kind == CharClass::unspaced};
     return true;
 }
 
@@ -45,7 +45,7 @@ nb::list tokenize(nb::str string, bool nfkc, bool casefold) {
     const Utf8 text(string);
     nb::list tokens;
     Tokenizer tokenizer({nfkc, casefold});
-    tokenizer.run(text.data(), text.size(), [&](const TokenView &token) {
+    tokenizer.run(text.data(), text.size(), [&](const TokenView& token) {
         tokens.append(nb::make_tuple(nb::str(token.text, token.size), token.start, token.end));
     });
     return tokens;
@@ -53,7 +53,7 @@ nb::list tokenize(nb::str string, bool nfkc, bool casefold) {
 
 }  // namespace
 
-void bind_tokenizer(nb::module_ &m) {
+void bind_tokenizer(nb::module_& m) {
     m.def("unicode_version", &unicode_version, "Version of the Unicode tables in the core.");
     m.def("tokenize", &tokenize, nb::arg("text"), nb::arg("nfkc"), nb::arg("casefold"),
           "(folded text, start, end) of every token of a text.");

@@ -1,7 +1,7 @@
 // Text to tokens. Boundaries are found on the text as it is, so every token knows its code points [start, end) there;
-// then each token is folded by itself. Maximal runs of letters, marks and numbers are tokens. In scripts written without
-// spaces each base character, with the marks after it, is a token, so that bigrams do the work of words there. A mark
-// without a letter or number before it separates, like everything else.
+// then each token is folded by itself. Maximal runs of letters, marks and numbers are tokens. In scripts written
+// without spaces each base character, with the marks after it, is a token, so that bigrams do the work of words there.
+// A mark without a letter or number before it separates, like everything else.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace deixis {
 
 struct TokenView {
-    const char *text;  // folded, UTF-8; valid until the next token
+    const char* text;  // folded, UTF-8; valid until the next token
     std::size_t size;
     std::size_t start, end;            // code points of the original
     std::size_t byte_start, byte_end;  // bytes of the original
@@ -37,13 +37,14 @@ inline constexpr std::array<bool, 256> is_ascii_word = make_ascii_word();
 
 // One per thread: it keeps scratch memory.
 class Tokenizer {
-  public:
+public:
     explicit Tokenizer(FoldOptions options) : options_(options) { folded_.reserve(256); }
 
     void set_options(FoldOptions options) { options_ = options; }
 
     // Calls sink(TokenView) for every token, in order.
-    template <typename Sink> void run(const std::uint8_t *text, std::size_t size, Sink &&sink) {
+    template <typename Sink>
+    void run(const std::uint8_t* text, std::size_t size, Sink&& sink) {
         using tokenizer_detail::is_ascii_word;
         std::size_t at = 0;
         std::size_t n_extra = 0;  // bytes before `at` that are not the first of their code point
@@ -65,8 +66,8 @@ class Tokenizer {
         }
     }
 
-  private:
-    const char *fold_ascii(const std::uint8_t *text, std::size_t size) {
+private:
+    const char* fold_ascii(const std::uint8_t* text, std::size_t size) {
         if (folded_.size() < size) folded_.resize(std::max(size, 2 * folded_.size()));
         // Letters and digits only: this bit makes letters lower-case and is set in every digit already.
         const std::uint8_t lower = options_.casefold ? 0x20 : 0;
@@ -75,8 +76,8 @@ class Tokenizer {
     }
 
     // Reads what stands at `at`: true and a token, or false and it was a separator.
-    bool next_unicode(const std::uint8_t *text, std::size_t size, std::size_t &at, std::size_t &n_extra,
-                      TokenView &token);
+    bool next_unicode(const std::uint8_t* text, std::size_t size, std::size_t& at, std::size_t& n_extra,
+                      TokenView& token);
 
     FoldOptions options_;
     FoldScratch scratch_;

@@ -21,12 +21,12 @@ std::uint32_t composed(std::uint32_t first, std::uint32_t second) {
     if (first - hangul_s < n_s && (first - hangul_s) % n_t == 0 && second - hangul_t - 1 < n_t - 1)
         return first + (second - hangul_t);
     const std::uint64_t key = std::uint64_t{first} << 32 | second;
-    const auto *found = std::lower_bound(std::begin(tables::pair_keys), std::end(tables::pair_keys), key);
+    const auto* found = std::lower_bound(std::begin(tables::pair_keys), std::end(tables::pair_keys), key);
     if (found == std::end(tables::pair_keys) || *found != key) return 0;
     return tables::pair_values[found - std::begin(tables::pair_keys)];
 }
 
-void append_decomposition(std::uint32_t cp, std::vector<std::uint32_t> &out) {
+void append_decomposition(std::uint32_t cp, std::vector<std::uint32_t>& out) {
     if (cp - hangul_s < n_s) {
         const std::uint32_t s = cp - hangul_s;
         out.push_back(hangul_l + s / (n_v * n_t));
@@ -41,7 +41,7 @@ void append_decomposition(std::uint32_t cp, std::vector<std::uint32_t> &out) {
         out.insert(out.end(), tables::pool + at + 1, tables::pool + at + 1 + tables::pool[at]);
 }
 
-void order_marks(std::vector<std::uint32_t> &cps) {
+void order_marks(std::vector<std::uint32_t>& cps) {
     for (std::size_t begin = 0; begin < cps.size();) {
         if (char_record(cps[begin]).combining == 0) {
             ++begin;
@@ -56,14 +56,14 @@ void order_marks(std::vector<std::uint32_t> &cps) {
     }
 }
 
-bool is_continuation(const std::uint8_t *text, std::size_t at, std::size_t size) {
+bool is_continuation(const std::uint8_t* text, std::size_t at, std::size_t size) {
     return at < size && (text[at] & 0xC0) == 0x80;
 }
 
 }  // namespace
 
 // Canonical composition in place (Unicode Standard, section 3.11, D117).
-void compose(std::vector<std::uint32_t> &cps) {
+void compose(std::vector<std::uint32_t>& cps) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t starter = none, length = 0;
     int last_class = 0;
@@ -84,23 +84,23 @@ void compose(std::vector<std::uint32_t> &cps) {
     cps.resize(length);
 }
 
-void decompose(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+void decompose(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch) {
     scratch.clear();
     for (const std::uint32_t cp : cps) append_decomposition(cp, scratch);
     order_marks(scratch);
     cps.swap(scratch);
 }
 
-void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+void nfkc(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch) {
     decompose(cps, scratch);
     compose(cps);
 }
 
-void drop_ignorable(std::vector<std::uint32_t> &cps) {
+void drop_ignorable(std::vector<std::uint32_t>& cps) {
     std::erase_if(cps, [](std::uint32_t cp) { return char_record(cp).is_ignorable(); });
 }
 
-bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch) {
+bool casefold(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch) {
     scratch.clear();
     bool has_changed = false;
     for (const std::uint32_t cp : cps) {
@@ -116,15 +116,15 @@ bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scrat
     return has_changed;
 }
 
-const char *unicode_version() { return tables::unicode_version; }
+const char* unicode_version() { return tables::unicode_version; }
 
-const CharRecord &char_record(std::uint32_t cp) {
+const CharRecord& char_record(std::uint32_t cp) {
     if (cp > 0x10FFFF) cp = replacement_character;
     const std::size_t block = tables::stage1[cp / tables::block_size];
     return tables::records[tables::stage2[block * tables::block_size + cp % tables::block_size]];
 }
 
-Decoded decode_utf8_slow(const std::uint8_t *text, std::size_t at, std::size_t size) {
+Decoded decode_utf8_slow(const std::uint8_t* text, std::size_t at, std::size_t size) {
     const std::uint8_t lead = text[at];
     if (lead < 0xC2 || lead > 0xF4) return {replacement_character, 1};
     if (!is_continuation(text, at + 1, size)) return {replacement_character, 1};
@@ -141,7 +141,7 @@ Decoded decode_utf8_slow(const std::uint8_t *text, std::size_t at, std::size_t s
     return {(lead & 0x07u) << 18 | upper << 6 | (text[at + 3] & 0x3Fu), 4};
 }
 
-void append_utf8(std::uint32_t cp, std::string &out) {
+void append_utf8(std::uint32_t cp, std::string& out) {
     if (cp < 0x80) {
         out.push_back(static_cast<char>(cp));
     } else if (cp < 0x800) {
@@ -159,7 +159,7 @@ void append_utf8(std::uint32_t cp, std::string &out) {
     }
 }
 
-void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScratch &scratch, std::string &out) {
+void fold(const std::uint32_t* cps, std::size_t n, FoldOptions options, FoldScratch& scratch, std::string& out) {
     const bool all_simple = std::all_of(cps, cps + n, [](std::uint32_t cp) { return char_record(cp).is_simple(); });
     if (all_simple) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -173,7 +173,8 @@ void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScra
         drop_ignorable(scratch.first);
         nfkc(scratch.first, scratch.second);
     }
-    if (options.casefold && casefold(scratch.first, scratch.second) && options.nfkc) nfkc(scratch.first, scratch.second);
+    if (options.casefold && casefold(scratch.first, scratch.second) && options.nfkc)
+        nfkc(scratch.first, scratch.second);
     for (const std::uint32_t cp : scratch.first) append_utf8(cp, out);
 }
 

@@ -11,11 +11,11 @@ namespace deixis {
 
 // How the tokenizer sees a character. Numbers as in tools/make_unicode_tables.py.
 enum class CharClass : std::uint8_t {
-    other = 0,     // symbols and the like: separates tokens
-    word = 1,      // letters and numbers: runs of them are tokens
-    unspaced = 2,  // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
-    mark = 3,      // belongs to the character before it
-    joiner = 4,    // invisible inside a word
+    other = 0,        // symbols and the like: separates tokens
+    word = 1,         // letters and numbers: runs of them are tokens
+    unspaced = 2,     // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
+    mark = 3,         // belongs to the character before it
+    joiner = 4,       // invisible inside a word
     punctuation = 5,  // separates tokens, as spaces do
     space = 6,
 };
@@ -35,8 +35,8 @@ struct CharRecord {
     bool is_ignorable() const { return flags & 128; }
 };
 
-const CharRecord &char_record(std::uint32_t cp);
-const char *unicode_version();
+const CharRecord& char_record(std::uint32_t cp);
+const char* unicode_version();
 
 inline constexpr std::uint32_t replacement_character = 0xFFFD;
 
@@ -46,14 +46,14 @@ struct Decoded {
     std::uint32_t cp;
     std::uint32_t n_bytes;
 };
-Decoded decode_utf8_slow(const std::uint8_t *text, std::size_t at, std::size_t size);
+Decoded decode_utf8_slow(const std::uint8_t* text, std::size_t at, std::size_t size);
 
-inline Decoded decode_utf8(const std::uint8_t *text, std::size_t at, std::size_t size) {
+inline Decoded decode_utf8(const std::uint8_t* text, std::size_t at, std::size_t size) {
     if (text[at] < 0x80) return {text[at], 1};
     return decode_utf8_slow(text, at, size);
 }
 
-void append_utf8(std::uint32_t cp, std::string &out);
+void append_utf8(std::uint32_t cp, std::string& out);
 
 struct FoldOptions {
     bool nfkc = true;
@@ -65,15 +65,15 @@ struct FoldScratch {
     std::vector<std::uint32_t> first, second;
 };
 
-// Appends the folded form of the code points to `out` as UTF-8. With nfkc, invisible characters are dropped and the rest
-// is put into NFKC; with casefold, full case folding follows, and NFKC once more if that changed anything.
-void fold(const std::uint32_t *cps, std::size_t n, FoldOptions options, FoldScratch &scratch, std::string &out);
+// Appends the folded form of the code points to `out` as UTF-8. With nfkc, invisible characters are dropped and the
+// rest is put into NFKC; with casefold, full case folding follows, and NFKC once more if that changed anything.
+void fold(const std::uint32_t* cps, std::size_t n, FoldOptions options, FoldScratch& scratch, std::string& out);
 
 // The steps of folding, each on the code points where they are.
-void drop_ignorable(std::vector<std::uint32_t> &cps);
-void nfkc(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);
-bool casefold(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);  // whether anything changed
-void decompose(std::vector<std::uint32_t> &cps, std::vector<std::uint32_t> &scratch);  // NFKD
-void compose(std::vector<std::uint32_t> &cps);
+void drop_ignorable(std::vector<std::uint32_t>& cps);
+void nfkc(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch);
+bool casefold(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch);   // whether anything changed
+void decompose(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scratch);  // NFKD
+void compose(std::vector<std::uint32_t>& cps);
 
 }  // namespace deixis
