@@ -30,7 +30,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.model import Reader, TrainedReranker
+from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
 from deixis.linking.stages.read import possible_links
 from deixis.neural.reader.spans import Reading
@@ -68,8 +68,14 @@ def explained(case: Case) -> list[dict[str, Any]]:
     model = _corrected(case.odds, case.calibration, case.corrections).model
     records = []
     for document in documents_of(case.texts, case.spans):
-        records += [each.to_record() for each in explain(model, document, options=_options(case))]
-    return [_without_words(record) for record in records]
+        records += explanations(model, document, _options(case))
+    return records
+
+
+def explanations(model: LinkerModel, text: str | Document, options: LinkOptions | None = None) -> list[dict[str, Any]]:
+    """The explanation of every mention of one text, as plain dictionaries without sentences."""
+    records = explain(model, text, options=options or LinkOptions())
+    return [_without_words(record.to_record()) for record in records]
 
 
 def _without_words(record: Any) -> Any:  # noqa: ANN401 - any JSON

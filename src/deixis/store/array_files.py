@@ -1,11 +1,11 @@
-"""One array, one file: raw little-endian values, written with their hash, read back by mapping."""
+"""Files of arrays: raw little-endian values, written with their hashes, read back by mapping."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
-from deixis.store.manifest import DTYPES, ArrayEntry, array_file, stored_dtype
+from deixis.store.layout import write_arrays
+from deixis.store.manifest import DTYPES, SMALL, ArrayEntry, Manifest, array_file
 
 _CHUNK = 1 << 22
 
@@ -39,50 +40,71 @@ class FileCheck:
         return not self.problem
 
 
-def write_array(folder: Path, name: str, array: NDArray[Any]) -> ArrayEntry:
-    """Write the array's file, make it last, and give its entry for the manifest."""
-    dtype = stored_dtype(name, array)
-    values = np.ascontiguousarray(array, dtype=dtype)
-    digest = hashlib.sha256()
-    raw = values.reshape(-1).view(np.uint8).data
-    with open(folder / array_file(name), "wb") as stream:
-        for start in range(0, len(raw), _CHUNK):
-            digest.update(raw[start : start + _CHUNK])
-            stream.write(raw[start : start + _CHUNK])
+def write_file(path: Path, arrays: Mapping[str, NDArray[Any]], is_small: bool) -> dict[str, ArrayEntry]:
+    """Write one file of arrays, make it last, and give the entries of its arrays."""
+    with open(path, "wb") as stream:
+        entries = write_arrays(stream, arrays, is_small)
         stream.flush()
         os.fsync(stream.fileno())
-    return ArrayEntry(dtype.name, array.shape, values.nbytes, digest.hexdigest())
+    return entries
 
 
-def map_array(folder: Path, name: str, entry: ArrayEntry) -> NDArray[Any]:
-    """The array, read-only, its pages read when they are needed; its file's size is checked, its hash is not."""
-    with _open_checked(folder, name, entry) as stream:
-        if entry.size == 0:  # an empty file cannot be mapped
-            empty = np.empty(entry.shape, dtype=DTYPES[entry.dtype])
-            empty.flags.writeable = False
-            return empty
-        mapped = np.memmap(stream, dtype=DTYPES[entry.dtype], mode="r", shape=entry.shape)
-    # A plain array over the same pages: np.memmap itself makes every small slice slower.
-    return mapped.view(np.ndarray)
+def map_arrays(folder: Path, manifest: Manifest) -> dict[str, NDArray[Any]]:
+    """The arrays, read-only, their pages read when they are needed; sizes of files are checked, hashes are not."""
+    maps = {file: _mapped(folder, file, size) for file, size in manifest.files.items()}
+    return {name: _view(maps[_file(name, entry)], entry) for name, entry in manifest.arrays.items()}
 
 
-def hash_array(folder: Path, name: str, entry: ArrayEntry) -> FileCheck:
-    """The verdict on the array's file, every byte of it read."""
-    digest = hashlib.sha256()
-    try:
-        with _open_checked(folder, name, entry) as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    except StoreError as error:
-        return FileCheck(array_file(name), str(error))
-    if digest.hexdigest() != entry.sha256:
-        return FileCheck(array_file(name), "is damaged: its sha256 is not the one in the manifest")
-    return FileCheck(array_file(name))
+def hash_files(folder: Path, manifest: Manifest) -> Iterator[FileCheck]:
+    """The verdict on each file of arrays, every byte of it read."""
+    file_to_entries: dict[str, dict[str, ArrayEntry]] = {}
+    for name, entry in sorted(manifest.arrays.items(), key=lambda item: (item[1].offset or 0, item[0])):
+        file_to_entries.setdefault(_file(name, entry), {})[name] = entry
+    for file, size in sorted(manifest.files.items()):
+        try:
+            with _open_checked(folder / file, size) as stream:
+                problem = _damage(stream, file_to_entries[file])
+        except StoreError as error:
+            problem = str(error)
+        yield FileCheck(file, problem)
+
+
+def _damage(stream: BinaryIO, entries: Mapping[str, ArrayEntry]) -> str:
+    """What is wrong with the bytes of a file, whose arrays come in the order of their places; empty if nothing is."""
+    for name, entry in entries.items():
+        if any(stream.read((entry.offset or 0) - stream.tell())):
+            return f"is damaged: there is something before the array {name!r}"
+        digest, n_left = hashlib.sha256(), entry.size
+        while n_left and (chunk := stream.read(min(_CHUNK, n_left))):
+            digest.update(chunk)
+            n_left -= len(chunk)
+        if digest.hexdigest() != entry.sha256:
+            which = "its sha256" if entry.offset is None else f"the sha256 of the array {name!r}"
+            return f"is damaged: {which} is not the one in the manifest"
+    return ""
+
+
+def _file(name: str, entry: ArrayEntry) -> str:
+    return array_file(name if entry.offset is None else SMALL)
+
+
+def _mapped(folder: Path, file: str, size: int) -> NDArray[np.uint8]:
+    with _open_checked(folder / file, size) as stream:
+        if size == 0:  # an empty file cannot be mapped
+            return np.empty(0, dtype=np.uint8)
+        # A plain array over the same pages: np.memmap itself makes every small slice slower.
+        return np.memmap(stream, dtype=np.uint8, mode="r", shape=(size,)).view(np.ndarray)
+
+
+def _view(raw: NDArray[np.uint8], entry: ArrayEntry) -> NDArray[Any]:
+    begin = entry.offset or 0
+    array = raw[begin : begin + entry.size].view(DTYPES[entry.dtype]).reshape(entry.shape)
+    array.flags.writeable = False
+    return array
 
 
 @contextmanager
-def _open_checked(folder: Path, name: str, entry: ArrayEntry) -> Iterator[BinaryIO]:
-    path = folder / array_file(name)
+def _open_checked(path: Path, size: int) -> Iterator[BinaryIO]:
     try:
         if stat.S_ISLNK(os.lstat(path).st_mode):
             raise StoreError(f"{path} is a link; a model's files must be its own. Copy the file there.")
@@ -93,9 +115,9 @@ def _open_checked(folder: Path, name: str, entry: ArrayEntry) -> Iterator[Binary
         raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
     with stream:
         status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size != entry.size:
+        if not stat.S_ISREG(status.st_mode) or status.st_size != size:
             raise StoreError(
-                f"{path} has {status.st_size:,} bytes where the manifest says {entry.size:,}: cut off or damaged. "
+                f"{path} has {status.st_size:,} bytes where the manifest says {size:,}: cut off or damaged. "
                 f"Restore or build the model again."
             )
         yield stream

@@ -32,6 +32,27 @@ The model is damaged or from another version; build it again.
     return array
 
 
+def require_value(arrays: Mapping[str, NDArray[Any]], name: str, kind: type) -> Any:  # noqa: ANN401 - of that type
+    """The number, word or truth value of that name, which is of that type; a whole number also serves as a float.
+
+    Examples
+    --------
+    >>> require_value({"tree.n_features": np.array(7)}, "tree.n_features", int)
+    7
+    """
+    if name not in arrays:
+        raise StoreError(f"The model has no value {name!r}. It is damaged or from another version; build it again.")
+    value = arrays[name].item() if arrays[name].ndim == 0 else arrays[name]
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind:
+        raise StoreError(
+            f"The value {name!r} must be of type {kind.__name__}, got {type(value).__name__}. The model is damaged or "
+            "from another version; build it again."
+        )
+    return value
+
+
 def check_length(name: str, array: NDArray[Any], length: int) -> None:
     """The array has `length` rows."""
     if len(array) != length:
@@ -55,6 +76,12 @@ def check_range(name: str, array: NDArray[Any], low: float, high: float) -> None
     # Written so that NaN, which compares as false, does not pass.
     if not (smallest >= low and largest < high):
         raise _damaged(name, f"must lie in [{low}, {high}), got {smallest}..{largest}")
+
+
+def check_rising(name: str, array: NDArray[Any], may_be_equal: bool = False) -> None:
+    """Every value is larger than the one before it, or at least not smaller."""
+    if not (is_sorted(array) if may_be_equal else bool(np.all(array[1:] > array[:-1]))):
+        raise _damaged(name, "must never fall" if may_be_equal else "must rise")
 
 
 def is_sorted(array: NDArray[Any]) -> bool:

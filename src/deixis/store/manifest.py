@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -18,25 +19,35 @@ from deixis.errors import StoreError
 
 MANIFEST_NAME = "manifest.json"
 ARRAY_SUFFIX = ".bin"
+SMALL = "small"  # the file that holds all small arrays; no array has this name
 FORMAT = "deixis-model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 2
+# Manifests of format 1 have no values, and counted every change of an array while Deixis was young: the last was 5.
+FORMAT_1_COUNT = 5
+ALIGNMENT = 64  # of arrays in the small file: what any dtype and the compiled core are content with
 # Little-endian whatever the machine; a dtype is looked up here and never parsed from a file.
 DTYPES = {
     np.dtype(code).name: np.dtype(code)
     for code in ("<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "?")
 }
+Value = int | float | str | bool
+"""A number, a word or a truth value of a model, which needs no array."""
 _ARRAY_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayEntry:
-    """One array of a model: its dtype and shape, and the size and hash of its file."""
+    """One array of a model: its dtype and shape, size and hash of its bytes, and where they begin in the small file.
+
+    An array without an offset has a file of its own.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     size: int
     sha256: str
+    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +56,24 @@ class Manifest:
 
     Examples
     --------
-    >>> manifest = Manifest("linker", {"beam": 10}, {}, deixis_version="0.1.0")
-    >>> parse_manifest(manifest.to_json(), "model").config
-    {'beam': 10}
+    >>> manifest = Manifest("linker", {"beam": 10}, {"ranker.n_features": 7}, {}, deixis_version="0.1.0")
+    >>> parse_manifest(manifest.to_json(), "model").values
+    {'ranker.n_features': 7}
     """
 
     kind: str
     config: dict[str, Any]
+    values: dict[str, Value]
     arrays: dict[str, ArrayEntry]
     deixis_version: str
     format_version: int = FORMAT_VERSION
+
+    @property
+    def files(self) -> dict[str, int]:
+        """The files of the arrays and their sizes."""
+        sizes = {array_file(name): entry.size for name, entry in self.arrays.items() if entry.offset is None}
+        ends = [entry.offset + entry.size for entry in self.arrays.values() if entry.offset is not None]
+        return sizes | ({array_file(SMALL): max(ends)} if ends else {})
 
     def to_json(self) -> str:
         """The text of the file, its own checksum included."""
@@ -70,8 +89,10 @@ def array_file(name: str) -> str:
 
 def check_array_name(name: str) -> None:
     """The name is plain enough to be a file's: no folders, no dots that climb."""
-    if not _ARRAY_NAME.fullmatch(name) or ".." in name:
-        raise StoreError(f"Not an array name: {name!r}. Use letters, digits, '_', '-' and single dots.")
+    if not _ARRAY_NAME.fullmatch(name) or ".." in name or name == SMALL:
+        raise StoreError(
+            f"Not an array name: {name!r}. Use letters, digits, '_', '-' and single dots, and not {SMALL!r}."
+        )
 
 
 def stored_dtype(name: str, array: NDArray[Any]) -> np.dtype[Any]:
@@ -108,13 +129,9 @@ def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manif
         raise StoreError(f"{where} is cut off or damaged (not JSON). Restore or build the model again.") from error
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise StoreError(f"{where} does not belong to a Deixis model. Check the path.")
-    version = fields.get("format_version")
-    if type(version) is int and version != FORMAT_VERSION and not is_any_version:
-        raise StoreError(
-            f"{where} has format version {version}, written by Deixis {fields.get('deixis_version')}; this Deixis "
-            f"reads version {FORMAT_VERSION}. "
-            + ("Install a newer Deixis." if version > FORMAT_VERSION else "Build the model again.")
-        )
+    version, is_old = fields.get("format_version"), "values" not in fields
+    if type(version) is int and version != (FORMAT_1_COUNT if is_old else FORMAT_VERSION) and not is_any_version:
+        raise StoreError(_other_version(where, version, is_old, fields.get("deixis_version")))
     checksum = fields.pop("checksum", None)
     if checksum != _checksum(fields):
         raise StoreError(
@@ -122,12 +139,27 @@ def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manif
         )
     try:
         arrays = {name: _parse_entry(name, entry) for name, entry in fields["arrays"].items()}
+        values = {name: _parse_value(name, value) for name, value in fields.get("values", {}).items()}
+        _check_places(arrays)
         kind, config, deixis_version = fields["kind"], fields["config"], fields["deixis_version"]
         if type(version) is not int or not isinstance(kind, str) or not isinstance(config, dict):
             raise ValueError("wrong field")
     except (KeyError, TypeError, ValueError, AttributeError, StoreError) as error:
         raise StoreError(f"{where} is not a valid manifest ({error}). Build the model again.") from error
-    return Manifest(kind, config, arrays, str(deixis_version))
+    return Manifest(kind, config, values, arrays, str(deixis_version), 1 if is_old else version)
+
+
+def _other_version(where: str, version: int, is_old: bool, deixis_version: object) -> str:
+    if is_old and version < FORMAT_1_COUNT:
+        return (
+            f"{where} has format 1 in version {version}, written by Deixis {deixis_version}; this Deixis reads format "
+            f"{FORMAT_VERSION}, and format 1 from version {FORMAT_1_COUNT} on. Build the model again."
+        )
+    advice = "Install a newer Deixis." if is_old or version > FORMAT_VERSION else "Build the model again."
+    return (
+        f"{where} has format version {version}, written by Deixis {deixis_version}; this Deixis reads version "
+        f"{FORMAT_VERSION}. {advice}"
+    )
 
 
 def _parse_entry(name: str, entry: Mapping[str, Any]) -> ArrayEntry:
@@ -141,7 +173,25 @@ def _parse_entry(name: str, entry: Mapping[str, Any]) -> ArrayEntry:
         raise ValueError(f"array {name!r}: shape {shape!r} of {dtype} does not make {size!r} bytes")
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         raise ValueError(f"array {name!r}: bad sha256")
-    return ArrayEntry(dtype, tuple(shape), size, sha256)
+    offset = entry.get("offset")
+    if offset is not None and (type(offset) is not int or offset < 0 or offset % ALIGNMENT):
+        raise ValueError(f"array {name!r}: bad offset {offset!r}")
+    return ArrayEntry(dtype, tuple(shape), size, sha256, offset)
+
+
+def _parse_value(name: str, value: object) -> Value:
+    check_array_name(name)
+    if not isinstance(value, (int, float, str)) or (type(value) is int and not -(2**63) <= value < 2**63):
+        raise ValueError(f"value {name!r}: {value!r} is no number, word or truth value")
+    return value
+
+
+def _check_places(arrays: Mapping[str, ArrayEntry]) -> None:
+    """No two arrays share bytes of the small file."""
+    places = sorted((each.offset, each.size, name) for name, each in arrays.items() if each.offset is not None)
+    for (offset, size, _), (following, _, name) in itertools.pairwise(places):
+        if offset + size > following:
+            raise ValueError(f"array {name!r}: its place in the small file is taken")
 
 
 def _checksum(fields: Mapping[str, Any]) -> str:

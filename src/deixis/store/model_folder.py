@@ -19,17 +19,11 @@ from numpy.typing import NDArray
 
 from deixis.config import config_from_dict
 from deixis.errors import ConfigError, StoreError
-from deixis.store.array_files import FileCheck, hash_array, map_array, write_array
+from deixis.store.array_files import FileCheck, hash_files, map_arrays, write_file
 from deixis.store.durable import fsync_folder, temporary_sibling
-from deixis.store.manifest import (
-    ARRAY_SUFFIX,
-    MANIFEST_NAME,
-    Manifest,
-    array_file,
-    check_array_name,
-    read_manifest,
-    stored_dtype,
-)
+from deixis.store.layout import Layout, value_arrays
+from deixis.store.manifest import ARRAY_SUFFIX, MANIFEST_NAME, ArrayEntry, Manifest, read_manifest
+from deixis.store.upgrade import upgraded
 
 C = TypeVar("C")
 
@@ -40,6 +34,8 @@ USES = {"linker": "deixis link", "labeller": "deixis xmr predict"}
 @dataclass(frozen=True, slots=True)
 class StoredModel:
     """An opened model: its kind, its config, and its arrays, memory-mapped and read-only.
+
+    Values of the manifest are arrays without dimensions. The arrays of an older format have the names of today.
 
     Examples
     --------
@@ -87,23 +83,22 @@ def save_model(
 ) -> None:
     """Save a model folder at `path`, or leave what was there as it was and raise."""
     target = Path(os.path.realpath(path))
-    for name, array in arrays.items():
-        check_array_name(name)
-        stored_dtype(name, array)
-    n_bytes = sum(array.nbytes for array in arrays.values())
+    layout = Layout.of(arrays)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _recover(target)
         _check_replaceable(target, overwrite)
         with temporary_sibling(target) as folder:
-            entries = {name: write_array(folder, name, array) for name, array in sorted(arrays.items())}
-            manifest = Manifest(kind, config, entries, deixis_version=version("deixis"))
+            entries: dict[str, ArrayEntry] = {}
+            for file, held, is_small in layout.files():
+                entries |= write_file(folder / file, held, is_small)
+            manifest = Manifest(kind, config, layout.values, entries, deixis_version=version("deixis"))
             _write_manifest(folder, manifest)
             _swap_in(folder, target)
     except OSError as error:
         what_to_do = "Choose another place."
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            what_to_do = f"It needs {n_bytes:,} bytes there; make room or choose another place."
+            what_to_do = f"It needs {layout.n_bytes:,} bytes there; make room or choose another place."
         reason = error.strerror or error
         raise StoreError(f"The model could not be saved at {target}: {reason}. {what_to_do}") from error
 
@@ -128,7 +123,7 @@ def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
     folder, _ = _settled(path)
     manifest = read_manifest(folder)
     checks = [FileCheck(MANIFEST_NAME)]
-    checks += [hash_array(folder, name, entry) for name, entry in sorted(manifest.arrays.items())]
+    checks += hash_files(folder, manifest)
     checks += [FileCheck(name, "is not part of the model") for name in _foreign_files(folder, manifest)]
     return checks
 
@@ -139,12 +134,16 @@ def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
         check_kind(manifest, kind, str(folder))
     _check_strays(folder, manifest)
     if verify:
-        for name, entry in manifest.arrays.items():
-            check = hash_array(folder, name, entry)
+        for check in hash_files(folder, manifest):
             if not check.ok:
                 raise StoreError(f"{folder / check.file} {check.problem}. Restore or build the model again.")
-    arrays = {name: map_array(folder, name, entry) for name, entry in manifest.arrays.items()}
-    return StoredModel(folder, manifest, arrays)
+    return StoredModel(folder, manifest, stored_arrays(manifest, map_arrays(folder, manifest)))
+
+
+def stored_arrays(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of a model and its values, under the names of today."""
+    both = arrays | value_arrays(manifest.values)
+    return upgraded(manifest.kind, both) if manifest.format_version == 1 else both
 
 
 def check_kind(manifest: Manifest, kind: str, where: str) -> None:
@@ -241,7 +240,7 @@ def _check_strays(folder: Path, manifest: Manifest) -> None:
 
 
 def _foreign_files(folder: Path, manifest: Manifest) -> list[str]:
-    known = {MANIFEST_NAME, *map(array_file, manifest.arrays)}
+    known = {MANIFEST_NAME, *manifest.files}
     try:
         return sorted(entry.name for entry in folder.iterdir() if entry.name not in known)
     except OSError as error:  # replaced by a save, or taken away, since its manifest was read

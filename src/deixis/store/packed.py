@@ -14,17 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
-from deixis.store.manifest import (
-    DTYPES,
-    MANIFEST_NAME,
-    ArrayEntry,
-    Manifest,
-    array_file,
-    check_array_name,
-    parse_manifest,
-    stored_dtype,
-)
-from deixis.store.model_folder import StoredModel, check_kind
+from deixis.store.layout import Layout, write_arrays
+from deixis.store.manifest import DTYPES, MANIFEST_NAME, SMALL, ArrayEntry, Manifest, array_file, parse_manifest
+from deixis.store.model_folder import StoredModel, check_kind, stored_arrays
 
 WHERE = "The value of bytes"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same model is the same bytes
@@ -42,15 +34,12 @@ def pack_model(kind: str, config: dict[str, Any], arrays: Mapping[str, NDArray[A
     """
     buffer = io.BytesIO()
     entries: dict[str, ArrayEntry] = {}
+    layout = Layout.of(arrays)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in sorted(arrays.items()):
-            check_array_name(name)
-            dtype = stored_dtype(name, array)
-            raw = np.ascontiguousarray(array, dtype=dtype).reshape(-1).view(np.uint8).data
-            entries[name] = ArrayEntry(dtype.name, array.shape, len(raw), hashlib.sha256(raw).hexdigest())
-            with archive.open(zipfile.ZipInfo(array_file(name), _DATE), "w", force_zip64=True) as stream:
-                stream.write(raw)
-        manifest = Manifest(kind, config, entries, deixis_version=version("deixis"))
+        for file, held, is_small in layout.files():
+            with archive.open(zipfile.ZipInfo(file, _DATE), "w", force_zip64=True) as stream:
+                entries |= write_arrays(stream, held, is_small)
+        manifest = Manifest(kind, config, layout.values, entries, deixis_version=version("deixis"))
         archive.writestr(zipfile.ZipInfo(MANIFEST_NAME, _DATE), manifest.to_json())
     return buffer.getvalue()
 
@@ -61,14 +50,17 @@ def unpack_model(data: bytes, kind: str) -> StoredModel:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             manifest = parse_manifest(_content(archive, MANIFEST_NAME).decode("utf-8"), WHERE)
             check_kind(manifest, kind, WHERE)
-            arrays = {name: _array(archive, name, entry) for name, entry in manifest.arrays.items()}
+            file_to_bytes = {file: _content(archive, file) for file in manifest.files}
+            arrays = {name: _array(file_to_bytes, name, entry) for name, entry in manifest.arrays.items()}
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, OSError) as error:
         raise StoreError(f"These {len(data):,} bytes are no Deixis model, or cut off: {error}.") from error
-    return StoredModel(Path(WHERE), manifest, arrays)
+    return StoredModel(Path(WHERE), manifest, stored_arrays(manifest, arrays))
 
 
-def _array(archive: zipfile.ZipFile, name: str, entry: ArrayEntry) -> NDArray[Any]:
-    raw = _content(archive, array_file(name))
+def _array(file_to_bytes: Mapping[str, bytes], name: str, entry: ArrayEntry) -> NDArray[Any]:
+    raw = memoryview(file_to_bytes[array_file(name if entry.offset is None else SMALL)])
+    if entry.offset is not None:
+        raw = raw[entry.offset : entry.offset + entry.size]
     if len(raw) != entry.size or hashlib.sha256(raw).hexdigest() != entry.sha256:
         raise StoreError(f"The array {name!r} in these bytes is damaged: its sha256 is not the one in the manifest.")
     return np.frombuffer(raw, dtype=DTYPES[entry.dtype]).reshape(entry.shape)

@@ -19,8 +19,13 @@ ARRAYS = {
     "tree.sizes": np.array([3, 1, 2]),
     "kb.empty": np.empty((0, 5), np.uint8),
     "kb.flags": np.array([True, False]),
-    "scale": np.array(2.5, dtype=np.float16),
+    "kb.vectors": np.arange(20_000, dtype=np.float32),
+    "scale": np.array(2.5),
+    "n_labels": np.array(7),
+    "engine": np.array("tree"),
+    "is_exact": np.array(True),
 }
+SMALL, LARGE = "small.bin", "kb.vectors.bin"
 
 
 @pytest.fixture
@@ -33,8 +38,9 @@ def folder(tmp_path):
 def rewrite_manifest(folder, **changes):
     """Change fields and make the checksum fit again, as only an attacker or another writer would."""
     text = (folder / "manifest.json").read_text()
-    fields = json.loads(text) | changes
-    fields.pop("checksum")
+    fields = {name: each for name, each in (json.loads(text) | changes).items() if name != "checksum"}
+    if fields["values"] is None:
+        del fields["values"]
     from deixis.store.manifest import _checksum
 
     (folder / "manifest.json").write_text(json.dumps(fields | {"checksum": _checksum(fields)}))
@@ -52,9 +58,21 @@ def test_what_was_saved_is_what_is_opened(folder):
     for name, array in ARRAYS.items():
         assert model.arrays[name].dtype == array.dtype and model.arrays[name].shape == array.shape
         assert np.array_equal(model.arrays[name], array)
-        assert not model.arrays[name].flags.writeable
+        assert array.ndim == 0 or not model.arrays[name].flags.writeable
     assert siblings(folder) == []
     assert all(check.ok for check in verify_model(folder))
+
+
+def test_small_arrays_share_a_file_and_values_need_none(folder):
+    assert sorted(path.name for path in folder.iterdir()) == [LARGE, "manifest.json", SMALL]
+    values = json.loads((folder / "manifest.json").read_text())["values"]
+    assert values == {"engine": "tree", "is_exact": True, "n_labels": 7, "scale": 2.5}
+
+
+def test_a_number_that_json_cannot_hold_is_refused(tmp_path):
+    for number in (np.nan, np.inf):
+        with pytest.raises(StoreError, match="'scale' is (nan|inf); a model can hold finite numbers only"):
+            save_model(tmp_path / "m", "toy", {}, {"scale": np.array(number)})
 
 
 def test_the_same_model_saved_twice_is_the_same_bytes(folder, tmp_path):
@@ -110,7 +128,7 @@ def test_what_is_not_a_model_is_never_overwritten(folder, tmp_path):
         save_model(other / "cat.jpg", "toy", {}, ARRAYS)
 
 
-@pytest.mark.parametrize("name", ["../escape", "a/b", "", "a..b", ".hidden", "x" * 300, "ä"])
+@pytest.mark.parametrize("name", ["../escape", "a/b", "", "a..b", ".hidden", "x" * 300, "ä", "small"])
 def test_array_names_that_could_leave_the_folder_are_refused(name, tmp_path):
     with pytest.raises(StoreError, match="Not an array name"):
         save_model(tmp_path / "m", "toy", {}, {name: np.zeros(1)})
@@ -130,7 +148,7 @@ def test_a_full_disk_leaves_the_old_model_and_no_rubbish(folder, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(array_files.os, "fsync", fail)
-    with pytest.raises(StoreError, match=r"No space left on device\. It needs 76 bytes there; make room") as caught:
+    with pytest.raises(StoreError, match=r"No space left on device\. It needs 80,074 bytes there; make room") as caught:
         save_model(folder, "toy", {"width": 5}, ARRAYS)
     assert str(folder) in str(caught.value)
     assert siblings(folder) == [] and open_model(folder).config["width"] == 3
@@ -218,6 +236,9 @@ def test_a_model_of_an_older_version_asks_to_be_built_again(folder):
     older = rf"format version 1, .*reads version {FORMAT_VERSION}\. Build the model again\."
     with pytest.raises(StoreError, match=older):
         open_model(folder)
+    rewrite_manifest(folder, format_version=4, values=None)  # format 1 had none, and counted on while it changed
+    with pytest.raises(StoreError, match=r"format 1 in version 4, .*from version 5 on\. Build the model again\."):
+        open_model(folder)
 
 
 def test_a_manifest_cut_anywhere_is_an_error(folder):
@@ -241,28 +262,43 @@ def test_a_flipped_bit_anywhere_in_the_manifest_is_an_error(folder):
             assert "manifest.json" in str(error)
 
 
+@pytest.mark.parametrize("name", [SMALL, LARGE])
 @pytest.mark.parametrize("change", [lambda b: b[:-1], lambda b: b + b"\0", lambda b: b""])
-def test_an_array_file_of_another_size_is_named(folder, change):
-    file = folder / "tree.weights.bin"
+def test_an_array_file_of_another_size_is_named(folder, name, change):
+    file = folder / name
+    size = file.stat().st_size
     file.write_bytes(change(file.read_bytes()))
-    with pytest.raises(StoreError, match=r"tree\.weights\.bin has .* bytes where the manifest says 48"):
+    with pytest.raises(StoreError, match=rf"{name} has .* bytes where the manifest says {size:,}"):
         open_model(folder)
-    assert [check.file for check in verify_model(folder) if not check.ok] == ["tree.weights.bin"]
+    assert [check.file for check in verify_model(folder) if not check.ok] == [name]
 
 
-def test_a_flipped_bit_in_an_array_is_found_by_verifying(folder):
-    file = folder / "tree.sizes.bin"
-    raw = bytearray(file.read_bytes())
-    raw[9] ^= 4
-    file.write_bytes(raw)
-    open_model(folder)
+@pytest.mark.parametrize("name", [SMALL, LARGE])
+def test_a_flipped_bit_anywhere_in_the_arrays_is_found_by_verifying(folder, name):
+    file = folder / name
+    whole = file.read_bytes()
+    for position in range(0, len(whole), max(1, len(whole) // 200)):
+        raw = bytearray(whole)
+        raw[position] ^= 1 << (position % 8)
+        file.write_bytes(raw)
+        open_model(folder)
+        (bad,) = (check for check in verify_model(folder) if not check.ok)
+        assert bad.file == name and "is damaged" in bad.problem
+        with pytest.raises(StoreError, match=rf"{name} is damaged"):
+            open_model(folder, verify=True)
+
+
+def test_a_damaged_small_array_is_named(folder):
+    raw = bytearray((folder / SMALL).read_bytes())
+    entry = open_model(folder).manifest.arrays["tree.sizes"]
+    raw[entry.offset + 9] ^= 4
+    (folder / SMALL).write_bytes(raw)
     (bad,) = (check for check in verify_model(folder) if not check.ok)
-    assert bad.file == "tree.sizes.bin" and "sha256" in bad.problem
-    with pytest.raises(StoreError, match=r"tree\.sizes\.bin is damaged"):
-        open_model(folder, verify=True)
+    assert "the sha256 of the array 'tree.sizes' is not the one in the manifest" in bad.problem
 
 
-def test_missing_linked_and_stray_files_are_named(folder, tmp_path):
+@pytest.mark.parametrize("name", [SMALL, LARGE])
+def test_missing_linked_and_stray_files_are_named(folder, tmp_path, name):
     (folder / "README.md").write_text("about this model")
     open_model(folder)
     assert [check.file for check in verify_model(folder) if not check.ok] == ["README.md"]
@@ -270,15 +306,15 @@ def test_missing_linked_and_stray_files_are_named(folder, tmp_path):
     with pytest.raises(StoreError, match=r"other\.bin is not part of the model"):
         open_model(folder)
     (folder / "other.bin").unlink()
-    shutil.move(folder / "tree.sizes.bin", tmp_path / "outside.bin")
-    with pytest.raises(StoreError, match=r"tree\.sizes\.bin is missing"):
+    shutil.move(folder / name, tmp_path / "outside.bin")
+    with pytest.raises(StoreError, match=rf"{name} is missing"):
         open_model(folder)
-    (folder / "tree.sizes.bin").symlink_to(tmp_path / "outside.bin")
-    with pytest.raises(StoreError, match=r"tree\.sizes\.bin is a link"):
+    (folder / name).symlink_to(tmp_path / "outside.bin")
+    with pytest.raises(StoreError, match=rf"{name} is a link"):
         open_model(folder)
-    (folder / "tree.sizes.bin").unlink()
-    os.mkdir(folder / "tree.sizes.bin")
-    with pytest.raises(StoreError, match=r"tree\.sizes\.bin"):
+    (folder / name).unlink()
+    os.mkdir(folder / name)
+    with pytest.raises(StoreError, match=name):
         open_model(folder)
 
 
@@ -294,6 +330,10 @@ def test_missing_linked_and_stray_files_are_named(folder, tmp_path):
         {"size": 23},
         {"sha256": "../../etc/passwd"},
         {"sha256": None},
+        {"offset": -64},
+        {"offset": 8},
+        {"offset": "0"},
+        {"offset": 0},
     ],
 )
 def test_an_entry_that_contradicts_itself_is_refused_even_with_a_fitting_checksum(folder, entry):
@@ -305,7 +345,19 @@ def test_an_entry_that_contradicts_itself_is_refused_even_with_a_fitting_checksu
 
 
 @pytest.mark.parametrize(
-    "changes", [{"arrays": []}, {"arrays": {"../../x": {}}}, {"kind": 3}, {"config": None}, {"format_version": "1"}]
+    "changes",
+    [
+        {"arrays": []},
+        {"arrays": {"../../x": {}}},
+        {"kind": 3},
+        {"config": None},
+        {"format_version": "1"},
+        {"values": []},
+        {"values": {"../x": 1}},
+        {"values": {"x": [1]}},
+        {"values": {"x": None}},
+        {"values": {"x": 2**63}},
+    ],
 )
 def test_a_manifest_with_wrong_fields_is_refused(folder, changes):
     rewrite_manifest(folder, **changes)

@@ -1,0 +1,93 @@
+"""Models that an earlier Deixis saved, as archives: they link, label and explain today as they did then.
+
+The archives in `tests/data/format_1` were written by the last Deixis that saved format 1, and are never written again.
+The linker is a small part of the demo with every part that needs no extra: learned odds and names, calibrated
+decisions, vectors, corrections, the weights before them, seen documents.
+"""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from deixis.labelling.labeller import Labeller
+from deixis.linker import Linker
+from deixis.store.model_folder import open_model
+from tests.golden import frozen, pipeline_cases
+from tests.library import books
+
+ARCHIVES = Path(__file__).parents[1] / "data" / "format_1"
+FROZEN = Path(__file__).parent / "data" / "old_models.json"
+DIGITS = 9
+TEXTS = [
+    "Paris saw Mercury and Jupiter beside Aurora in Georgia.",
+    "Paris had to carry Helen away; Ajax fought before the gates.",
+    "The Amazon runs through the rainforest, far from Amazon and Apple.",
+    "From Tbilisi, the capital of Georgia, to Hamilton and Springfield.",
+    "Mercury is the planet closest to the Sun, Jupiter the largest.",
+    "The crane lifted steel while a crane stood in the reeds.",
+    "Pandora opened the box. The bishop took the pawn in a game of go.",
+    "In Paris fließt die Seine; 墨丘利 und Hydra und Batman.",
+]
+OPTIONS = {"as saved": {}, "vectors of contexts": {"vectors": "contexts"}, "overlaps": {"overlaps": "keep"}}
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory):
+    """The folder of an archived model, unpacked."""
+
+    def unpack(name):
+        folder = tmp_path_factory.mktemp(name)
+        with tarfile.open(ARCHIVES / f"{name}.tar.xz") as archive:
+            archive.extractall(folder, filter="data")
+        return folder / "model"
+
+    return unpack
+
+
+def answers(linker):
+    """Links with scores and candidates, explanations, and what the linker says of itself."""
+    cells = {
+        f"links, {name}": [pipeline_cases.rows(each) for each in linker.link_many(TEXTS, **options)]
+        for name, options in OPTIONS.items()
+    }
+    cells["explanations"] = [record for text in TEXTS for record in pipeline_cases.explanations(linker.model, text)]
+    model = linker.model
+    cells["corrections"] = [[each.surface, each.verdict, each.entity] for each in model.corrections.each]
+    cells["weights before corrections"] = model.uncorrected_weights.tolist()
+    cells["seen documents"] = [len(model.seen), len(model.all_seen)]
+    decisions = (model.decisions.given, model.decisions.detected)
+    cells["decisions"] = [[each.min_probability, each.source, str(each.expectation())] for each in decisions]
+    return cells
+
+
+def labels(labeller):
+    """Labels with scores of books it has not seen."""
+    return {"labels": [[[each.id, each.score] for each in row] for row in labeller.label(books(20, seed=1).texts, k=3)]}
+
+
+def test_old_models_give_the_links_and_labels_that_they_gave(unpacked, golden_reason):
+    linker, labeller = Linker.load(unpacked("linker")), Labeller.load(unpacked("labeller"))
+    now = frozen.rounded(answers(linker) | labels(labeller), DIGITS)
+    if golden_reason is not None:
+        frozen.write(FROZEN, golden_reason, now)
+    assert not frozen.difference(now, frozen.read(FROZEN), 10.0**-DIGITS)
+
+
+def test_an_old_model_that_is_saved_again_gives_the_same(unpacked, tmp_path):
+    linker, labeller = Linker.load(unpacked("linker")), Labeller.load(unpacked("labeller"))
+    linker.save(tmp_path / "linker")
+    labeller.save(tmp_path / "labeller")
+    again = answers(Linker.load(tmp_path / "linker")) | labels(Labeller.load(tmp_path / "labeller"))
+    assert again == answers(linker) | labels(labeller)
+
+
+def test_no_part_of_an_old_model_is_lost(unpacked, tmp_path):
+    linker = Linker.load(unpacked("linker"))
+    linker.save(tmp_path / "once")
+    Linker.load(tmp_path / "once").save(tmp_path / "twice")
+    once, twice = (
+        {name: array.tobytes() for name, array in open_model(tmp_path / each).arrays.items()}
+        for each in ("once", "twice")
+    )
+    assert once == twice
