@@ -163,7 +163,7 @@ class Setting:
 
 def settings_of(cls: type) -> tuple[Setting, ...]:
     """The settings that a config class declares, in order; choices are those of its `Literal`s."""
-    return _settings_of(cls)  # type: ignore[arg-type]
+    return _settings_of(cls)
 
 
 @functools.cache

@@ -41,7 +41,7 @@ class CalibrationConfig(Config):
     """How scores become probabilities."""
 
     method: Method = setting(
-        "auto", "Curve from score to probability: isotonic, temperature, or auto by number of examples."
+        "auto", "Curve from score to probability: isotonic, temperature, or auto by number of examples.", cli="--method"
     )
     min_isotonic: int = setting(500, "Examples from which on auto is isotonic.", low=1)
 

@@ -45,15 +45,15 @@ _ARRAYS: dict[str, type[np.generic]] = {
 class DictionaryConfig(Config):
     """Which names are looked for, and how they must be written."""
 
-    min_chars: int = setting(2, "Shortest name looked for.", low=1, below=2**31)
+    min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31, cli="--min-chars")
     min_chars_unspaced: int = setting(2, "The same, in scripts without spaces.", low=1, below=2**31)
-    max_tokens: int = setting(12, "Longest name looked for, in tokens.", low=1, below=2**31)
-    case: Literal["smart", "ignore"] = setting("smart", "Heed how names are capitalized.")
+    max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31, cli="--max-tokens")
+    case: Literal["smart", "ignore"] = setting("smart", "Take note of capitals (smart), or ignore case.", cli="--case")
     common_share: float = setting(0.001, "Share of the KB's texts that have a common word.", low=0, high=1)
     frequent_share: float = setting(0.01, "The same, for frequent words.", low=0, high=1)
     stop_share: float = setting(0.2, "The same, for words in lists all in lower case.", low=0, high=1)
     min_common_texts: int = setting(10, "Texts that make a word common, at least.", low=1, below=2**31)
-    stop_words: bool = setting(True, "Use the list of stop words that comes with Deixis.")
+    stop_words: bool = setting(True, "Do not detect names made of stop words inside a sentence.", cli="--stop-words")
 
 
 class DictionaryDetector:

@@ -23,10 +23,6 @@ class EncoderConfig(Config):
     deixis.errors.ConfigError: n_dims must lie in 1..4096, got 0.
     """
 
-    name: str = setting(
-        "chars",
-        "Encoder: chars, static, minilm, one you registered, a folder (SentenceTransformer, or with "
-        "model.onnx), or a hub name (owner/model).",
-    )
+    name: str = setting("chars", "Encoder of texts: static, minilm, chars, a folder or a hub name.", cli="--encoder")
     n_dims: int = setting(256, "Numbers in a vector, of encoders that learn from names.", low=1, high=4096)
     features: TfidfConfig = field(default_factory=_words_and_letters)

@@ -21,7 +21,11 @@ class ThresholdConfig(Config):
         high=1,
     )
     target_precision: float | None = setting(
-        None, "Share of links to be right; calibration chooses the threshold.", above=0, high=1
+        None,
+        "Share of links that shall be right; needs annotated documents.",
+        above=0,
+        high=1,
+        cli="--target-precision",
     )
 
 
@@ -39,7 +43,7 @@ class RehearsalConfig(Config):
     """How many mentions are made, and of what kinds; names that no share of damages takes stay whole."""
 
     use: Literal["auto", "always", "never"] = setting(
-        "auto", "Calibrate on mentions made from the knowledge base. auto: if few entities are described."
+        "auto", "Calibrate on mentions made from KB. auto: if few entities are described.", cli="--synthetic"
     )
     n_mentions: int = setting(2000, "Mentions made from the knowledge base.", low=1)
     hidden_share: float = setting(0.3, "Mentions whose entity is hidden: a link is wrong.", low=0, high=1)

@@ -32,15 +32,11 @@ class LinkerConfig(Config):
     ranking: FusionConfig = field(default_factory=FusionConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     held_out_share: float = setting(
-        0.2,
-        "Share of annotated documents that a first linker is built without, to weigh evidence and "
-        "calibrate on; 0: neither, and half the time.",
-        low=0,
-        below=1,
+        0.2, "Share of --mentions held out to learn weights and calibrate; 0: none.", low=0, below=1, cli="--held-out"
     )
     rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
     nil: ThresholdConfig = field(default_factory=ThresholdConfig)
-    n_candidates: int = setting(20, "Candidates kept for each mention.", low=1)
+    n_candidates: int = setting(20, "Candidates kept for each mention.", low=1, cli="--candidates")
 
     @classmethod
     def preset(cls, name: str) -> LinkerConfig:

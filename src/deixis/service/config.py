@@ -22,11 +22,13 @@ WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|
 class Limits(Config):
     """How much a worker takes on, and for how long; beyond it requests are refused, which costs little."""
 
-    threads: int = setting(1, "Threads that link, in each worker.", low=1)
-    queue: int = setting(64, "Requests that may wait in each worker; further ones get 429.", low=0)
-    seconds: float = setting(30.0, "Time for an answer; then the request gets 504.", above=0, below=86_400)
-    max_body: int = setting(4 << 20, "Bytes of a request's body; larger ones get 413.", low=1)
-    max_batch: int = setting(256, "Documents, names or corrections in one request.", low=1)
+    threads: int = setting(1, "Threads that link, in each worker.", low=1, cli="--worker-threads")
+    queue: int = setting(64, "Requests that may wait in each worker; further ones get 429.", low=0, cli="--queue")
+    seconds: float = setting(
+        30.0, "Time for an answer; then the request gets 504.", above=0, below=86_400, cli="--seconds"
+    )
+    max_body: int = setting(4 << 20, "Bytes of a request's body; larger ones get 413.", low=1, cli="--max-body")
+    max_batch: int = setting(256, "Documents, names or corrections in one request.", low=1, cli="--max-batch")
     max_mentions: int = setting(10_000, "Mentions that may be given in one request.", low=1)
     body_seconds: float = setting(20.0, "Time for a body to arrive; then it gets 408.", above=0, below=86_400)
     header_seconds: float = setting(10.0, "Time for headers to arrive; then it is cut off.", above=0, below=86_400)

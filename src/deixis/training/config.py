@@ -15,7 +15,7 @@ class TrainingConfig(Config):
     """How much is held out to judge by, and how a re-ranker, an encoder and a reader are trained."""
 
     held_out_share: float = setting(
-        0.2, "Share of the documents held out where none are given for that.", above=0, below=1
+        0.2, "Share of the documents held out where --dev has none.", above=0, below=1, cli="--held-out"
     )
     rerank: CrossEncoderConfig = field(default_factory=CrossEncoderConfig)
     bi_encoder: BiEncoderConfig = field(default_factory=BiEncoderConfig)

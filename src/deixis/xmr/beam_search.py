@@ -20,7 +20,7 @@ from deixis.xmr.sparse_rows import SparseRows
 class BeamConfig(Config):
     """How the tree is searched and a path is scored."""
 
-    width: int = setting(10, "Nodes kept per level.", low=1, below=2**31)
+    width: int = setting(10, "Nodes of a label tree kept per level.", low=1, below=2**31, cli="--beam-width")
     path_score: Literal["sigmoid", "hinge"] = setting(
         "hinge", "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."
     )

@@ -37,8 +37,8 @@ class AugmentationConfig(Config):
 
     kind: Literal["none", "self", "soft", "auto"] = setting(
         "none",
-        "Do not learn from label texts, or as texts of their own label, or of related labels too. auto: as "
-        "texts of their own label, where labels have names.",
+        "Learn from label names: as texts of their label (self), or of related ones too (soft).",
+        cli="--augment",
     )
     threshold: float = setting(0.1, "Related labels have a larger share of the walks (delta).", low=0, below=1)
     graph: LabelGraphConfig = field(default_factory=LabelGraphConfig)

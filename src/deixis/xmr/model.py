@@ -36,7 +36,7 @@ class LabelTreeConfig(Config):
     )
     upper_cost: float = setting(1.0, "The rankers' cost is multiplied by this above the last level.", above=0)
     n_random: int = setting(0, "Instances drawn from all that each parent learns from besides, as negatives.", low=0)
-    n_trees: int = setting(1, "Trees, each from another seed, whose scores are averaged.", low=1)
+    n_trees: int = setting(1, "Label trees whose scores are averaged.", low=1, cli="--trees")
 
 
 # What labels documents well (docs/explanation/extreme-classification.md): a shallow tree of wide nodes. The entity

@@ -32,7 +32,7 @@ class CheckConfig(Config):
 
     risky_alias_entities: int = setting(50, "Report a name that more entities than this have.", low=0)
     short_name: int = setting(1, "Report names of at most this many characters.", low=0)
-    max_examples: int = setting(5, "Lines shown per finding.", low=0)
+    max_examples: int = setting(5, "Lines shown per finding.", low=0, cli="--examples")
 
 
 DEFAULT_CHECK = CheckConfig()

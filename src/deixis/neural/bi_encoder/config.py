@@ -20,11 +20,13 @@ class BiEncoderConfig(Config):
     deixis.errors.ConfigError: scale must be above 0, got 0.
     """
 
-    encoder: str = setting("minilm", "Encoder to begin with: minilm, a SentenceTransformer folder or hub name.")
-    n_layers: int = setting(0, "Layers of it that are kept, from the first on; 0 keeps all.", low=0)
+    encoder: str = setting(
+        "minilm", "Start from: minilm, a SentenceTransformer's folder, or a hub name.", cli="--encoder"
+    )
+    n_layers: int = setting(0, "Layers of it that are kept, from the first on; 0: all.", low=0, cli="--layers")
     n_tokens: int = setting(64, "Tokens of a mention's window and of a description.", low=8)
-    n_rounds: int = setting(3, "Rounds; each mines negatives anew.", low=1)
-    n_steps: int = setting(200, "Steps of training in a round.", low=1)
+    n_rounds: int = setting(3, "Rounds; each mines negatives anew.", low=1, cli="--rounds")
+    n_steps: int = setting(200, "Training steps in a round.", low=1, cli="--steps")
     batch_size: int = setting(32, "Mentions in a step.", low=1)
     n_negatives: int = setting(7, "Negatives mined for a mention.", low=0)
     k: int = setting(100, "Nearest entities among which negatives are drawn.", low=1)

@@ -19,15 +19,15 @@ class CrossEncoderConfig(Config):
     deixis.errors.ConfigError: n_candidates must be at least 2, got 1.
     """
 
-    encoder: str = setting(
-        "minilm", "What to start from: minilm, a folder of a transformer, or a name on the model hub."
-    )
+    encoder: str = setting("minilm", "Start from: minilm, a transformer's folder, or a hub name.", cli="--encoder")
     pairs: PairConfig = field(default_factory=PairConfig)
-    n_candidates: int = setting(20, "Candidates re-ranked for each mention (R).", low=2)
+    n_candidates: int = setting(20, "Candidates reranked for each mention (R).", low=2, cli="--candidates")
     n_taught: int = setting(15, "Candidates of each training mention (R').", low=2)
-    max_mentions: int = setting(0, "Training mentions, drawn at random where there are more; 0: all.", low=0)
+    max_mentions: int = setting(
+        0, "Training mentions, drawn at random where there are more; 0: all.", low=0, cli="--max-mentions"
+    )
     max_checked: int = setting(500, "Held-out mentions on which training is watched.", low=1)
-    epochs: int = setting(10, "Times each pair is seen, unless training stops sooner.", low=1)
+    epochs: int = setting(10, "Epochs, unless training stops sooner.", low=1, cli="--epochs")
     learning_rate: float = setting(2e-5, "Step of AdamW at its largest.", above=0)
     weight_decay: float = setting(0.1, "Weight decay of AdamW.", low=0)
     batch_size: int = setting(32, "Pairs of a training step.", low=1)

@@ -33,9 +33,7 @@ class EliasConfig(Config):
 
     bag: BagConfig = field(default_factory=BagConfig)
     encoder: str = setting(
-        BAG,
-        "bag (embeddings of the n-grams, learned from scratch in minutes), or an encoder of texts: minilm, "
-        "the folder of a SentenceTransformer, a hub name.",
+        BAG, "bag (embeddings learned here), or a text encoder: minilm, a folder, a hub name.", cli="--encoder"
     )
     text: TextConfig = field(default_factory=TextConfig)
     labels_per_cluster: int = setting(100, "L/C: labels over clusters; also beta (Eq. 5).", low=1, high=MAX_CHILDREN)

@@ -22,8 +22,8 @@ class ReaderConfig(Config):
     deixis.errors.ConfigError: overlap must be below n_tokens, 32, got 40.
     """
 
-    encoder: str = setting("minilm", "minilm, a SentenceTransformer folder or a hub name.")
-    n_layers: int = setting(2, "Layers of it that are kept, from the first on; 0 keeps all.", low=0)
+    encoder: str = setting("minilm", "minilm, a SentenceTransformer folder or a hub name.", cli="--encoder")
+    n_layers: int = setting(2, "Layers of it that are kept, from the first on; 0 keeps all.", low=0, cli="--layers")
     n_tokens: int = setting(32, "Tokens of a passage (T).", low=4)
     overlap: int = setting(12, "Tokens that two passages share: mentions of as many are whole.", low=0)
     entity_tokens: int = setting(24, "Tokens of an entity's title and description.", low=4)
@@ -38,7 +38,9 @@ class ReaderConfig(Config):
     flows: Flows = setting("both", "What the two tell each other while they learn.")
     batch_size: int = setting(4, "Passages in a step.", low=1)
     warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0)
-    n_steps: int = setting(1200, "Steps that both learn together, or a reader without retriever alone.", low=1)
+    n_steps: int = setting(
+        1200, "Steps that both learn together, or a reader without retriever alone.", low=1, cli="--steps"
+    )
     learning_rate: float = setting(5e-4, "Learning rate of AdamW, after its rise.", above=0)
     head_rate: float = setting(3e-3, "The same, for the reader's new layer.", above=0)
     scale: float = setting(20.0, "What cosines are multiplied by in the retriever's softmax.", above=0)
