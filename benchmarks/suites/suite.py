@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from benchmarks.packages import bench_module
 from benchmarks.systems import SYSTEMS
-from deixis.config import check_choices, config_from_dict
+from deixis.config import check_settings, config_from_dict
 from deixis.errors import ConfigError, DataError, ToolkitError, UnknownNameError
 
 METRICS = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@100")
@@ -30,7 +30,7 @@ class KbSource:
     lang: str = ""
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Part:
     kind: str = ""
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
 
 
 @dataclass(frozen=True)

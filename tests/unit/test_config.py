@@ -3,7 +3,7 @@ from typing import Literal
 
 import pytest
 
-from deixis.config import check_choices, config_from_dict, config_to_dict
+from deixis.config import check_settings, config_from_dict, config_to_dict
 from deixis.errors import ConfigError
 
 
@@ -14,7 +14,7 @@ class Beam:
     path: Literal["hinge", "sigmoid"] = "hinge"
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
 
 
 @dataclass(frozen=True)
@@ -45,24 +45,24 @@ def test_a_config_may_stand_for_its_table():
 def test_whole_numbers_serve_as_fractions_but_not_the_reverse():
     memory = config_from_dict(Beam, {"memory": 1}).memory
     assert memory == 1.0 and isinstance(memory, float)
-    with pytest.raises(ConfigError, match="'width' must be int, got 2.5"):
+    with pytest.raises(ConfigError, match="Setting width must be a whole number, got 2.5"):
         config_from_dict(Beam, {"width": 2.5})
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"bem": {}}, "Unknown setting 'bem'. Known: beam, is_fast, langs, limit, name. Did you mean 'beam'?"),
-        ({"beam": {"widht": 3}}, "Unknown setting 'beam.widht'"),
-        ({"beam": 3}, "'beam' must be a table of settings, got 3"),
-        ({"beam": {"width": True}}, "'beam.width' must be int, got True"),
-        ({"beam": {"width": "3"}}, "'beam.width' must be int, got '3'"),
-        ({"beam": {"memory": True}}, "'beam.memory' must be float, got True"),
-        ({"beam": {"path": "soft"}}, "'beam.path' must be one of 'hinge', 'sigmoid', got 'soft'"),
-        ({"langs": "en"}, "'langs' must be a list, got 'en'"),
-        ({"langs": [1]}, "'langs' must be str, got 1"),
-        ({"is_fast": 1}, "'is_fast' must be bool, got 1"),
-        ({"limit": "x"}, "'limit' must be int, got 'x'"),
+        ({"bem": {}}, "Unknown setting bem. Known: beam, is_fast, langs, limit, name. Did you mean beam?"),
+        ({"beam": {"widht": 3}}, "Unknown setting beam.widht"),
+        ({"beam": 3}, "Setting beam must be a table of settings, got 3"),
+        ({"beam": {"width": True}}, "Setting beam.width must be a whole number, got True"),
+        ({"beam": {"width": "3"}}, "Setting beam.width must be a whole number, got '3'"),
+        ({"beam": {"memory": True}}, "Setting beam.memory must be a number, got True"),
+        ({"beam": {"path": "soft"}}, "Setting beam.path must be one of 'hinge', 'sigmoid', got 'soft'"),
+        ({"langs": "en"}, "Setting langs must be a list, got 'en'"),
+        ({"langs": [1]}, "Setting langs must be text, got 1"),
+        ({"is_fast": 1}, "Setting is_fast must be true or false, got 1"),
+        ({"limit": "x"}, "Setting limit must be a whole number, got 'x'"),
     ],
 )
 def test_an_error_names_the_setting_and_the_value(values, words):
@@ -72,7 +72,7 @@ def test_an_error_names_the_setting_and_the_value(values, words):
 
 
 def test_a_choice_is_checked_when_made_by_hand_too():
-    with pytest.raises(ConfigError, match="'path' must be one of"):
+    with pytest.raises(ConfigError, match="Setting path must be one of"):
         Beam(path="soft")
 
 

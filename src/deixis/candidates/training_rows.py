@@ -12,12 +12,13 @@ Documents that mention entities together give the graph of `xmr/label_graph.py`;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -27,16 +28,13 @@ from deixis.xmr.label_augmentation import AugmentationConfig, label_targets
 
 
 @dataclass(frozen=True)
-class PseudoInstancesConfig:
+class PseudoInstancesConfig(Config):
     """Which instances are made."""
 
-    has_descriptions: bool = field(
-        default=True, metadata={"help": "Make an instance of each entity's title with its description as context."}
-    )
-    has_names: bool = field(default=True, metadata={"help": "Make an instance of each name alone."})
-    max_shared: int = field(
-        default=20,
-        metadata={"help": "Make an instance of each word of names that at most so many entities share; 0: none."},
+    has_descriptions: bool = setting(True, "Make an instance of each entity's title with its description as context.")
+    has_names: bool = setting(True, "Make an instance of each name alone.")
+    max_shared: int = setting(
+        20, "Make an instance of each word of names that at most so many entities share; 0: none.", low=0
     )
 
 

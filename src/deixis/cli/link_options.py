@@ -25,6 +25,12 @@ METAVARS = {"types": "TYPE", "ids": "FILE", "languages": "LANG"}
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class LinkOption(click.Option):
+    """An option of `LinkOptions`; help lists it under a heading of its own."""
+
+    group = "How to link"
+
+
 def link_options(*names: str) -> Decorator:
     """Adds an option for each of these fields of `LinkOptions`, or for all; the command gets one `options`."""
     offered = names or tuple(LINK_FIELDS)
@@ -115,7 +121,7 @@ def _option(name: str, flag: str, parameter: str, is_hidden: bool = False) -> De
     else:
         numbers: type[click.IntRange] | type[click.FloatRange] = click.IntRange if kind is int else click.FloatRange
         settings |= {"type": numbers(field.metadata["low"], field.metadata["high"])}
-    return click.option(flags, parameter, **settings)
+    return click.option(flags, parameter, cls=LinkOption, **settings)
 
 
 def _help(field: Field[Any]) -> str:

@@ -2,154 +2,216 @@
 
 from __future__ import annotations
 
-import dataclasses
+import difflib
 import functools
-import types
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import click
 
-from deixis.config import config_from_dict, config_to_dict
+from deixis.cli.places import read_toml
+from deixis.cli.settings import Key, keys_of, parsed_settings, put, retired_flags, settings_toml, with_settings
+from deixis.config import without_none
+from deixis.errors import UnknownNameError
 
 C = TypeVar("C")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+SOURCE = "settings_source"
+"""Where a command's function keeps its `SettingsSource`, for help, `--settings` and options that are gone."""
 
 
 class SettingOption(click.Option):
-    """An option that came from a config class; help lists it apart from the command's own."""
+    """An option of the settings; help lists it apart from the command's own."""
 
 
-class CommandWithSettings(click.Command):
-    """A command that has many settings: its help lists its own options, and `--settings` the rest."""
+@dataclass(frozen=True)
+class GivenSettings(Generic[C]):
+    """The config that preset, file and command line make together, and which keys the command line named."""
 
-    def __init__(self, *arguments: Any, **values: Any) -> None:  # noqa: ANN401 - whatever click takes
-        super().__init__(*arguments, **values)
-        words = "List further settings, each an option, and exit."
-        self.params.append(
-            click.Option(["--settings"], is_flag=True, is_eager=True, expose_value=False, callback=_show, help=words)
-        )
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the command's own options."""
-        own = [option for option in self.get_params(ctx) if not isinstance(option, SettingOption)]
-        _write_section("Options", own, ctx, formatter)
-
-    def settings_help(self, ctx: click.Context) -> str:
-        """The list that `--settings` shows."""
-        formatter = ctx.make_formatter()
-        settings = [option for option in self.get_params(ctx) if isinstance(option, SettingOption)]
-        _write_section("Settings (in a TOML file the same names, with dots)", settings, ctx, formatter)
-        return formatter.getvalue().rstrip()
+    config: C
+    typed: tuple[str, ...] = ()
 
 
-def _show(ctx: click.Context, _parameter: click.Parameter, is_asked: bool) -> None:
-    if is_asked and isinstance(ctx.command, CommandWithSettings):
-        click.echo(ctx.command.settings_help(ctx))
-        ctx.exit()
+@dataclass(frozen=True)
+class SettingsSource(Generic[C]):
+    """Where a command's settings come from: a config class, named presets of it, and the keys that have options."""
+
+    start: C
+    presets: Mapping[str, C]
+    options: tuple[Key, ...]
+    has_file: bool
+
+    def options_and_more(self) -> list[Decorator]:
+        """The click options: one for each key that declares one, then --preset, --config, --set and --settings."""
+        options = [_option(key) for key in self.options]
+        if self.presets:
+            words = f"Start from a named set of settings: {', '.join(self.presets)}."
+            options.append(_setting_option("--preset", "preset", metavar="NAME", help=words))
+        if self.has_file:
+            options += [
+                _setting_option("--config", "config_file", metavar="FILE", help="Read settings from a TOML file."),
+                _setting_option(
+                    "--set",
+                    "assignments",
+                    multiple=True,
+                    metavar="KEY=VALUE",
+                    help="Set any setting by its key; may be repeated.",
+                ),
+                _setting_option(
+                    "--settings", "is_listing", is_flag=True, help="Print every setting as a TOML file for --config."
+                ),
+            ]
+        return options
+
+    def taken_from(self, values: dict[str, Any]) -> GivenSettings[C]:
+        """Takes the settings out of a command's values; an option goes before --set, and --set before the file."""
+        values.pop("is_listing", None)
+        config_file, assignments = values.pop("config_file", None), values.pop("assignments", None) or ()
+        from_file = {} if config_file is None else read_toml(Path(config_file))
+        start = self._start(values.pop("preset", None) or from_file.pop("preset", None))
+        by_key = parsed_settings(start, assignments)
+        by_option: dict[str, Any] = {}
+        typed = [assignment.partition("=")[0].strip() for assignment in assignments]
+        for key in self.options:
+            value = values.pop(_parameter(key), None)
+            if value is not None:
+                put(by_option, key.path, value)
+                typed.append(key.name)
+        return GivenSettings(with_settings(start, from_file, by_key, by_option), tuple(typed))
+
+    def _start(self, preset: str | None) -> C:
+        if preset is None:
+            return self.start
+        if preset not in self.presets:
+            raise UnknownNameError("preset", preset, known=self.presets)
+        return self.presets[preset]
+
+    def became(self, flag: str, value: str) -> str | None:
+        """What to type instead of an option of a setting that has none any more; None if it never had one."""
+        is_no = flag.startswith("--no-")
+        flag = "--" + flag[5:] if is_no else flag
+        keys = {key.flag: key for key in keys_of(self.start)}
+        gone = retired_flags(self.start)
+        if flag in gone:
+            return f"{gone[flag]}. Leave it out."
+        close = [flag] if flag in keys else difflib.get_close_matches(flag, keys, n=1, cutoff=0.8)
+        if not close:
+            return None
+        key = keys[close[0]]
+        verb = "is" if close[0] == flag else "may be"
+        if key in self.options and key.setting.cli is not None:
+            return f"{verb} {key.setting.cli} now."
+        if not self.has_file:
+            return None
+        value = ("false" if is_no else "true") if without_none(key.setting.hint) is bool else value
+        return f"{verb} a setting now: --set {key.name}={value}"
 
 
-def _write_section(
-    title: str, parameters: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
-    records = [parameter.get_help_record(ctx) for parameter in parameters if isinstance(parameter, click.Option)]
-    with formatter.section(title):
-        formatter.write_dl([record for record in records if record is not None])
+def settings_from(
+    config: type[C], presets: Mapping[str, C] | None = None, skip: Collection[str] = (), has_file: bool = True
+) -> Decorator:
+    """Adds the options that a config class declares, and --config, --set and --settings for all other keys.
 
-
-def options_from(
-    config: type, name: str, skip: Collection[str] = ()
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds an option per field of a config class, nested classes included (`tree.beam.width` -> `--tree-beam-width`).
-
-    The command receives, as `name`, a nested dictionary of only those settings that the user typed, ready to be laid
-    over a preset or a file with `with_settings`. Fields in `skip` (dotted) get no option.
+    The command receives them as `settings`, a `GivenSettings`. Keys in `skip` have no option, nor do those of tables
+    in it; they are settings all the same.
     """
-    settings = [setting for setting in _settings_of(config()) if ".".join(setting.path) not in skip]
+    start = config()
+    keys = tuple(key for key in keys_of(start) if key.setting.cli is not None and not _is_in(key, skip))
+    source = SettingsSource(start, presets or {}, keys, has_file)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def with_typed(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
-            typed: dict[str, Any] = {}
-            for setting in settings:
-                value = values.pop(setting.parameter)
-                if value is not None:
-                    _put(typed, setting.path, value)
-            return command(*arguments, **{name: typed}, **values)
+        def with_given(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
+            return command(*arguments, settings=source.taken_from(values), **values)
 
-        decorated: Callable[..., Any] = with_typed
-        for setting in reversed(settings):
-            decorated = setting.option()(decorated)
+        decorated: Callable[..., Any] = with_given
+        for option in reversed(source.options_and_more()):
+            decorated = option(decorated)
+        setattr(decorated, SOURCE, source)
         return decorated
 
     return decorate
 
 
-def with_settings(config: C, *layers: Mapping[str, Any]) -> C:
-    """The config with each layer of nested settings laid over it, the last one on top; unknown names are errors.
+class CommandWithSettings(click.Command):
+    """A command whose help lists its options in groups, and which says what became of options that are gone."""
 
-    Examples
-    --------
-    >>> @dataclass(frozen=True)
-    ... class Beam:
-    ...     width: int = 10
-    ...     top_k: int = 100
-    >>> with_settings(Beam(), {"width": 20}, {"width": 30})
-    Beam(width=30, top_k=100)
-    """
-    values = config_to_dict(config)
-    for layer in layers:
-        values = _laid_over(values, layer)
-    return config_from_dict(type(config), values)
-
-
-@dataclass(frozen=True)
-class _Setting:
-    """One field of a config class, as an option."""
-
-    path: tuple[str, ...]
-    hint: Any
-    default: Any
-    help: str
+    def __init__(self, *arguments: Any, renamed: Mapping[str, str] | None = None, **values: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **values)
+        self.renamed = renamed or {}
 
     @property
-    def parameter(self) -> str:
-        return "setting_" + "_".join(self.path)
+    def source(self) -> SettingsSource[Any] | None:
+        """Where its settings come from, if it has any."""
+        source: SettingsSource[Any] | None = getattr(self.callback, SOURCE, None)
+        return source
 
-    def option(self) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        flag = "--" + "-".join(self.path).replace("_", "-")
-        flags = f"{flag}/--no-{flag[2:]}" if self.hint is bool else flag
-        shown = ",".join(map(str, self.default)) if isinstance(self.default, tuple) else self.default
-        words = f"{self.help} [default: {shown}]".strip()
-        kind = None if self.hint is bool else _parameter_type(self.hint)
-        return click.option(flags, self.parameter, cls=SettingOption, type=kind, default=None, help=words)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, parsed; `--settings` prints what would hold with the other arguments, and ends."""
+        source, typed = self.source, list(args)
+        if source is not None and source.has_file and "--settings" in args:
+            ctx.resilient_parsing = True
+            super().parse_args(ctx, args)
+            click.echo(settings_toml(source.taken_from(dict(ctx.params)).config, f"Settings of {ctx.command_path}."))
+            ctx.exit()
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            flag = error.option_name
+            became = None if source is None else source.became(flag, _value_after(flag, typed))
+            became = f"is {self.renamed[flag]} now." if flag in self.renamed else became
+            if became is None:
+                raise
+            raise click.UsageError(f"{flag} {became}", ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options in groups: the command's own, what every command has in one line at the end."""
+        groups: dict[str, list[click.Option]] = {"Options": [], "Settings": []}
+        common: list[str] = []
+        for each in self.get_params(ctx):
+            if not isinstance(each, click.Option) or each.hidden:
+                continue
+            if getattr(each, "is_common", False) or "--help" in each.opts:
+                common.append(" ".join(["/".join(each.opts), *([] if each.is_flag else [str(each.metavar)])]))
+            else:
+                name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else "Options")
+                groups.setdefault(name, []).append(each)
+        settings = groups.pop("Settings")
+        for name, options in (*groups.items(), ("Settings", settings)):
+            if options:
+                with formatter.section(name):
+                    formatter.write_dl([_help_record(each, ctx) for each in options], col_max=32)
+        formatter.write_paragraph()
+        formatter.write_text(f"Every command: {', '.join(common)}")
 
 
-def _settings_of(default: Any, path: tuple[str, ...] = ()) -> Iterator[_Setting]:  # noqa: ANN401 - any config
-    """The settings of a config instance: a field may give a nested class other defaults than the class has itself."""
-    hints = typing.get_type_hints(type(default))
-    for field in dataclasses.fields(default):
-        value, here = getattr(default, field.name), (*path, field.name)
-        if dataclasses.is_dataclass(value):
-            yield from _settings_of(value, here)
-        else:
-            yield _Setting(here, _without_none(hints[field.name]), value, field.metadata.get("help", ""))
+def options_from(config: type, name: str, skip: Collection[str] = ()) -> Decorator:
+    """Adds an option for every field of a config class (`rerank.epochs` -> `--rerank-epochs`), for `deixis learn`.
 
+    The command receives, as `name`, a nested dictionary of only those settings that the user typed. Fields in `skip`
+    (dotted) get no option.
+    """
+    keys = [key for key in keys_of(config()) if key.name not in skip]
 
-def _without_none(hint: Any) -> Any:  # noqa: ANN401 - any type hint
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return next(option for option in typing.get_args(hint) if option is not type(None))
-    return hint
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_typed(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
+            typed: dict[str, Any] = {}
+            for key in keys:
+                value = values.pop(_parameter(key))
+                if value is not None:
+                    put(typed, key.path, value)
+            return command(*arguments, **{name: typed}, **values)
 
+        decorated: Callable[..., Any] = with_typed
+        for key in reversed(keys):
+            decorated = _option(key, key.flag, is_hidden=True)(decorated)
+        return decorated
 
-def _parameter_type(hint: Any) -> Any:  # noqa: ANN401 - a type or function that click makes a parameter type of
-    origin = typing.get_origin(hint)
-    if origin is typing.Literal:
-        return click.Choice([str(value) for value in typing.get_args(hint)])
-    if origin is tuple:
-        return comma_separated(typing.get_args(hint)[0])
-    return hint if hint in (int, float) else str
+    return decorate
 
 
 def comma_separated(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
@@ -173,17 +235,68 @@ def comma_separated(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ..
     return parse
 
 
-def _put(target: dict[str, Any], path: tuple[str, ...], value: Any) -> None:  # noqa: ANN401 - any JSON value
-    for key in path[:-1]:
-        target = target.setdefault(key, {})
-    target[path[-1]] = value
+def _help_record(option: click.Option, ctx: click.Context) -> tuple[str, str]:
+    """An option and its line of help, without the ranges that click adds: `--settings` has them."""
+    names, _ = option.get_help_record(ctx) or ("", "")
+    is_shown = option.show_default and option.default is not None
+    parts = [option.help or "", "[required]" if option.required else f"[default: {option.default}]" if is_shown else ""]
+    return names, " ".join(filter(None, parts))
 
 
-def _laid_over(values: Mapping[str, Any], layer: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(values)
-    for key, value in layer.items():
-        below = merged.get(key)
-        if isinstance(below, Mapping) and isinstance(value, Mapping):
-            value = _laid_over(below, value)
-        merged[key] = value
-    return merged
+def _is_in(key: Key, tables: Collection[str]) -> bool:
+    return any(key.name == table or key.name.startswith(f"{table}.") for table in tables)
+
+
+def _parameter(key: Key) -> str:
+    return "setting_" + "_".join(key.path)
+
+
+def _value_after(flag: str, arguments: Sequence[str]) -> str:
+    """The value that was typed for an option: `--flag value` or `--flag=value`."""
+    for number, argument in enumerate(arguments):
+        if argument.startswith(f"{flag}="):
+            return argument.partition("=")[2]
+        if argument == flag and number + 1 < len(arguments):
+            return arguments[number + 1]
+    return "VALUE"
+
+
+def _setting_option(*names: str, **values: Any) -> Decorator:  # noqa: ANN401 - whatever click takes
+    return click.option(*names, cls=SettingOption, **values)
+
+
+def _option(key: Key, flag: str | None = None, is_hidden: bool = False) -> Decorator:
+    """The click option of a key, under the flag that its class declares unless another is given."""
+    flag = flag or key.setting.cli or key.flag
+    kind = without_none(key.setting.hint)
+    shown = ",".join(map(str, key.default)) if isinstance(key.default, tuple) else key.default
+    if isinstance(key.default, bool):
+        shown = "on" if key.default else "off"
+    default = "" if key.default is None else f" [default: {shown}]"
+    return _setting_option(
+        f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
+        _parameter(key),
+        type=None if kind is bool else _parameter_type(key),
+        metavar=_metavar(kind),
+        default=None,
+        hidden=is_hidden,
+        help=f"{key.setting.help}{default}".strip(),
+    )
+
+
+def _metavar(kind: Any) -> str | None:  # noqa: ANN401 - any type hint
+    return {int: "N", float: "X", str: "NAME"}.get(kind) if isinstance(kind, type) else None
+
+
+def _parameter_type(key: Key) -> Any:  # noqa: ANN401 - a type or function that click makes a parameter type of
+    kind, allowed = without_none(key.setting.hint), key.setting.allowed
+    if allowed.choices and not isinstance(kind, type):
+        return click.Choice([str(value) for value in allowed.choices])
+    if typing.get_origin(kind) is tuple:
+        return comma_separated(typing.get_args(kind)[0])
+    low, high = (allowed.low, allowed.high) if allowed.low is not None else (allowed.above, allowed.high)
+    high = allowed.below if high is None else high
+    is_open = {"min_open": allowed.above is not None, "max_open": allowed.below is not None}
+    if kind is int:
+        return click.IntRange(low, high, **is_open)  # type: ignore[arg-type]
+    return click.FloatRange(low, high, **is_open) if kind is float else str

@@ -73,14 +73,25 @@ def time_and_memory(seconds: float) -> str:
     return words if peak is None else f"{words}, peak memory {format_bytes(peak)}"
 
 
+class CommonOption(click.Option):
+    """An option of every command; help names it in one line, and `deixis --help` says what it does."""
+
+    is_common = True
+
+
+_option = functools.partial(click.option, cls=CommonOption)
 _OPTIONS: dict[str, Callable[[F], F]] = {
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors."),
-    "debug": click.option("--debug", is_flag=True, help="Show where in the code an error came from."),
-    "json": click.option("--json", "json_", is_flag=True, help="Write the result as JSON, for programs."),
-    "threads": click.option(
-        "--threads", type=click.IntRange(min=0), default=0, help="Threads to use; 0 means all processors. [default: 0]"
+    "quiet": _option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+    "debug": _option("--debug", is_flag=True, help="Show where in the code an error came from."),
+    "json": _option("--json", "json_", is_flag=True, help="Write the result as JSON, for programs."),
+    "threads": _option(
+        "--threads",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        help="Threads to use; 0 means all processors. [default: 0]",
     ),
-    "seed": click.option("--seed", type=int, default=0, help="Same seed, same result. [default: 0]"),
+    "seed": _option("--seed", type=int, metavar="N", default=0, help="Same seed, same result. [default: 0]"),
 }
 
 

@@ -12,7 +12,7 @@ them would call each of twenty alike candidates likely.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
 from deixis.decision.isotonic import isotonic_blocks
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.errors import DataError, StoreError
 from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.tables import Ranking, Spans
 
@@ -37,19 +37,13 @@ END_SHARE = 0.1  # how far the curve goes, beyond its last point, towards 0 and 
 
 
 @dataclass(frozen=True)
-class CalibrationConfig:
+class CalibrationConfig(Config):
     """How scores become probabilities."""
 
-    method: Method = field(
-        default="auto",
-        metadata={"help": "Curve from score to probability: isotonic, temperature, or auto by number of examples."},
+    method: Method = setting(
+        "auto", "Curve from score to probability: isotonic, temperature, or auto by number of examples.", cli="--method"
     )
-    min_isotonic: int = field(default=500, metadata={"help": "Examples from which on auto is isotonic."})
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if self.min_isotonic < 1:
-            raise ConfigError(f"min_isotonic must be at least 1, got {self.min_isotonic}.")
+    min_isotonic: int = setting(500, "Examples from which on auto is isotonic.", low=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,15 +18,16 @@ What is found is then checked against how the name is written, so that a film ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import Config, setting
 from deixis.detection.spans import SpanTable
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.errors import DataError, StoreError
 from deixis.features.stop_words import stop_words
 from deixis.features.tokens import tokenize
 from deixis.native import _core
@@ -41,28 +42,18 @@ _ARRAYS: dict[str, type[np.generic]] = {
 
 
 @dataclass(frozen=True)
-class DictionaryConfig:
+class DictionaryConfig(Config):
     """Which names are looked for, and how they must be written."""
 
-    min_chars: int = field(default=2, metadata={"help": "Shortest name looked for."})
-    min_chars_unspaced: int = field(default=2, metadata={"help": "The same, in scripts without spaces."})
-    max_tokens: int = field(default=12, metadata={"help": "Longest name looked for, in tokens."})
-    case: Literal["smart", "ignore"] = field(default="smart", metadata={"help": "Heed how names are capitalized."})
-    common_share: float = field(default=0.001, metadata={"help": "Share of the KB's texts that have a common word."})
-    frequent_share: float = field(default=0.01, metadata={"help": "The same, for frequent words."})
-    stop_share: float = field(default=0.2, metadata={"help": "The same, for words in lists all in lower case."})
-    min_common_texts: int = field(default=10, metadata={"help": "Texts that make a word common, at least."})
-    stop_words: bool = field(default=True, metadata={"help": "Use the list of stop words that comes with Deixis."})
-
-    def __post_init__(self) -> None:
-        for name in ("min_chars", "min_chars_unspaced", "max_tokens", "min_common_texts"):
-            if not 1 <= getattr(self, name) < 2**31:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
-        for name in ("common_share", "frequent_share", "stop_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} is a share of the texts, 0 to 1, got {getattr(self, name)}.")
-        if self.case not in ("smart", "ignore"):
-            raise ConfigError(f"case must be 'smart' or 'ignore', got {self.case!r}.")
+    min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31, cli="--min-chars")
+    min_chars_unspaced: int = setting(2, "The same, in scripts without spaces.", low=1, below=2**31)
+    max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31, cli="--max-tokens")
+    case: Literal["smart", "ignore"] = setting("smart", "Take note of capitals (smart), or ignore case.", cli="--case")
+    common_share: float = setting(0.001, "Share of the KB's texts that have a common word.", low=0, high=1)
+    frequent_share: float = setting(0.01, "The same, for frequent words.", low=0, high=1)
+    stop_share: float = setting(0.2, "The same, for words in lists all in lower case.", low=0, high=1)
+    min_common_texts: int = setting(10, "Texts that make a word common, at least.", low=1, below=2**31)
+    stop_words: bool = setting(True, "Do not detect names made of stop words inside a sentence.", cli="--stop-words")
 
 
 class DictionaryDetector:

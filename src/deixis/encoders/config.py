@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig
 
 
@@ -13,7 +13,7 @@ def _words_and_letters() -> TfidfConfig:
 
 
 @dataclass(frozen=True)
-class EncoderConfig:
+class EncoderConfig(Config):
     """Which encoder makes the vectors; the other settings are those of encoders that learn from the names.
 
     Examples
@@ -23,16 +23,6 @@ class EncoderConfig:
     deixis.errors.ConfigError: n_dims must lie in 1..4096, got 0.
     """
 
-    name: str = field(
-        default="chars",
-        metadata={
-            "help": "Encoder: chars, static, minilm, one you registered, a folder (SentenceTransformer, or with "
-            "model.onnx), or a hub name (owner/model)."
-        },
-    )
-    n_dims: int = field(default=256, metadata={"help": "Numbers in a vector, of encoders that learn from names."})
+    name: str = setting("chars", "Encoder of texts: static, minilm, chars, a folder or a hub name.", cli="--encoder")
+    n_dims: int = setting(256, "Numbers in a vector, of encoders that learn from names.", low=1, high=4096)
     features: TfidfConfig = field(default_factory=_words_and_letters)
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.n_dims <= 4096:
-            raise ConfigError(f"n_dims must lie in 1..4096, got {self.n_dims}.")

@@ -10,31 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer, transform_joined
 from deixis.native import _core
 from deixis.store.strings import StringTable
 
 
 @dataclass(frozen=True)
-class MentionFeaturesConfig:
+class MentionFeaturesConfig(Config):
     """How mention and context become one row. A context weight of 0 leaves the context's columns out."""
 
     mention: TfidfConfig = field(default_factory=TfidfConfig)
     context: TfidfConfig = field(default_factory=TfidfConfig)
-    mention_weight: float = field(default=1.0, metadata={"help": "Length of the mention's part of a row."})
-    context_weight: float = field(default=1.0, metadata={"help": "Length of the context's part of a row; 0: none."})
-    context_window: int = field(default=1500, metadata={"help": "Characters of text around a mention that count."})
-    is_normalized: bool = field(default=False, metadata={"help": "Scale the joined rows to length one."})
-
-    def __post_init__(self) -> None:
-        if not (0 < self.mention_weight < float("inf")) or not (0 <= self.context_weight < float("inf")):
-            raise ConfigError(
-                "mention_weight must be above 0 and context_weight at least 0, both finite, got "
-                f"{self.mention_weight} and {self.context_weight}."
-            )
-        if self.context_window < 0:
-            raise ConfigError(f"context_window is a number of characters, at least 0, got {self.context_window}.")
+    mention_weight: float = setting(1.0, "Length of the mention's part of a row.", above=0)
+    context_weight: float = setting(1.0, "Length of the context's part of a row; 0: none.", low=0)
+    context_window: int = setting(1500, "Characters of text around a mention that count.", low=0)
+    is_normalized: bool = setting(False, "Scale the joined rows to length one.")
 
 
 class MentionFeatures:

@@ -13,11 +13,12 @@ Names in a knowledge base often have no language, so by default all four letters
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import Config, setting
 from deixis.errors import DataError
 from deixis.features.name_endings import without_endings
 from deixis.features.name_lemmas import lemmatized
@@ -32,27 +33,21 @@ Langs = str | None | Sequence[str | None]
 
 
 @dataclass(frozen=True)
-class NameFormsConfig:
+class NameFormsConfig(Config):
     """Which differences between two names do not count."""
 
-    ignores_case: bool = field(default=True, metadata={"help": "Upper and lower case are the same."})
-    keeps_dotless_i: bool = field(
-        default=False, metadata={"help": "Tell the Turkish and Azeri ı from i; I is then read by the name's language."}
+    ignores_case: bool = setting(True, "Upper and lower case are the same.")
+    keeps_dotless_i: bool = setting(
+        False, "Tell the Turkish and Azeri ı from i; I is then read by the name's language."
     )
-    ignores_punctuation: bool = field(
-        default=False, metadata={"help": "Punctuation does not count: U.N. is UN, Jean-Paul is Jean Paul."}
+    ignores_punctuation: bool = setting(False, "Punctuation does not count: U.N. is UN, Jean-Paul is Jean Paul.")
+    ignores_diacritics: bool = setting(
+        False, "Accents and strokes do not count: Łódź is Lodz. Marks that are letters stay."
     )
-    ignores_diacritics: bool = field(
-        default=False, metadata={"help": "Accents and strokes do not count: Łódź is Lodz. Marks that are letters stay."}
-    )
-    drops_endings: bool = field(
-        default=False, metadata={"help": "Drop endings after an apostrophe by language: İstanbul'da is İstanbul."}
-    )
-    lemmatizes: bool = field(
-        default=False, metadata={"help": "Take every word's lemma by its language (extra 'lemmas')."}
-    )
-    transliterates: bool = field(default=False, metadata={"help": "Write every script in Latin letters."})
-    lang: str = field(default="", metadata={"help": "Language of names that come without one; empty: unknown."})
+    drops_endings: bool = setting(False, "Drop endings after an apostrophe by language: İstanbul'da is İstanbul.")
+    lemmatizes: bool = setting(False, "Take every word's lemma by its language (extra 'lemmas').")
+    transliterates: bool = setting(False, "Write every script in Latin letters.")
+    lang: str = setting("", "Language of names that come without one; empty: unknown.")
 
     @classmethod
     def loose(cls) -> NameFormsConfig:

@@ -8,13 +8,14 @@ the compiled core looks into where they lie, so loading one costs nothing, whate
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.native import _core
 from deixis.store.checks import check_range, is_sorted, require
@@ -30,29 +31,24 @@ _ARRAYS: dict[str, type[np.generic]] = {
 
 
 @dataclass(frozen=True)
-class TfidfConfig:
+class TfidfConfig(Config):
     """Which n-grams become features and how they are weighted."""
 
-    ngrams_max: int = field(default=2, metadata={"help": "Longest n-gram of words, 1 to 5."})
-    max_df: float = field(default=0.98, metadata={"help": "Drop n-grams in a larger share of the texts than this."})
-    min_df: int = field(default=1, metadata={"help": "Drop n-grams in fewer texts than this."})
-    char_ngrams_min: int = field(default=0, metadata={"help": "Shortest n-gram of characters inside a word; 0: none."})
-    char_ngrams_max: int = field(default=0, metadata={"help": "Longest n-gram of characters inside a word; 0: none."})
-    casefold: bool = field(default=True, metadata={"help": "Fold case, so that Paris and PARIS are one token."})
-    nfkc: bool = field(default=True, metadata={"help": "Unify compatible characters (Unicode NFKC)."})
-    sublinear_tf: bool = field(default=False, metadata={"help": "Weigh a count as 1 + ln(count)."})
+    ngrams_max: int = setting(2, "Longest n-gram of words, 1 to 5.", low=1, high=MAX_NGRAM)
+    max_df: float = setting(0.98, "Drop n-grams in a larger share of the texts than this.", above=0, high=1)
+    min_df: int = setting(1, "Drop n-grams in fewer texts than this.", low=1, below=2**31)
+    char_ngrams_min: int = setting(0, "Shortest n-gram of characters inside a word; 0: none.", low=0, high=64)
+    char_ngrams_max: int = setting(0, "Longest n-gram of characters inside a word; 0: none.", low=0, high=64)
+    casefold: bool = setting(True, "Fold case, so that Paris and PARIS are one token.")
+    nfkc: bool = setting(True, "Unify compatible characters (Unicode NFKC).")
+    sublinear_tf: bool = setting(False, "Weigh a count as 1 + ln(count).")
 
     def __post_init__(self) -> None:
-        if not 1 <= self.ngrams_max <= MAX_NGRAM:
-            raise ConfigError(f"ngrams_max must lie in 1..{MAX_NGRAM}, got {self.ngrams_max}.")
-        if not 0 < self.max_df <= 1:
-            raise ConfigError(f"max_df is a share of the texts, above 0 and at most 1, got {self.max_df}.")
-        if not 1 <= self.min_df < 2**31:
-            raise ConfigError(f"min_df is a number of texts, at least 1, got {self.min_df}.")
+        super().__post_init__()
         low, high = self.char_ngrams_min, self.char_ngrams_max
-        if (low, high) != (0, 0) and not 1 <= low <= high <= 64:
+        if (low, high) != (0, 0) and not 1 <= low <= high:
             raise ConfigError(
-                f"char_ngrams_min and char_ngrams_max must both be 0 or 1 <= min <= max <= 64, got {low} and {high}."
+                f"char_ngrams_min and char_ngrams_max must both be 0 or 1 <= min <= max, got {low}, {high}."
             )
 
 

@@ -2,78 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Literal
 
-from deixis.config import check_choices
-from deixis.decision.decision import DEFAULT_THRESHOLD, check_threshold
+from deixis.config import Config, setting
+from deixis.decision.decision import DEFAULT_THRESHOLD
 from deixis.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class ThresholdConfig:
+class ThresholdConfig(Config):
     """When a mention is NIL, as whoever builds a model wants it; `deixis.decision` has what comes of that."""
 
-    threshold: float | None = field(
-        default=None,
-        metadata={
-            "help": f"Least score of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}, or what fits best."
-        },
+    threshold: float | None = setting(
+        None,
+        f"Least score of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}, or what fits best.",
+        low=0,
+        high=1,
     )
-    target_precision: float | None = field(
-        default=None, metadata={"help": "Share of links to be right; calibration chooses the threshold."}
+    target_precision: float | None = setting(
+        None,
+        "Share of links that shall be right; needs annotated documents.",
+        above=0,
+        high=1,
+        cli="--target-precision",
     )
-
-    def __post_init__(self) -> None:
-        check_threshold(self.threshold, None)
-        check_threshold(None, self.target_precision)
 
 
 @dataclass(frozen=True)
-class OwnTextConfig:
+class OwnTextConfig(Config):
     """What is made of names inside the knowledge base's own text."""
 
-    popularity: bool = field(
-        default=True,
-        metadata={"help": "Count how often descriptions speak of other entities, as a sign of popularity."},
-    )
-    names: bool = field(
-        default=False,
-        metadata={"help": "Count names inside the names of other entities too, not in descriptions only."},
-    )
-    max_namesakes: int = field(
-        default=20, metadata={"help": "A name that more entities bear says nothing about any of them."}
-    )
-
-    def __post_init__(self) -> None:
-        if self.max_namesakes < 1:
-            raise ConfigError(f"max_namesakes must be at least 1, got {self.max_namesakes}.")
+    popularity: bool = setting(True, "Count how often descriptions speak of other entities, as a sign of popularity.")
+    names: bool = setting(False, "Count names inside the names of other entities too, not in descriptions only.")
+    max_namesakes: int = setting(20, "A name that more entities bear says nothing about any of them.", low=1)
 
 
 @dataclass(frozen=True)
-class RehearsalConfig:
+class RehearsalConfig(Config):
     """How many mentions are made, and of what kinds; names that no share of damages takes stay whole."""
 
-    use: Literal["auto", "always", "never"] = field(
-        default="auto",
-        metadata={"help": "Calibrate on mentions made from the knowledge base. auto: if few entities are described."},
+    use: Literal["auto", "always", "never"] = setting(
+        "auto", "Calibrate on mentions made from KB. auto: if few entities are described.", cli="--synthetic"
     )
-    n_mentions: int = field(default=2000, metadata={"help": "Mentions made from the knowledge base."})
-    hidden_share: float = field(default=0.3, metadata={"help": "Mentions whose entity is hidden: a link is wrong."})
-    context_share: float = field(default=0.3, metadata={"help": "Mentions with words of their entity's description."})
-    kept_words: float = field(default=0.2, metadata={"help": "Words of the description that are kept there."})
-    dropped_word_share: float = field(default=0.2, metadata={"help": "Names without one of their words."})
-    typo_share: float = field(default=0.1, metadata={"help": "Names with two letters exchanged, or one lost."})
-    case_share: float = field(default=0.1, metadata={"help": "Names in small letters, or in capitals."})
-    initials_share: float = field(default=0.02, metadata={"help": "Names of several words as their first letters."})
+    n_mentions: int = setting(2000, "Mentions made from the knowledge base.", low=1)
+    hidden_share: float = setting(0.3, "Mentions whose entity is hidden: a link is wrong.", low=0, high=1)
+    context_share: float = setting(0.3, "Mentions with words of their entity's description.", low=0, high=1)
+    kept_words: float = setting(0.2, "Words of the description that are kept there.", low=0, high=1)
+    dropped_word_share: float = setting(0.2, "Names without one of their words.", low=0, high=1)
+    typo_share: float = setting(0.1, "Names with two letters exchanged, or one lost.", low=0, high=1)
+    case_share: float = setting(0.1, "Names in small letters, or in capitals.", low=0, high=1)
+    initials_share: float = setting(0.02, "Names of several words as their first letters.", low=0, high=1)
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        if self.n_mentions < 1:
-            raise ConfigError(f"n_mentions must be at least 1, got {self.n_mentions}.")
-        for name in (each.name for each in fields(self) if each.type == "float"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} is a share and must lie in 0..1, got {getattr(self, name)}.")
+        super().__post_init__()
         if sum(self.damage_shares) > 1:
             raise ConfigError(f"The shares of damaged names add up to {sum(self.damage_shares)}, more than 1.")
 

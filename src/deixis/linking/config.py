@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 
 from deixis.candidates.combined import UnionConfig
 from deixis.candidates.xmred import XMRED
+from deixis.config import Config, setting
 from deixis.decision.calibrator import CalibrationConfig
 from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
-from deixis.errors import ConfigError, UnknownNameError
+from deixis.errors import UnknownNameError
 from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig, ThresholdConfig
 from deixis.ranking.ranker import FusionConfig
 
 
 @dataclass(frozen=True)
-class LinkerConfig:
+class LinkerConfig(Config):
     """The settings of each station, in the order a mention walks through them.
 
     Examples
@@ -30,22 +31,12 @@ class LinkerConfig:
     candidates: UnionConfig = field(default_factory=UnionConfig)
     ranking: FusionConfig = field(default_factory=FusionConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
-    held_out_share: float = field(
-        default=0.2,
-        metadata={
-            "help": "Share of annotated documents that a first linker is built without, to weigh evidence and "
-            "calibrate on; 0: neither, and half the time."
-        },
+    held_out_share: float = setting(
+        0.2, "Share of --mentions held out to learn weights and calibrate; 0: none.", low=0, below=1, cli="--held-out"
     )
     rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
     nil: ThresholdConfig = field(default_factory=ThresholdConfig)
-    n_candidates: int = field(default=20, metadata={"help": "Candidates kept for each mention."})
-
-    def __post_init__(self) -> None:
-        if self.n_candidates < 1:
-            raise ConfigError(f"n_candidates must be at least 1, got {self.n_candidates}.")
-        if not 0 <= self.held_out_share < 1:
-            raise ConfigError(f"held_out_share must lie in 0..1, without 1, got {self.held_out_share}.")
+    n_candidates: int = setting(20, "Candidates kept for each mention.", low=1, cli="--candidates")
 
     @classmethod
     def preset(cls, name: str) -> LinkerConfig:

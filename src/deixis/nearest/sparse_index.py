@@ -10,13 +10,14 @@ arithmetic to within about a hundredth.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
@@ -36,16 +37,11 @@ _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
-class BlockIndexConfig:
+class BlockIndexConfig(Config):
     """How rows are stored and how many of them are looked at."""
 
-    block_size: int = field(default=64, metadata={"help": "Rows in a block."})
-    max_blocks: int = field(default=64, metadata={"help": "Blocks opened for a query, at most."})
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.block_size <= MAX_BLOCK_SIZE:
-            raise ConfigError(f"block_size must lie in 1..{MAX_BLOCK_SIZE}, got {self.block_size}.")
-        check_max_blocks(self.max_blocks)
+    block_size: int = setting(64, "Rows in a block.", low=1, high=MAX_BLOCK_SIZE)
+    max_blocks: int = setting(64, "Blocks opened for a query, at most.", low=1, high=MAX_BLOCKS)
 
 
 class BlockIndex:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.config import check_choices
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.config import Config, setting
+from deixis.errors import DataError, StoreError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
@@ -67,27 +67,18 @@ def kind_of(kb: KnowledgeBase) -> Kind:
 
 
 @dataclass(frozen=True)
-class FusionConfig:
+class FusionConfig(Config):
     """Where the weights come from."""
 
-    weights: Literal["auto", "default", "tree"] = field(
-        default="auto",
-        metadata={
-            "help": "default: those that come with Deixis; auto: learned where enough mentions are annotated; "
-            "tree: only the label tree has a say."
-        },
+    weights: Literal["auto", "default", "tree"] = setting(
+        "auto",
+        "default: those that come with Deixis; auto: learned where enough mentions are annotated; "
+        "tree: only the label tree has a say.",
     )
-    min_mentions: int = field(
-        default=300, metadata={"help": "Mentions held out that it takes to learn weights; with fewer the default ones."}
+    min_mentions: int = setting(
+        300, "Mentions held out that it takes to learn weights; with fewer the default ones.", low=1
     )
-    penalty: float = field(default=1e-3, metadata={"help": "What it costs a learned weight to leave the default one."})
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if self.penalty < 0 or self.min_mentions < 1:
-            raise ConfigError(
-                f"penalty and min_mentions must be at least 0 and 1, got {self.penalty}, {self.min_mentions}."
-            )
+    penalty: float = setting(1e-3, "What it costs a learned weight to leave the default one.", low=0)
 
     def known_weights(self, kb: KnowledgeBase, has_dense: bool = False) -> NDArray[np.float64]:
         """The weights before anything is learned."""

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -18,30 +19,20 @@ WEB_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"{}|\\^`?#]*[^\x00-\x20<>\"{}|
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Config):
     """Limits of one worker: sizes, counts and times. Requests beyond them are refused, which is cheap."""
 
-    threads: int = field(default=1, metadata={"help": "Threads that link, in each worker."})
-    queue: int = field(default=64, metadata={"help": "Requests that may wait in each worker; further ones get 429."})
-    seconds: float = field(default=30.0, metadata={"help": "Time for an answer; then the request gets 504."})
-    max_body: int = field(default=4 << 20, metadata={"help": "Bytes of a request's body; larger ones get 413."})
-    max_batch: int = field(default=256, metadata={"help": "Documents, names or corrections in one request."})
-    max_mentions: int = field(default=10_000, metadata={"help": "Mentions that may be given in one request."})
-    body_seconds: float = field(default=20.0, metadata={"help": "Time for a body to arrive; then it gets 408."})
-    header_seconds: float = field(default=10.0, metadata={"help": "Time for headers to arrive; then it is cut off."})
-    max_connections: int = field(
-        default=2048, metadata={"help": "Connections to each worker; further ones are closed."}
+    threads: int = setting(1, "Threads that link, in each worker.", low=1, cli="--worker-threads")
+    queue: int = setting(64, "Requests that may wait in each worker; further ones get 429.", low=0, cli="--queue")
+    seconds: float = setting(
+        30.0, "Time for an answer; then the request gets 504.", above=0, below=86_400, cli="--seconds"
     )
-
-    def __post_init__(self) -> None:
-        for name in ("threads", "max_body", "max_batch", "max_mentions", "max_connections"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}.")
-        if self.queue < 0:
-            raise ConfigError(f"queue must be at least 0, got {self.queue}.")
-        for name in ("seconds", "body_seconds", "header_seconds"):
-            if not 0 < getattr(self, name) < 86_400:
-                raise ConfigError(f"{name} must be more than 0 and less than a day, got {getattr(self, name)}.")
+    max_body: int = setting(4 << 20, "Bytes of a request's body; larger ones get 413.", low=1, cli="--max-body")
+    max_batch: int = setting(256, "Documents, names or corrections in one request.", low=1, cli="--max-batch")
+    max_mentions: int = setting(10_000, "Mentions that may be given in one request.", low=1)
+    body_seconds: float = setting(20.0, "Time for a body to arrive; then it gets 408.", above=0, below=86_400)
+    header_seconds: float = setting(10.0, "Time for headers to arrive; then it is cut off.", above=0, below=86_400)
+    max_connections: int = setting(2048, "Connections to each worker; further ones are closed.", low=1)
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class ServiceConfig:
+class ServiceConfig(Config):
     """Settings of a worker."""
 
     model: Path

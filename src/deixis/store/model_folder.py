@@ -65,7 +65,7 @@ class StoredModel:
     def settings(self, config: type[C]) -> C:
         """The same as an instance of its config class."""
         try:
-            return config_from_dict(config, self.config)
+            return config_from_dict(config, self.config, is_saved=True)
         except ConfigError as error:
             raise StoreError(
                 f"The settings in {self.path / MANIFEST_NAME} cannot be used: {error} The model is damaged or from "

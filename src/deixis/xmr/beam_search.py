@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.config import check_choices
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 from deixis.native import _core
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.xmr.linear_rankers import RankerLevel
@@ -18,28 +17,17 @@ from deixis.xmr.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True)
-class BeamConfig:
+class BeamConfig(Config):
     """How the tree is searched and a path is scored."""
 
-    width: int = field(default=10, metadata={"help": "Nodes kept per level."})
-    path_score: Literal["sigmoid", "hinge"] = field(
-        default="hinge",
-        metadata={"help": "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."},
+    width: int = setting(10, "Nodes of a label tree kept per level.", low=1, below=2**31, cli="--beam-width")
+    path_score: Literal["sigmoid", "hinge"] = setting(
+        "hinge", "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."
     )
-    power: int = field(default=1, metadata={"help": "Power of the hinge path score."})
-    memory: float = field(
-        default=0.3,
-        metadata={"help": "Share of the parent's score a child inherits: 1 the whole path, 0 the last step."},
+    power: int = setting(1, "Power of the hinge path score.", low=1, high=8)
+    memory: float = setting(
+        0.3, "Share of the parent's score a child inherits: 1 the whole path, 0 the last step.", low=0, high=1
     )
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if not 1 <= self.width < 2**31:
-            raise ConfigError(f"The beam's width must be at least 1 and below 2^31, got {self.width}.")
-        if not 1 <= self.power <= 8:
-            raise ConfigError(f"The path score's power must lie in 1..8, got {self.power}.")
-        if not 0 <= self.memory <= 1:
-            raise ConfigError(f"The path score's memory must lie in 0..1, got {self.memory}.")
 
     @property
     def power_code(self) -> int:

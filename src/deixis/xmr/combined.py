@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
@@ -31,24 +32,16 @@ class Encoder(Protocol):
 
 
 @dataclass(frozen=True)
-class CombinedConfig:
+class CombinedConfig(Config):
     """How the second stage learns."""
 
-    n_shortlisted: int = field(default=100, metadata={"help": "Labels of the first stage that are scored again."})
+    n_shortlisted: int = setting(100, "Labels of the first stage that are scored again.", low=1)
     ranker: RankerConfig = field(default_factory=lambda: RankerConfig(min_weight=0.05))
-    dense_weight: float = field(
-        default=0.3, metadata={"help": "Length of the dense part of a row; the sparse part comes as it is. 0 for none."}
+    dense_weight: float = setting(
+        0.3, "Length of the dense part of a row; the sparse part comes as it is. 0 for none.", low=0
     )
     calibration: ScoreTreeConfig = field(default_factory=ScoreTreeConfig)
-    n_held_out: int = field(default=5000, metadata={"help": "Held-out documents that scores are calibrated on."})
-
-    def __post_init__(self) -> None:
-        if self.n_shortlisted < 1 or self.n_held_out < 1:
-            raise ConfigError(
-                f"n_shortlisted and n_held_out must be at least 1, got {self.n_shortlisted} and {self.n_held_out}."
-            )
-        if not 0 <= self.dense_weight < np.inf:
-            raise ConfigError(f"dense_weight must be finite and not negative, got {self.dense_weight}.")
+    n_held_out: int = setting(5000, "Held-out documents that scores are calibrated on.", low=1)
 
 
 def joined_features(X_sparse: Any, vectors: NDArray[np.floating], weight: float = 1.0) -> sparse.csr_matrix:  # noqa: ANN401, N803

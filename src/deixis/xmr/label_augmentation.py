@@ -18,15 +18,15 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from deixis.config import check_choices
-from deixis.errors import ConfigError, DataError
+from deixis.config import Config, setting
+from deixis.errors import DataError
 from deixis.progress import stage
 from deixis.xmr.label_graph import LabelGraphConfig, label_graph
 from deixis.xmr.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True)
-class AugmentationConfig:
+class AugmentationConfig(Config):
     """Whether label texts are training points, and with which targets.
 
     Examples
@@ -35,20 +35,13 @@ class AugmentationConfig:
     'none'
     """
 
-    kind: Literal["none", "self", "soft", "auto"] = field(
-        default="none",
-        metadata={
-            "help": "Do not learn from label texts, or as texts of their own label, or of related labels too. auto: as "
-            "texts of their own label, where labels have names."
-        },
+    kind: Literal["none", "self", "soft", "auto"] = setting(
+        "none",
+        "Learn from label names: as texts of their label (self), or of related ones too (soft).",
+        cli="--augment",
     )
-    threshold: float = field(default=0.1, metadata={"help": "Related labels have a larger share of the walks (delta)."})
+    threshold: float = setting(0.1, "Related labels have a larger share of the walks (delta).", low=0, below=1)
     graph: LabelGraphConfig = field(default_factory=LabelGraphConfig)
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if not 0 <= self.threshold < 1:
-            raise ConfigError(f"threshold must lie in 0..1, without 1, got {self.threshold}.")
 
     def settled(self, *, has_names: bool) -> AugmentationConfig:
         """The same, `auto` replaced by what it means for labels with names or without."""

@@ -9,14 +9,14 @@ of the graph; here they are rows like others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.native import _core
 from deixis.xmr.sparse_rows import SparseRows
@@ -25,25 +25,15 @@ MAX_WALK = 10_000_000  # a thread holds the visits of one walk: 40 MB at most
 
 
 @dataclass(frozen=True)
-class LabelGraphConfig:
+class LabelGraphConfig(Config):
     """How far and how often the walks go, and what is kept of them."""
 
-    walk_length: int = field(default=400, metadata={"help": "Steps walked from each label."})
-    restart: float = field(default=0.8, metadata={"help": "Chance to begin at the label again before a step."})
-    max_neighbours: int = field(default=32, metadata={"help": "Other labels kept for each label: those visited most."})
-    weighting: Literal["visits", "symmetric"] = field(
-        default="symmetric",
-        metadata={"help": "Shares of visits, or of visits over the root of how often a label is visited (ECLARE)."},
+    walk_length: int = setting(400, "Steps walked from each label.", low=1, high=MAX_WALK)
+    restart: float = setting(0.8, "Chance to begin at the label again before a step.", low=0, high=1)
+    max_neighbours: int = setting(32, "Other labels kept for each label: those visited most.", low=0)
+    weighting: Literal["visits", "symmetric"] = setting(
+        "symmetric", "Shares of visits, or of visits over the root of how often a label is visited (ECLARE)."
     )
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if not 1 <= self.walk_length <= MAX_WALK:
-            raise ConfigError(f"walk_length must lie in 1..{MAX_WALK}, got {self.walk_length}.")
-        if not 0 <= self.restart <= 1:
-            raise ConfigError(f"restart is a probability and must lie in 0..1, got {self.restart}.")
-        if self.max_neighbours < 0:
-            raise ConfigError(f"max_neighbours must not be negative, got {self.max_neighbours}.")
 
 
 def label_graph(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
 from deixis.store.checks import require
@@ -25,25 +25,16 @@ MAX_CHILDREN = 256  # packed weights keep a child's number in one byte
 
 
 @dataclass(frozen=True)
-class TreeConfig:
+class TreeConfig(Config):
     """How labels are grouped."""
 
-    branching: int = field(default=16, metadata={"help": "Children of an inner node, at most (K)."})
-    max_leaf_size: int = field(default=100, metadata={"help": "Labels in a leaf, at most (B)."})
-    max_sample: int = field(default=16384, metadata={"help": "Labels on which the centres of a large node are found."})
-    max_rounds: int = field(default=10, metadata={"help": "Rounds of 2-means for each cut."})
-    balance: Literal["balanced", "free"] = field(
-        default="balanced", metadata={"help": "Leaves of one size, or of the size that their clusters have."}
+    branching: int = setting(16, "Children of an inner node, at most (K).", low=2, high=MAX_CHILDREN)
+    max_leaf_size: int = setting(100, "Labels in a leaf, at most (B).", low=1, high=MAX_CHILDREN)
+    max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2)
+    max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1)
+    balance: Literal["balanced", "free"] = setting(
+        "balanced", "Leaves of one size, or of the size that their clusters have."
     )
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if not 2 <= self.branching <= MAX_CHILDREN:
-            raise ConfigError(f"branching must lie in 2..{MAX_CHILDREN}, got {self.branching}.")
-        if not 1 <= self.max_leaf_size <= MAX_CHILDREN:
-            raise ConfigError(f"max_leaf_size must lie in 1..{MAX_CHILDREN}, got {self.max_leaf_size}.")
-        if self.max_sample < 2 or self.max_rounds < 1:
-            raise ConfigError("max_sample must be at least 2 and max_rounds at least 1.")
 
 
 @dataclass(frozen=True)

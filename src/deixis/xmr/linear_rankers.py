@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.config import check_choices
-from deixis.errors import ConfigError, StoreError
+from deixis.config import Config, setting
+from deixis.errors import StoreError
 from deixis.native import _core
 from deixis.store.checks import require
 from deixis.xmr.sparse_rows import SparseRows
@@ -30,28 +29,15 @@ _DTYPES = {
 
 
 @dataclass(frozen=True)
-class RankerConfig:
+class RankerConfig(Config):
     """How the rankers learn."""
 
-    loss: Literal["hinge", "squared_hinge"] = field(
-        default="squared_hinge", metadata={"help": "XMRED's Eq. 5, or its square."}
-    )
-    cost: float = field(default=1.0, metadata={"help": "Weight of the loss against the weights' length (C)."})
-    epsilon: float = field(default=0.1, metadata={"help": "Stop when no dual gradient is wider than this."})
-    bias: float = field(default=1.0, metadata={"help": "Value of the constant feature; 0 for none."})
-    min_weight: float = field(default=0.1, metadata={"help": "Weights closer to zero are dropped (delta)."})
-    max_rounds: int = field(default=100, metadata={"help": "Passes over a parent's instances, at most."})
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        for name in ("cost", "epsilon"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be above 0 and finite, got {getattr(self, name)}.")
-        for name in ("bias", "min_weight"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} must be finite and not negative, got {getattr(self, name)}.")
-        if self.max_rounds < 1:
-            raise ConfigError(f"max_rounds must be at least 1, got {self.max_rounds}.")
+    loss: Literal["hinge", "squared_hinge"] = setting("squared_hinge", "XMRED's Eq. 5, or its square.")
+    cost: float = setting(1.0, "Weight of the loss against the weights' length (C).", above=0)
+    epsilon: float = setting(0.1, "Stop when no dual gradient is wider than this.", above=0)
+    bias: float = setting(1.0, "Value of the constant feature; 0 for none.", low=0)
+    min_weight: float = setting(0.1, "Weights closer to zero are dropped (delta).", low=0)
+    max_rounds: int = setting(100, "Passes over a parent's instances, at most.", low=1)
 
 
 @dataclass(frozen=True)

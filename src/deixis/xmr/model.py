@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
@@ -26,32 +25,18 @@ from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
 
 @dataclass(frozen=True)
-class LabelTreeConfig:
+class LabelTreeConfig(Config):
     """Everything the extreme ranker can be told."""
 
     tree: TreeConfig = field(default_factory=TreeConfig)
     ranker: RankerConfig = field(default_factory=RankerConfig)
     beam: BeamConfig = field(default_factory=BeamConfig)
-    negatives: Literal["teacher_forcing", "matcher_aware"] = field(
-        default="teacher_forcing",
-        metadata={"help": "Learn from a parent's own instances, or also from those sent there."},
+    negatives: Literal["teacher_forcing", "matcher_aware"] = setting(
+        "teacher_forcing", "Learn from a parent's own instances, or also from those sent there."
     )
-    upper_cost: float = field(
-        default=1.0, metadata={"help": "The rankers' cost is multiplied by this above the last level."}
-    )
-    n_random: int = field(
-        default=0, metadata={"help": "Instances drawn from all that each parent learns from besides, as negatives."}
-    )
-    n_trees: int = field(default=1, metadata={"help": "Trees, each from another seed, whose scores are averaged."})
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if self.n_trees < 1:
-            raise ConfigError(f"n_trees must be at least 1, got {self.n_trees}.")
-        if not 0 < self.upper_cost < math.inf:
-            raise ConfigError(f"upper_cost must be above 0 and finite, got {self.upper_cost}.")
-        if self.n_random < 0:
-            raise ConfigError(f"n_random must be at least 0, got {self.n_random}.")
+    upper_cost: float = setting(1.0, "The rankers' cost is multiplied by this above the last level.", above=0)
+    n_random: int = setting(0, "Instances drawn from all that each parent learns from besides, as negatives.", low=0)
+    n_trees: int = setting(1, "Label trees whose scores are averaged.", low=1, cli="--trees")
 
 
 # What labels documents well (docs/explanation/extreme-classification.md): a shallow tree of wide nodes. The entity

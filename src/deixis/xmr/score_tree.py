@@ -9,12 +9,13 @@ cross-validation, and 0, the combined score as it is, is one to choose from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, MissingExtraError, StoreError
 from deixis.store.checks import check_length, check_range, require
 from deixis.xmr.scored_pairs import ScoredPairs
@@ -24,21 +25,22 @@ _DTYPES = {"left": np.int32, "right": np.int32, "feature": np.int32, "threshold"
 
 
 @dataclass(frozen=True)
-class ScoreTreeConfig:
+class ScoreTreeConfig(Config):
     """How the tree is grown."""
 
-    depths: tuple[int, ...] = field(
-        default=(0, 2, 3, 4, 5, 6, 8),
-        metadata={"help": "Depths to choose from, by cross-validation on the held-out points; 0 is no tree."},
+    depths: tuple[int, ...] = setting(
+        (0, 2, 3, 4, 5, 6, 8),
+        "Depths to choose from, by cross-validation on the held-out points; 0 is no tree.",
+        low=0,
+        high=64,
     )
-    min_leaf: float = field(default=0.002, metadata={"help": "Share of the held-out pairs in a leaf, at least."})
-    n_folds: int = field(default=5, metadata={"help": "Parts of the held-out points for the cross-validation."})
+    min_leaf: float = setting(0.002, "Share of the held-out pairs in a leaf, at least.", above=0, below=1)
+    n_folds: int = setting(5, "Parts of the held-out points for the cross-validation.", low=2)
 
     def __post_init__(self) -> None:
-        if not self.depths or not all(0 <= depth <= 64 for depth in self.depths):
-            raise ConfigError(f"depths must be numbers in 0..64, at least one, got {self.depths}.")
-        if not 0 < self.min_leaf < 1 or self.n_folds < 2:
-            raise ConfigError(f"min_leaf must lie in 0..1 and n_folds from 2, got {self.min_leaf} and {self.n_folds}.")
+        super().__post_init__()
+        if not self.depths:
+            raise ConfigError("depths must be numbers in 0..64, at least one, got none.")
 
 
 @dataclass(frozen=True, eq=False)

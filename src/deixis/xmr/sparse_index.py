@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError
 from deixis.native import _core
 from deixis.progress import stage
@@ -29,21 +30,15 @@ POWER = 3  # a margin m scores exp(-max(0, 1 - m)^3), as in the label tree
 
 
 @dataclass(frozen=True)
-class SparseIndexConfig:
+class SparseIndexConfig(Config):
     """How the graph is searched, and how its rankers learn."""
 
-    beam: int = field(default=20, metadata={"help": "Clusters looked into."})
-    n_shortlist: int = field(default=100, metadata={"help": "Labels shortlisted, in learning and in use."})
-    min_edge: float = field(
-        default=0.5, metadata={"help": "A cluster is right for a label if its edge has this share of the strongest."}
+    beam: int = setting(20, "Clusters looked into.", low=1)
+    n_shortlist: int = setting(100, "Labels shortlisted, in learning and in use.", low=1)
+    min_edge: float = setting(
+        0.5, "A cluster is right for a label if its edge has this share of the strongest.", above=0, high=1
     )
     ranker: RankerConfig = field(default_factory=RankerConfig)
-
-    def __post_init__(self) -> None:
-        if self.beam < 1 or self.n_shortlist < 1:
-            raise ConfigError(f"beam and n_shortlist must be at least 1, got {self.beam} and {self.n_shortlist}.")
-        if not 0 < self.min_edge <= 1:
-            raise ConfigError(f"min_edge must be above 0 and at most 1, got {self.min_edge}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.weighted_names import AliasNames
+from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
@@ -35,35 +36,22 @@ _NO_LANG = -1
 
 
 @dataclass(frozen=True)
-class AliasConfig:
+class AliasConfig(Config):
     """Which names are the same, which count for a mention, and for how much."""
 
     forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
-    all_languages: bool = field(
-        default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
+    all_languages: bool = setting(True, "Names of every language count; else those of the mention's and of none.")
+    max_entities: int = setting(0, "Entities kept for each alias; 0: all.", low=0)
+    title_weight: float = setting(2.0, "What a title counts against an alias, which counts 1.", above=0)
+    kb_strength: float = setting(
+        0.5, "How many annotated mentions of an alias the knowledge base's names are worth.", above=0
     )
-    max_entities: int = field(default=0, metadata={"help": "Entities kept for each alias; 0: all."})
-    title_weight: float = field(default=2.0, metadata={"help": "What a title counts against an alias, which counts 1."})
-    kb_strength: float = field(
-        default=0.5, metadata={"help": "How many annotated mentions of an alias the knowledge base's names are worth."}
+    close_share: float = setting(
+        0.5, "Share of the prior that names in the mention's own words, then in its case, decide alone.", low=0, high=1
     )
-    close_share: float = field(
-        default=0.5,
-        metadata={"help": "Share of the prior that names in the mention's own words, then in its case, decide alone."},
+    acronym_weight: float = setting(
+        0.1, "What the acronym of a name counts against the name; 0: no acronyms.", low=0, high=1
     )
-    acronym_weight: float = field(
-        default=0.1, metadata={"help": "What the acronym of a name counts against the name; 0: no acronyms."}
-    )
-
-    def __post_init__(self) -> None:
-        if self.max_entities < 0:
-            raise ConfigError(f"max_entities must be 0 (all) or more, got {self.max_entities}.")
-        if not self.title_weight > 0 or not self.kb_strength > 0:
-            got = f"{self.title_weight} and {self.kb_strength}"
-            raise ConfigError(f"title_weight and kb_strength must be above 0, got {got}.")
-        for name in ("close_share", "acronym_weight"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
 
 
 class AliasCandidates:

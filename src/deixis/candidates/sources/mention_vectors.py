@@ -8,16 +8,16 @@ vector of the name and that of the text are added (decision on vectors of texts)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import Config, setting
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.registry import encode_rows
 from deixis.encoders.unit_rows import unit_rows
-from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.progress import track
@@ -38,27 +38,17 @@ _PARTS = LazyRegistry(
 
 
 @dataclass(frozen=True)
-class DenseTextsConfig:
+class DenseTextsConfig(Config):
     """How much text an encoder reads."""
 
-    n_tokens: int = field(default=64, metadata={"help": "Tokens of a text, of encoders that know the marker [M]."})
-    n_characters: int = field(
-        default=200,
-        metadata={"help": "Characters of text around a mention, of all other encoders; 0: the mention only."},
+    n_tokens: int = setting(64, "Tokens of a text, of encoders that know the marker [M].", low=8)
+    n_characters: int = setting(
+        200, "Characters of text around a mention, of all other encoders; 0: the mention only.", low=0
     )
-    context_weight: float = field(
-        default=0.5, metadata={"help": "What the text around counts beside the mention's own, of these encoders."}
+    context_weight: float = setting(
+        0.5, "What the text around counts beside the mention's own, of these encoders.", low=0
     )
-    description_weight: float = field(
-        default=1.0, metadata={"help": "What the description counts beside the title, of these encoders."}
-    )
-
-    def __post_init__(self) -> None:
-        if self.n_tokens < 8 or min(self.n_characters, self.context_weight, self.description_weight) < 0:
-            raise ConfigError(
-                "n_tokens must be at least 8, n_characters, context_weight and description_weight at least 0, got "
-                f"{self.n_tokens}, {self.n_characters}, {self.context_weight} and {self.description_weight}."
-            )
+    description_weight: float = setting(1.0, "What the description counts beside the title, of these encoders.", low=0)
 
 
 class DenseVectors(Protocol):

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.weighted_names import AliasNames
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.registry import encode_rows, encoder_arrays, encoder_from_arrays
@@ -37,20 +37,15 @@ _NO_LANG = -1
 
 
 @dataclass(frozen=True)
-class EmbeddingConfig:
+class EmbeddingConfig(Config):
     """Which names become vectors, by which encoder, and how the nearest are found."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
-    titles_only: bool = field(default=False, metadata={"help": "One vector per entity, that of its title."})
-    all_languages: bool = field(
-        default=True, metadata={"help": "Names of every language count; else those of the mention's and of none."}
+    titles_only: bool = setting(False, "One vector per entity, that of its title.")
+    all_languages: bool = setting(True, "Names of every language count; else those of the mention's and of none.")
+    index: Literal["exact", "faiss", "graph"] = setting(
+        "exact", "Compare all vectors, or walk a graph of them, which may miss some."
     )
-    index: Literal["exact", "faiss", "graph"] = field(
-        default="exact", metadata={"help": "Compare all vectors, or walk a graph of them, which may miss some."}
-    )
-
-    def __post_init__(self) -> None:
-        check_choices(self)
 
 
 class EmbeddingCandidates:

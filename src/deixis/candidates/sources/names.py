@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.popularity_search import search_popular, with_column
-from deixis.errors import ConfigError, StoreError
+from deixis.config import Config, setting
+from deixis.errors import StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
@@ -27,29 +28,21 @@ def _words_and_letters() -> TfidfConfig:
 
 
 @dataclass(frozen=True)
-class NameSearchConfig:
+class NameSearchConfig(Config):
     """What names are compared by, and how much the label tree has to say beside them."""
 
     features: TfidfConfig = field(default_factory=_words_and_letters)
     index: BlockIndexConfig = field(default_factory=BlockIndexConfig)
-    alias_weight: float = field(
-        default=0.95, metadata={"help": "What a fitting alias counts against a fitting title, which counts 1."}
+    alias_weight: float = setting(
+        0.95, "What a fitting alias counts against a fitting title, which counts 1.", low=0, high=1
     )
-    popularity_weight: float = field(
-        default=0.3,
-        metadata={"help": "What the most popular entity gains on one unheard of, where a fitting name is 1."},
+    popularity_weight: float = setting(
+        0.3, "What the most popular entity gains on one unheard of, where a fitting name is 1.", low=0, high=1
     )
-    tree_share: float = field(
-        default=0.15, metadata={"help": "Share of the tree's score beside the likeness of names; 1: the tree alone."}
+    tree_share: float = setting(
+        0.15, "Share of the tree's score beside the likeness of names; 1: the tree alone.", low=0, high=1
     )
-    learned_tree_share: float = field(
-        default=0.9, metadata={"help": "The same for a mention that was seen in annotated text."}
-    )
-
-    def __post_init__(self) -> None:
-        for name in ("alias_weight", "popularity_weight", "tree_share", "learned_tree_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
+    learned_tree_share: float = setting(0.9, "The same for a mention that was seen in annotated text.", low=0, high=1)
 
 
 class NameSearch:

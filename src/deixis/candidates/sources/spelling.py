@@ -18,7 +18,7 @@ from scipy import sparse
 
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.weighted_names import AliasNames
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
@@ -30,27 +30,16 @@ from deixis.types import Candidate, Document, MentionInContext
 
 
 @dataclass(frozen=True)
-class StringConfig:
+class StringConfig(Config):
     """What of a name is compared, and what is similar enough."""
 
     forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
-    min_similarity: float = field(default=0.6, metadata={"help": "Least similarity of a name, from 0 to 1."})
-    searches_always: bool = field(
-        default=False, metadata={"help": "Also look for similar names where the mention is itself a name."}
+    min_similarity: float = setting(0.6, "Least similarity of a name, from 0 to 1.", low=0, high=1)
+    searches_always: bool = setting(False, "Also look for similar names where the mention is itself a name.")
+    word_weight: float = setting(
+        0.9, "What similarity to a single word of a name counts; 0: words are not compared.", low=0, high=1
     )
-    word_weight: float = field(
-        default=0.9, metadata={"help": "What similarity to a single word of a name counts; 0: words are not compared."}
-    )
-    max_shared: int = field(
-        default=50, metadata={"help": "Words that more entities than this have in their names are not compared."}
-    )
-
-    def __post_init__(self) -> None:
-        for name in ("min_similarity", "word_weight"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} must lie in 0..1, got {getattr(self, name)}.")
-        if self.max_shared < 1:
-            raise ConfigError(f"max_shared must be at least 1, got {self.max_shared}; word_weight 0 leaves words out.")
+    max_shared: int = setting(50, "Words that more entities than this have in their names are not compared.", low=1)
 
 
 class StringCandidates:

@@ -20,7 +20,7 @@ from scipy import sparse
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.candidate_lists import listed
 from deixis.candidates.sources.mention_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.registry import encoder_arrays, encoder_from_arrays
@@ -44,24 +44,18 @@ _BATCH = 4096  # contexts encoded at a time
 
 
 @dataclass(frozen=True)
-class DenseConfig:
+class DenseConfig(Config):
     """Which encoder makes the vectors, of which texts, and how the nearest are found."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     texts: DenseTextsConfig = field(default_factory=DenseTextsConfig)
-    contents: Contents = field(
-        default="both",
-        metadata={"help": "What mentions are held against: descriptions of entities, contexts of annotated mentions."},
+    contents: Contents = setting(
+        "both", "What mentions are held against: descriptions of entities, contexts of annotated mentions."
     )
-    max_contexts: int = field(default=20, metadata={"help": "Annotated mentions of an entity that are kept, at most."})
-    index: Literal["exact", "faiss", "graph"] = field(
-        default="exact", metadata={"help": "Compare all vectors, or walk a graph of them, which may miss some."}
+    max_contexts: int = setting(20, "Annotated mentions of an entity that are kept, at most.", low=1)
+    index: Literal["exact", "faiss", "graph"] = setting(
+        "exact", "Compare all vectors (exact), or search approximately.", cli="--index"
     )
-
-    def __post_init__(self) -> None:
-        check_choices(self)
-        if self.max_contexts < 1:
-            raise ConfigError(f"max_contexts must be at least 1, got {self.max_contexts}.")
 
 
 class DenseCandidates:

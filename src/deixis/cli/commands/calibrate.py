@@ -15,6 +15,7 @@ from deixis.cli.examples import examples
 from deixis.cli.files import read_all
 from deixis.cli.link_options import link_options
 from deixis.cli.models import load_linker, tell_detected_expectation, tell_expectation, tell_seen
+from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
@@ -34,13 +35,14 @@ PRECISIONS = (0.9, 0.95, 0.99)
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         "deixis calibrate model dev.jsonl.gz                          # in place",
         "deixis calibrate model dev.jsonl --target-precision 0.95 -o precise",
         "deixis calibrate model dev.jsonl --report reliability.svg",
         "deixis calibrate model dev.jsonl --rerank      # the re-ranker's scores",
         "deixis calibrate m dev.jsonl --vectors descriptions -o m2",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="DATA...")

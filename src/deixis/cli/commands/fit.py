@@ -13,9 +13,10 @@ from deixis.cli.commands.correct import apply_corrections
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all
 from deixis.cli.learning_report import tell_training
-from deixis.cli.options import CommandWithSettings, options_from, with_settings
+from deixis.cli.options import CommandWithSettings, options_from
 from deixis.cli.places import check_files, check_place, read_toml
 from deixis.cli.session import Session, session_options
+from deixis.cli.settings import with_settings
 from deixis.documents.formats import READERS
 from deixis.errors import ConfigError
 from deixis.evaluation.statistics.metric import Metric

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.options import CommandWithSettings, options_from, with_settings
+from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
 from deixis.cli.render import bar, printable
 from deixis.cli.session import Session, session_options
 from deixis.detection.dictionary import is_findable
@@ -30,19 +29,18 @@ N_LANGUAGES = 12
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @click.option("--format", "format_", metavar="NAME", help="jsonl, csv, tsv or annif-tsv. [default: the file tells]")
-@options_from(CheckConfig, "typed")
+@settings_from(CheckConfig, has_file=False)
 @session_options("json")
-def check(session: Session, files: tuple[str, ...], format_: str | None, typed: dict[str, Any]) -> int:
+def check(session: Session, files: tuple[str, ...], format_: str | None, settings: GivenSettings[CheckConfig]) -> int:
     """Report what is in knowledge base FILES and what is odd about them, with line numbers.
 
     Nothing is built. The exit code is 1 if a file could not be built from as it is; what is merely odd does not change
     the exit code. Lines marked BAD can be left out with: deixis build --skip-bad
     """
-    config = with_settings(CheckConfig(), typed)
     is_fine = True
     with session.watching():
         for path in files:
-            report = check_file(path, config, format=format_, is_findable=is_findable)
+            report = check_file(path, settings.config, format=format_, is_findable=is_findable)
             is_fine = is_fine and report.ok
             if session.is_json:
                 click.echo(json.dumps(report.to_dict(), ensure_ascii=False))

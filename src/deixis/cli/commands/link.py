@@ -12,6 +12,7 @@ from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
 from deixis.cli.link_options import link_options
 from deixis.cli.models import BATCH_SIZE, decision_of, gloss_of, load_linker, tell_expectation
+from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, marked_text
 from deixis.cli.session import Session, session_options
@@ -27,6 +28,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis link model --pretty',
         "deixis link model letters/*.txt -o links.jsonl",
@@ -40,7 +42,7 @@ CASE_HINT = "To find names also in another case than the knowledge base has: dei
         "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
         "deixis link model news.txt --no-reader      # after deixis learn --reader",
         "deixis link model news.jsonl --vectors descriptions",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())

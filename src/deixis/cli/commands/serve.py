@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
 from deixis.cli.examples import examples
-from deixis.cli.options import options_from, with_settings
+from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
 from deixis.cli.session import Session, session_options
 from deixis.errors import ConfigError
 from deixis.registry import Lazy, LazyRegistry
@@ -20,41 +19,59 @@ TOKEN = "DEIXIS_TOKEN"
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         "deixis serve model                  # this machine only, port 8080",
-        "deixis serve model --workers 2 --token-file token.txt",
-        "deixis serve model --host 0.0.0.0 --token-file token.txt    # for all",
+        "deixis serve model --host 0.0.0.0 --token-file token.txt --workers 2",
         'curl localhost:8080/link --json \'{"text": "Paris fell for Helen."}\'',
-        'curl "localhost:8080/entities?q=par"    # by name, as one types',
-        "kill -HUP PID                       # load the model anew",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port; 0 takes a free one."
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 is all of them.",
 )
 @click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes; they share memory."
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="Port; 0 takes a free one.",
+)
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes; they share memory.",
 )
 @click.option("--token-file", metavar="FILE", help=f"File with the token. [default: the variable {TOKEN}]")
-@click.option("--token-for-all", is_flag=True, help="Ask for the token also for what only reads.")
+@click.option("--token-for-all", is_flag=True, help="Ask for the token for reading, too.")
 @click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
 @click.option(
     "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Allowed CORS origins. [default: none]"
 )
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Further names that the service goes by.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Further host names of the service.")
 @click.option(
     "--public-url",
     metavar="URL",
     default="",
-    help="Address that clients know, behind a proxy. [default: as asked]",
+    help="Address that clients use, behind a proxy.",
 )
 @click.option(
-    "--uri-prefix", metavar="URI", default=URI_PREFIX, show_default=True, help="Makes URIs of ids that are none."
+    "--uri-prefix",
+    metavar="URI",
+    default=URI_PREFIX,
+    show_default=True,
+    help="Beginning of the URIs of ids that are none.",
 )
-@click.option("--log-texts", is_flag=True, help="Log what is asked, too. [default: never]")
-@options_from(Limits, "typed")
+@click.option("--log-texts", is_flag=True, help="Log the texts of requests, too.")
+@settings_from(Limits)
 @session_options()
 def serve(
     session: Session,
@@ -70,20 +87,13 @@ def serve(
     public_url: str,
     uri_prefix: str,
     log_texts: bool,
-    typed: dict[str, Any],
+    settings: GivenSettings[Limits],
 ) -> None:
-    """Answer over HTTP with MODEL: /link, /explain, /entities, /learn; /label for a labeller; /openapi.json has all.
+    """Answer over HTTP with MODEL: /link, /explain, /entities, /learn; /label for a labeller; see /openapi.json.
 
     On this machine alone, reading is free and writing (/learn, /reload) needs a token. Bound to another address
-    everything needs it, and without one the service does not start. Send it as: Authorization: Bearer TOKEN
-
-    Each worker is a process with the model mapped into memory, which all share. Requests wait in its queue; when that
-    is full they get 429 and a time to wait, so that those accepted are answered in time. Many short texts are quickest
-    in /link/batch; short ones that wait are linked together anyway.
-
-    A new model in the folder, SIGHUP or POST /reload has it loaded anew, and no request fails. SIGTERM and Ctrl-C let
-    what was accepted finish. A worker that dies is replaced. Logs are JSON lines on stderr and hold no texts unless
-    --log-texts asks for them; /metrics is for Prometheus, /health and /ready for whoever starts and stops this.
+    everything needs it: Authorization: Bearer TOKEN. SIGHUP, POST /reload or a new model in the folder reloads it;
+    SIGTERM and Ctrl-C finish what was accepted. Logs are JSON lines on stderr. More: docs/how-to/serve.md
     """
     path, host = Path(os.path.abspath(model)), host.strip("[]")
     access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
@@ -92,11 +102,10 @@ def serve(
         raise ConfigError(
             f"There is no folder {kept.parent} for the corrections. Name another file: --corrections FILE."
         )
-    limits = with_settings(Limits(), typed)
     config = ServiceConfig(
         path,
         kept,
-        limits,
+        settings.config,
         access,
         log_texts,
         session.is_quiet,

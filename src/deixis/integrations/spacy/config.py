@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from inspect import Parameter
 from typing import Any, Literal, get_origin, get_type_hints
 
-from deixis.config import check_choices
+from deixis.config import Config, setting, settings_of
 from deixis.errors import ConfigError
 from deixis.integrations.spacy.alignment import Alignment
 from deixis.linking.options import LinkOptions
@@ -20,7 +20,7 @@ RENAMED = {"subset": "ids"}
 
 
 @dataclass(frozen=True)
-class ComponentConfig:
+class ComponentConfig(Config):
     """What `nlp.add_pipe("deixis", config={...})` takes; the fields of `options` are settings beside the others.
 
     Examples
@@ -29,22 +29,14 @@ class ComponentConfig:
     ComponentConfig(model=None, spans='ents', ... options=LinkOptions(types=('city',), ids=(), ... threshold=0.5, ...))
     """
 
-    model: str | None = field(default=None, metadata={"help": "Model folder. None: a pipeline from disk has its own."})
-    spans: Given = field(
-        default="own",
-        metadata={"help": "What is linked: names found here, the entities of doc.ents, or both."},
-    )
-    alignment: Alignment = field(
-        default="expand", metadata={"help": "Names that end inside a token: grow, shrink, or are left out (strict)."}
-    )
-    spans_key: str = field(default="deixis", metadata={"help": "Where in doc.spans all go, overlapping ones too."})
-    label: str = field(default="ENTITY", metadata={"help": "Label of spans that no earlier component has labelled."})
-    nil_id: str = field(default="NIL", metadata={"help": "kb_id_ of what means nothing in the knowledge base."})
-    n_threads: int = field(default=0, metadata={"help": "Threads of one process. 0: all processors."})
+    model: str | None = setting(None, "Model folder. None: a pipeline from disk has its own.")
+    spans: Given = setting("own", "What is linked: names found here, the entities of doc.ents, or both.")
+    alignment: Alignment = setting("expand", "Names that end inside a token: grow, shrink, or are left out (strict).")
+    spans_key: str = setting("deixis", "Where in doc.spans all go, overlapping ones too.")
+    label: str = setting("ENTITY", "Label of spans that no earlier component has labelled.")
+    nil_id: str = setting("NIL", "kb_id_ of what means nothing in the knowledge base.")
+    n_threads: int = setting(0, "Threads of one process. 0: all processors.", low=0)
     options: LinkOptions = field(default_factory=LinkOptions, metadata={"help": "How to link."})
-
-    def __post_init__(self) -> None:
-        check_choices(self)
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> ComponentConfig:
@@ -84,4 +76,4 @@ def setting_parameters() -> list[Parameter]:
 
 
 def _own_types() -> dict[str, Any]:
-    return {name: hint for name, hint in get_type_hints(ComponentConfig).items() if name != "options"}
+    return {each.name: each.hint for each in settings_of(ComponentConfig) if each.name != "options"}

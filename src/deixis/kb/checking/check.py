@@ -8,12 +8,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.config import Config, setting
 from deixis.kb.checking.findings import Example, Finding, FindingCollector
 from deixis.kb.checking.suspicions import text_suspicions
 from deixis.kb.formats import open_records
@@ -26,12 +27,12 @@ from deixis.store.strings import StringTableBuilder
 
 
 @dataclass(frozen=True, slots=True)
-class CheckConfig:
+class CheckConfig(Config):
     """When something is worth telling, and how much of it is shown."""
 
-    risky_alias_entities: int = field(default=50, metadata={"help": "Report a name that more entities than this have."})
-    short_name: int = field(default=1, metadata={"help": "Report names of at most this many characters."})
-    max_examples: int = field(default=5, metadata={"help": "Lines shown per finding."})
+    risky_alias_entities: int = setting(50, "Report a name that more entities than this have.", low=0)
+    short_name: int = setting(1, "Report names of at most this many characters.", low=0)
+    max_examples: int = setting(5, "Lines shown per finding.", low=0, cli="--examples")
 
 
 DEFAULT_CHECK = CheckConfig()

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BufferedReader
 from typing import cast
 
 from scipy import sparse
 
-from deixis.errors import ConfigError, DataError, UnknownNameError
+from deixis.config import Config, setting
+from deixis.errors import DataError, UnknownNameError
 from deixis.labelling.corpus.documents import LabelledRows
 from deixis.labelling.corpus.npz import read_npz
 from deixis.labelling.corpus.sparse_text import SparseTextRules, parse_stream
@@ -31,16 +32,11 @@ _TWO_FILES = "give two files, one with the features and one with the labels"
 
 
 @dataclass(frozen=True)
-class SvmlightConfig:
+class SvmlightConfig(Config):
     """What a file without a header leaves open. LIBSVM's multi-label sets count features from 1 and labels from 0."""
 
-    first_feature: int = field(default=1, metadata={"help": "Number of the first feature in SVMLight files: 0 or 1."})
-    first_label: int = field(default=0, metadata={"help": "Number of the first label in SVMLight files: 0 or 1."})
-
-    def __post_init__(self) -> None:
-        for name in ("first_feature", "first_label"):
-            if getattr(self, name) not in (0, 1):
-                raise ConfigError(f"{name} must be 0 or 1, got {getattr(self, name)!r}")
+    first_feature: int = setting(1, "Number of the first feature in SVMLight files: 0 or 1.", choices=(0, 1))
+    first_label: int = setting(0, "Number of the first label in SVMLight files: 0 or 1.", choices=(0, 1))
 
 
 def read_labelled_rows(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 from deixis.neural.cross_encoder.pairs import PairConfig
 
 
 @dataclass(frozen=True)
-class CrossEncoderConfig:
+class CrossEncoderConfig(Config):
     """A cross-encoder and its training; the defaults are those of XMRED (section 3.1).
 
     Examples
@@ -19,32 +19,17 @@ class CrossEncoderConfig:
     deixis.errors.ConfigError: n_candidates must be at least 2, got 1.
     """
 
-    encoder: str = field(
-        default="minilm",
-        metadata={"help": "What to start from: minilm, a folder of a transformer, or a name on the model hub."},
-    )
+    encoder: str = setting("minilm", "Start from: minilm, a transformer's folder, or a hub name.", cli="--encoder")
     pairs: PairConfig = field(default_factory=PairConfig)
-    n_candidates: int = field(default=20, metadata={"help": "Candidates re-ranked for each mention (R)."})
-    n_taught: int = field(default=15, metadata={"help": "Candidates of each training mention (R')."})
-    max_mentions: int = field(
-        default=0, metadata={"help": "Training mentions, drawn at random where there are more; 0: all."}
+    n_candidates: int = setting(20, "Candidates reranked for each mention (R).", low=2, cli="--candidates")
+    n_taught: int = setting(15, "Candidates of each training mention (R').", low=2)
+    max_mentions: int = setting(
+        0, "Training mentions, drawn at random where there are more; 0: all.", low=0, cli="--max-mentions"
     )
-    max_checked: int = field(default=500, metadata={"help": "Held-out mentions on which training is watched."})
-    epochs: int = field(default=10, metadata={"help": "Times each pair is seen, unless training stops sooner."})
-    learning_rate: float = field(default=2e-5, metadata={"help": "Step of AdamW at its largest."})
-    weight_decay: float = field(default=0.1, metadata={"help": "Weight decay of AdamW."})
-    batch_size: int = field(default=32, metadata={"help": "Pairs of a training step."})
-    checks_per_epoch: int = field(default=2, metadata={"help": "Times an epoch that it is checked and saved."})
-    patience: int = field(default=4, metadata={"help": "Checks without gain after which training stops."})
-
-    def __post_init__(self) -> None:
-        least = {"n_candidates": 2, "n_taught": 2, "max_mentions": 0, "max_checked": 1, "epochs": 1, "batch_size": 1,
-                 "checks_per_epoch": 1, "patience": 1}  # fmt: skip
-        for name, smallest in least.items():
-            if getattr(self, name) < smallest:
-                raise ConfigError(f"{name} must be at least {smallest}, got {getattr(self, name)}.")
-        if self.learning_rate <= 0 or self.weight_decay < 0:
-            raise ConfigError(
-                f"learning_rate must be above 0 and weight_decay at least 0, got {self.learning_rate}, "
-                f"{self.weight_decay}."
-            )
+    max_checked: int = setting(500, "Held-out mentions on which training is watched.", low=1)
+    epochs: int = setting(10, "Epochs, unless training stops sooner.", low=1, cli="--epochs")
+    learning_rate: float = setting(2e-5, "Step of AdamW at its largest.", above=0)
+    weight_decay: float = setting(0.1, "Weight decay of AdamW.", low=0)
+    batch_size: int = setting(32, "Pairs of a training step.", low=1)
+    checks_per_epoch: int = setting(2, "Times an epoch that it is checked and saved.", low=1)
+    patience: int = setting(4, "Checks without gain after which training stops.", low=1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import ConfigError
+from deixis.config import Config, setting
 
 MARKER = "[M]"
 N_SIGNS = 5  # tokens that begin, separate and end the four parts, as in BERT
@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class PairConfig:
+class PairConfig(Config):
     """How many tokens a pair has, and how they are shared out.
 
     Examples
@@ -30,12 +30,8 @@ class PairConfig:
     51
     """
 
-    n_tokens: int = field(default=128, metadata={"help": "Tokens of entity and mention together: more cost more time."})
-    is_marked: bool = field(default=True, metadata={"help": "Set [M] on both sides of the mention in its context."})
-
-    def __post_init__(self) -> None:
-        if self.n_tokens < LEAST_TOKENS:
-            raise ConfigError(f"n_tokens must be at least {LEAST_TOKENS}, got {self.n_tokens}.")
+    n_tokens: int = setting(128, "Tokens of entity and mention together: more cost more time.", low=LEAST_TOKENS)
+    is_marked: bool = setting(True, "Set [M] on both sides of the mention in its context.")
 
     @property
     def n_context(self) -> int:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from deixis.config import check_choices
+from deixis.config import Config, setting
 from deixis.errors import ConfigError
 
 Flows = Literal["none", "to-reader", "to-retriever", "both"]
-_LEAST = {
-    "n_tokens": 4, "overlap": 0, "entity_tokens": 4, "n_layers": 0, "n_candidates": 1, "n_taught": 1, "n_negatives": 1,
-    "max_span": 1, "batch_size": 1, "warm_up": 0, "n_steps": 1, "refresh_every": 1, "n_threads": 1,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class ReaderConfig:
+class ReaderConfig(Config):
     """How a retriever and a reader with one encoder are trained (BEER²), and how they answer.
 
     Examples
@@ -26,46 +22,36 @@ class ReaderConfig:
     deixis.errors.ConfigError: overlap must be below n_tokens, 32, got 40.
     """
 
-    encoder: str = field(default="minilm", metadata={"help": "minilm, a SentenceTransformer folder or a hub name."})
-    n_layers: int = field(default=2, metadata={"help": "Layers of it that are kept, from the first on; 0 keeps all."})
-    n_tokens: int = field(default=32, metadata={"help": "Tokens of a passage (T)."})
-    overlap: int = field(
-        default=12, metadata={"help": "Tokens that two passages share: mentions of as many are whole."}
+    encoder: str = setting("minilm", "minilm, a SentenceTransformer folder or a hub name.", cli="--encoder")
+    n_layers: int = setting(2, "Layers of it that are kept, from the first on; 0 keeps all.", low=0, cli="--layers")
+    n_tokens: int = setting(32, "Tokens of a passage (T).", low=4)
+    overlap: int = setting(12, "Tokens that two passages share: mentions of as many are whole.", low=0)
+    entity_tokens: int = setting(24, "Tokens of an entity's title and description.", low=4)
+    n_candidates: int = setting(8, "Candidates of a passage that the reader is given (K).", low=1)
+    n_taught: int = setting(3, "The same in training; the right ones are always among them.", low=1)
+    n_negatives: int = setting(3, "Mined negatives of a passage for the retriever.", low=1)
+    max_span: int = setting(10, "Longest mention the reader finds, in tokens.", low=1)
+    threshold: float = setting(0.03, "Least product of span and rank probability.", low=0, below=1)
+    pooling: Literal["mean", "cls"] = setting(
+        "mean", "What a passage's vector is: the mean of its tokens, or its first token."
     )
-    entity_tokens: int = field(default=24, metadata={"help": "Tokens of an entity's title and description."})
-    n_candidates: int = field(default=8, metadata={"help": "Candidates of a passage that the reader is given (K)."})
-    n_taught: int = field(default=3, metadata={"help": "The same in training; the right ones are always among them."})
-    n_negatives: int = field(default=3, metadata={"help": "Mined negatives of a passage for the retriever."})
-    max_span: int = field(default=10, metadata={"help": "Longest mention the reader finds, in tokens."})
-    threshold: float = field(default=0.03, metadata={"help": "Least product of span and rank probability."})
-    pooling: Literal["mean", "cls"] = field(
-        default="mean", metadata={"help": "What a passage's vector is: the mean of its tokens, or its first token."}
+    flows: Flows = setting("both", "What the two tell each other while they learn.")
+    batch_size: int = setting(4, "Passages in a step.", low=1)
+    warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0)
+    n_steps: int = setting(
+        1200, "Steps that both learn together, or a reader without retriever alone.", low=1, cli="--steps"
     )
-    flows: Flows = field(default="both", metadata={"help": "What the two tell each other while they learn."})
-    batch_size: int = field(default=4, metadata={"help": "Passages in a step."})
-    warm_up: int = field(default=200, metadata={"help": "Steps that each of the two learns alone before."})
-    n_steps: int = field(
-        default=1200, metadata={"help": "Steps that both learn together, or a reader without retriever alone."}
-    )
-    learning_rate: float = field(default=5e-4, metadata={"help": "Learning rate of AdamW, after its rise."})
-    head_rate: float = field(default=3e-3, metadata={"help": "The same, for the reader's new layer."})
-    scale: float = field(default=20.0, metadata={"help": "What cosines are multiplied by in the retriever's softmax."})
-    refresh_every: int = field(default=100, metadata={"help": "Steps after which all entities are encoded anew."})
-    seed: int = field(default=0, metadata={"help": "Seed of every draw."})
-    n_threads: int = field(default=1, metadata={"help": "Threads of torch."})
+    learning_rate: float = setting(5e-4, "Learning rate of AdamW, after its rise.", above=0)
+    head_rate: float = setting(3e-3, "The same, for the reader's new layer.", above=0)
+    scale: float = setting(20.0, "What cosines are multiplied by in the retriever's softmax.", above=0)
+    refresh_every: int = setting(100, "Steps after which all entities are encoded anew.", low=1)
+    seed: int = setting(0, "Seed of every draw.")
+    n_threads: int = setting(1, "Threads of torch.", low=1)
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        for name, least in _LEAST.items():
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)}.")
+        super().__post_init__()
         if self.overlap >= self.n_tokens:
             raise ConfigError(f"overlap must be below n_tokens, {self.n_tokens}, got {self.overlap}.")
-        for name in ("learning_rate", "head_rate", "scale"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}.")
-        if not 0 <= self.threshold < 1:
-            raise ConfigError(f"threshold must lie in 0..1, got {self.threshold}.")
 
     @property
     def feeds_reader(self) -> bool:

@@ -125,9 +125,8 @@ class Reader:
     ) -> Reader:
         """What `to_arrays` gave, over the same knowledge base."""
         try:
-            config = config_from_dict(
-                ReaderConfig, json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
-            )
+            settings = json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
+            config = config_from_dict(ReaderConfig, settings, is_saved=True)
         except (ValueError, TypeError, ConfigError) as error:
             raise StoreError(f"The settings of the reader are damaged ({error}). Learn it again.") from error
         encoder = OnnxNumbers.from_arrays(arrays, f"{prefix}.encoder", n_threads)

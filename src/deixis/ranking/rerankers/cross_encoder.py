@@ -148,7 +148,7 @@ class CrossEncoderRanker:
         check_range(f"{prefix}.mixing", weights, 0, MAX_WEIGHT)
         try:
             settings = json.loads(require(arrays, f"{prefix}.settings", np.uint8).tobytes())
-            config = config_from_dict(CrossEncoderConfig, settings["config"])
+            config = config_from_dict(CrossEncoderConfig, settings["config"], is_saved=True)
             separator = str(settings["separator"])
         except (ValueError, KeyError, TypeError, ConfigError) as error:
             raise StoreError(f"The settings of the re-ranker are damaged ({error}). Learn it again.") from error

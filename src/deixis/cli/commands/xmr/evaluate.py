@@ -18,7 +18,7 @@ from deixis.cli.evaluation_plan import name_of, suite_name
 from deixis.cli.evaluation_rows import write_rows
 from deixis.cli.evaluation_tables import print_dataset
 from deixis.cli.examples import examples
-from deixis.cli.options import comma_separated
+from deixis.cli.options import CommandWithSettings, comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
@@ -40,6 +40,7 @@ BATCH_SIZE = 1024
 
 
 @click.command(
+    cls=CommandWithSettings,
     name="eval",
     epilog=examples(
         "deixis xmr eval model dev.jsonl.gz",

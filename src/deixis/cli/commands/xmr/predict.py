@@ -14,6 +14,7 @@ from scipy import sparse
 
 from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
 from deixis.cli.examples import examples
+from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, session_options
@@ -31,13 +32,14 @@ N_SHOWN = 200  # letters of a text
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         'echo "Baking bread at home" | deixis xmr predict model -k 5 --pretty',
         "deixis xmr predict model new.jsonl.gz -k 10 -o labels.jsonl",
         "deixis xmr predict model titles.txt --threshold 0.3   # a title a line",
         "deixis xmr predict model texts/ --to annif    # a folder, as Annif has it",
         "deixis xmr predict model test.jsonl -k 100 --to npz -o scores.npz",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("docs", nargs=-1, type=click.Path())
