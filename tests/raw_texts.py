@@ -7,7 +7,7 @@ from functools import cache
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.types import Document, Mention
 
 KB = KnowledgeBase.from_records(
@@ -42,7 +42,7 @@ def by_rules() -> Linker:
 @cache
 def trained() -> Linker:
     """With documents: odds learned from them decide what is a mention."""
-    config = LinkerConfig(ranking=FusionConfig(min_mentions=5), held_out_share=0.3)
+    config = LinkerConfig(ranking=RankerConfig(min_mentions=5), held_out_share=0.3)
     return Linker.build(KB, [annotated(number) for number in range(60)], config, n_threads=1)
 
 

@@ -153,13 +153,18 @@ class UnionCandidates:
         lists = alias, self.string, self.tree, self.words, self.described
         return UnionCandidates(self.kb, *lists, self.config, self.dense)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table of candidates, one per source."""
+        return LISTS if self.dense is None else (*LISTS, DENSE)
+
     def propose(self, mentions: Sequence[MentionInContext], allowed: NDArray[np.bool_] | None = None) -> CandidateTable:
         """What any of the lists finds for each mention, and what each says of it: 0 where it does not list it."""
         config, n_threads = self.config, self.tree.ranker.n_threads
         texts = [mention.text for mention in mentions]
         empty = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros(len(mentions) + 1, dtype=np.int64)
         nothing = sparse.csr_matrix(empty, shape=(len(mentions), len(self.kb)))
-        lists = dict.fromkeys(LISTS if self.dense is None else (*LISTS, DENSE), nothing)
+        lists = dict.fromkeys(self.columns, nothing)
         if not mentions:
             return CandidateTable.merged(lists)
         if config.n_alias:

@@ -12,8 +12,8 @@ from deixis.explanation.name_match import name_match
 from deixis.explanation.records import ExplainedCandidate, Part, parts_of
 from deixis.linking.model import LinkerModel
 from deixis.linking.stages.rank import RankedSpans
-from deixis.ranking.feature import DENSE_FEATURES, FEATURES
-from deixis.ranking.ranker import weighed
+from deixis.ranking.features import FEATURES
+from deixis.ranking.weights import FeatureMatrix
 from deixis.tables import Ranking
 from deixis.types import MentionInContext
 
@@ -26,7 +26,7 @@ class RankedSpan:
 
     mention: MentionInContext
     ranking: Ranking
-    features: NDArray[np.float32]
+    features: FeatureMatrix
     refuted: NDArray[np.float64]
     totals: NDArray[np.float64]
 
@@ -40,13 +40,14 @@ class RankedSpan:
     ) -> ExplainedCandidate:
         """One candidate with the parts of its score; `reranked` are the scores of a re-ranker, if there is one."""
         place = int(np.flatnonzero(self.ranking.rows == row)[0])
-        weights, refuted = model.ranker.weights, float(self.refuted[place])
-        says = {**FEATURES, **DENSE_FEATURES} if len(weights) > len(FEATURES) else FEATURES
+        names, refuted = self.features.names, float(self.refuted[place])
+        weights = model.ranker.weights.extended(names).values
+        sentences = {name: FEATURES[name].sentence for name in names}
         corrected = Part("corrected", CORRECTED, refuted, 1.0, refuted)
         return ExplainedCandidate(
             model.kb.ids[row], model.kb.titles[row], float(self.ranking.scores[place]), probabilities.get(row, 0.0),
             float(self.totals[place]), name_match(model.kb, row, self.mention.text),
-            parts_of(says, self.features[place], weights, corrected), reranked.get(row),
+            parts_of(sentences, self.features.values[place], weights, corrected), reranked.get(row),
         )  # fmt: skip
 
 
@@ -55,10 +56,11 @@ def ranked_spans(model: LinkerModel, batch: RankedSpans) -> Iterator[tuple[tuple
     table, ranker = batch.table, model.ranker
     features = ranker.features(batch.mentions, table)
     refuted = ranker.corrected.log_odds([mention.text for mention in batch.mentions], table)
-    totals = weighed(features, ranker.weights) + refuted
-    scores = ranker.shares(features, table, refuted).astype(np.float64)
+    totals = ranker.weights.sums(features) + refuted
+    scores = ranker.scores(features, table, refuted).astype(np.float64)
     for number, mention in enumerate(batch.mentions):
         own = slice(int(table.starts[number]), int(table.starts[number + 1]))
         order = own.start + np.lexsort((table.rows[own], -scores[own]))
         ranking = Ranking(np.array([0, len(order)]), table.rows[order], scores[order])
-        yield (mention.start, mention.end), RankedSpan(mention, ranking, features[order], refuted[order], totals[order])
+        own_features = FeatureMatrix(features.names, features.values[order])
+        yield (mention.start, mention.end), RankedSpan(mention, ranking, own_features, refuted[order], totals[order])

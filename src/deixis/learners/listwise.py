@@ -22,23 +22,30 @@ BLOCK = 16_384  # candidates summed together: their features stay in a near cach
 
 @dataclass(frozen=True, eq=False)
 class TrainingExamples:
-    """Candidates of mentions: mention `i` has the feature rows `starts[i]:starts[i + 1]`, some of which are right."""
+    """Candidates of mentions: mention `i` has the feature rows `starts[i]:starts[i + 1]`, some of which are right.
+
+    `names` are those of the features, where they have any.
+    """
 
     starts: NDArray[np.int64]
     features: NDArray[np.float32]
     is_right: NDArray[np.bool_]
+    names: tuple[str, ...] = ()
 
     @staticmethod
     def joined(parts: Sequence[TrainingExamples]) -> TrainingExamples:
         """The mentions of all parts, in order."""
         if not parts:
             raise DataError("There are no mentions to learn from.")
+        if len({part.names for part in parts}) > 1:
+            raise DataError("Examples to join must have the same features in the same order.")
         ends = np.cumsum([0, *(len(part.is_right) for part in parts)])
         starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
         return TrainingExamples(
             np.concatenate([*starts, ends[-1:]]),
             np.concatenate([part.features for part in parts]),
             np.concatenate([part.is_right for part in parts]),
+            parts[0].names,
         )
 
     def taught(self) -> TrainingExamples:
@@ -48,7 +55,7 @@ class TrainingExamples:
         has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
         kept = has_right[numbers]
         starts = np.concatenate([[0], np.cumsum(lengths[has_right])])
-        return TrainingExamples(starts, self.features[kept], self.is_right[kept])
+        return TrainingExamples(starts, self.features[kept], self.is_right[kept], self.names)
 
 
 def fit_weights(

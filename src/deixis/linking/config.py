@@ -12,7 +12,7 @@ from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import UnknownNameError
 from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig, ThresholdConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LinkerConfig(Config):
     finding: FindingConfig = field(default_factory=FindingConfig)
     own_text: OwnTextConfig = field(default_factory=OwnTextConfig)
     candidates: UnionConfig = field(default_factory=UnionConfig)
-    ranking: FusionConfig = field(default_factory=FusionConfig)
+    ranking: RankerConfig = field(default_factory=RankerConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     held_out_share: float = setting(
         0.2, "Share of --mentions held out to learn weights and calibrate; 0: none.", low=0, below=1, cli="--held-out"
@@ -48,7 +48,7 @@ class LinkerConfig(Config):
 
 _XMRED = LinkerConfig(
     candidates=XMRED,
-    ranking=FusionConfig(weights="tree"),
+    ranking=RankerConfig(weights="tree"),
     rehearsal=RehearsalConfig(use="never"),
     finding=FindingConfig(scoring="rules"),
     nil=ThresholdConfig(threshold=0.0),

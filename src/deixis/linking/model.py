@@ -17,7 +17,8 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
 from deixis.linking.seen_documents import SeenDocuments
-from deixis.ranking.ranker import FusionRanker
+from deixis.ranking.ranker import FeatureRanker
+from deixis.ranking.weights import FeatureWeights
 from deixis.store.lazy_part import LazyPart
 from deixis.types import Document, MentionInContext
 
@@ -73,14 +74,14 @@ class LinkerModel:
     kb: KnowledgeBase
     detector: SpanDetector
     sources: UnionCandidates
-    ranker: FusionRanker
+    ranker: FeatureRanker
     decisions: Decisions
     config: LinkerConfig
     reranker: TrainedReranker | None = None
     reader: Reader | None = None
     corrections: Corrections = field(default_factory=Corrections)
     seen: SeenDocuments = field(default_factory=SeenDocuments)
-    uncorrected_weights: NDArray[np.float64] | None = None
+    uncorrected_weights: FeatureWeights | None = None
     n_threads: int = 0
 
     @property

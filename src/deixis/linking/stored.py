@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.combined import UnionCandidates
@@ -20,8 +19,8 @@ from deixis.linking.corrections import Corrections
 from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.linking.stored_decisions import decision_arrays, decisions_from, reader_from, reranker_from
-from deixis.ranking.ranker import FusionRanker
-from deixis.store.checks import check_length, require
+from deixis.ranking.ranker import FeatureRanker
+from deixis.ranking.weights import FeatureWeights
 from deixis.store.model_folder import StoredModel
 
 KIND = "linker"
@@ -40,7 +39,7 @@ def model_arrays(model: LinkerModel) -> dict[str, NDArray[Any]]:
     arrays |= model.sources.to_arrays("candidates") | model.ranker.to_arrays("ranking")
     arrays |= model.seen.to_arrays("learned_from") | model.detector.to_arrays("finding")
     if model.uncorrected_weights is not None:
-        arrays[UNCORRECTED] = model.uncorrected_weights
+        arrays |= model.uncorrected_weights.to_arrays(UNCORRECTED)
     return arrays | decision_arrays(model) | model.corrections.to_arrays("corrections")
 
 
@@ -54,7 +53,7 @@ def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
         kb,
         SpanDetector.from_arrays(arrays, "finding", names, config.finding),
         sources,
-        FusionRanker.from_arrays(arrays, "ranking", sources.words, n_threads),
+        FeatureRanker.from_arrays(arrays, "ranking", sources.words, n_threads),
         decisions_from(arrays, config.nil),
         config,
         reranker_from(arrays, kb, n_threads),
@@ -66,7 +65,5 @@ def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
     if not corrections.each:
         return model
     if UNCORRECTED in arrays:
-        weights = require(arrays, UNCORRECTED, np.float64)
-        check_length(UNCORRECTED, weights, len(model.ranker.weights))
-        model = replace(model, uncorrected_weights=weights)
+        model = replace(model, uncorrected_weights=FeatureWeights.from_arrays(arrays, UNCORRECTED))
     return with_corrections(model, corrections)

@@ -1,193 +1,160 @@
-"""What speaks for each proposed entity, as numbers: names, popularity, the text around the mention, and the lists."""
+"""What a ranking feature is, and what it is computed from. The features themselves are in `ranking/features`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.entity_words import EntityWords, Pairs
+from deixis.features.name_set import NameSet
+from deixis.ranking.entity_facts import EntityFacts
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
-NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
-MAX_LIKENESS = 0.05  # likeness levels off towards this: in a short list three shared words must not beat a name
-MIN_SPREAD = 0.02  # of cosines: candidates that are less apart are not told apart by noise
-LEAST = 1e-3  # a smaller share counts as this one where its logarithm is taken
+T = TypeVar("T")
+Column = NDArray[np.float32]
+"""One number for each candidate of a table."""
 
-FEATURES: dict[str, str] = {
-    "names": "likeness of its best name",
-    "names_squared": "likeness of its best name, squared",
-    "string": "similarity of its best name's spelling",
-    "tree": "the label tree's score",
-    "tree_log": "logarithm of the label tree's score",
-    "alias": "has the mention as a name",
-    "prior": "logarithm of how often the name means it",
-    "title": "the mention is its title",
-    "id": "the mention is its id",
-    "popularity": "how often other descriptions speak of it",
-    "popularity_unnamed": "how often other descriptions speak of it, if the mention is not its name",
-    "popularity_described": "how often other descriptions speak of it, if only its description has the mention",
-    "named": "share of the mention's words that its names have",
-    "fully_named": "its names have all words of the mention",
-    "described": "share of the mention's words that its description has",
-    "fully_described": "its description has all words of the mention, though none of its names is the mention",
-    "title_in_mention": "share of its title's words that the mention has",
-    "title_in_text": "share of its title's words that the text has elsewhere",
-    "near": "likeness of its description to the words nearby",
-    "around": "likeness of its description to the words around",
-    "text": "likeness of its description to the text",
-    "others": "likeness of its description to the text's other mentions",
-    "description_length": "length of its description",
-    "n_names": "number of its names",
-    "learned": "the mention was seen annotated, and this is among its meanings",
-    "learned_prior": "logarithm of how often it meant this",
-    "learned_tree": "logarithm of the tree's score, if the mention was seen annotated",
-    "learned_names": "likeness of its best name, if the mention was seen annotated",
-    "learned_popularity": "popularity, if the mention was seen annotated",
-    "learned_around": "likeness to the words around, if the mention was seen annotated",
-}
-"""The features by name, in order, and what each says of a candidate."""
+Sign = Literal["+", "+-"]
+"""`+`: more of it never counts against a candidate, whatever the examples say; `+-`: it may."""
 
-DENSE_FEATURES: dict[str, str] = {
-    "dense": "likeness of its best text to the mention in its context, in vectors",
-}
-"""Further features, after the others, of models with a dense list."""
-
-# The others may count against a candidate too; these never do, whatever the data to learn from say.
-COUNT_FOR = frozenset({
-    "names", "names_squared", "string", "tree", "tree_log", "alias", "prior", "title", "id", "popularity",
-    "popularity_unnamed", "popularity_described", "fully_named", "described", "fully_described", "title_in_mention",
-    "title_in_text", "near", "around", "text", "others", "learned", "learned_prior", "learned_tree", "dense",
-})  # fmt: skip
+SOURCES = {"string": "spelling", "tree": "label_tree", "described": "descriptions", "dense": "vectors"}
+"""The source of a candidate table's column, where the column has another name."""
 
 
-def feature_names(has_dense: bool) -> tuple[str, ...]:
-    """The names of the features of a model, in order.
+@dataclass(frozen=True)
+class RankingFeature:
+    """One number that the ranker knows of a candidate; called with a context, it is computed once.
+
+    `sentence` says in explanations what it is. Without the sources that it `needs`, a model does not have the feature.
+    """
+
+    name: str
+    sentence: str
+    compute: Callable[[FeatureContext], Column]
+    sign: Sign = "+-"
+    needs: tuple[str, ...] = ()
+
+    def __call__(self, context: FeatureContext) -> Column:
+        """The number of each candidate."""
+        return context.shared(self.compute)
+
+    def is_supported(self, columns: Collection[str]) -> bool:
+        """Whether a candidate table with these columns has all that the feature needs."""
+        return set(self.needs) <= {SOURCES.get(column, column) for column in columns}
+
+
+def feature(
+    name: str, sentence: str, *, sign: Sign = "+-", needs: Sequence[str] = ()
+) -> Callable[[Callable[[FeatureContext], Column]], RankingFeature]:
+    """Declares a function of a `FeatureContext` as a ranking feature; `deixis.ranking.features` lists it.
 
     Examples
     --------
-    >>> set(feature_names(has_dense=True)) - set(feature_names(has_dense=False))
-    {'dense'}
+    >>> @feature("popular", "is popular", sign="+")
+    ... def popular(context: FeatureContext) -> Column:
+    ...     return (context.popularity > 0.5).astype(np.float32)
+    >>> popular.name, popular.sentence, popular.needs
+    ('popular', 'is popular', ())
     """
-    return (*FEATURES, *DENSE_FEATURES) if has_dense else tuple(FEATURES)
+    return lambda compute: RankingFeature(name, sentence, compute, sign, tuple(needs))
 
 
-def own_features(
-    proposals: CandidateTable, popularity: NDArray[np.float32], facts: NDArray[np.float32]
-) -> dict[str, NDArray[np.float32]]:
-    """What the lists and the knowledge base say; `facts` has a row of standing numbers for each entity."""
-    signals, rows = proposals.signals, proposals.rows
-    alias = (signals["alias"] > 0).astype(np.float32)
-    tree_log = np.log(np.maximum(signals["tree"], LEAST))
-    standing = popularity[rows]
-    return {
-        "names": signals["names"],
-        "names_squared": signals["names"] ** 2,
-        "string": signals["string"],
-        "tree": signals["tree"],
-        "tree_log": tree_log,
-        "alias": alias,
-        "prior": alias * np.log(np.maximum(signals["alias"], LEAST)),
-        "popularity": standing,
-        "popularity_unnamed": standing * (1 - alias),
-        "description_length": facts[rows, 0],
-        "n_names": facts[rows, 1],
-    }
+class FeatureContext:
+    """A batch of mentions as features see it: their candidates, facts of entities, and what several features share.
 
-
-def dense_features(proposals: CandidateTable) -> dict[str, NDArray[np.float32]]:
-    """What vectors say: how far likeness is above that of the mention's other candidates, in standard deviations.
-
-    Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can be weighed alike.
+    A batch holds whole documents, but for one of very many mentions, so features may compare mentions of a document.
     """
-    likeness = proposals.signals.get("dense", np.zeros(len(proposals.rows), dtype=np.float32)).astype(np.float64)
-    n_candidates = proposals.group_sum(np.ones(len(likeness)))
-    away = likeness - proposals.group_sum(likeness) / n_candidates
-    spread = np.sqrt(proposals.group_sum(away**2) / n_candidates)
-    return {"dense": (away / np.maximum(spread, MIN_SPREAD)).astype(np.float32)}
 
+    def __init__(
+        self,
+        mentions: Sequence[MentionInContext],
+        table: CandidateTable,
+        facts: EntityFacts,
+        corrected_names: NameSet | None = None,
+        n_threads: int = 0,
+    ) -> None:
+        self.mentions = mentions
+        self.table = table
+        self.facts = facts
+        self.corrected_names = corrected_names or NameSet()
+        self.n_threads = n_threads
+        self._shared: dict[Callable[[FeatureContext], Any], Any] = {}
+        self._words_around: dict[int, sparse.csr_matrix] = {}
 
-def word_features(
-    words: EntityWords, mentions: Sequence[MentionInContext], proposals: CandidateTable, n_threads: int
-) -> dict[str, NDArray[np.float32]]:
-    """What the words of the mention and of the text around it say."""
-    pairs = Pairs(proposals.starts, proposals.rows)
-    texts = [mention.text for mention in mentions]
-    asked = words.queries(texts, n_threads)
-    near, around, text = (
-        words.queries([surroundings(mention, window) for mention in mentions], n_threads)
-        for window in (NEAR, AROUND, TEXT)
-    )
-    named, described = (share(asked, pairs, n_threads) for share in (words.share_named, words.share_described))
-    return {
-        "named": named,
-        "fully_named": (named > 0.99).astype(np.float32),
-        "described": described,
-        "fully_described": (described > 0.99).astype(np.float32),
-        "title_in_mention": words.title_share(asked, pairs, n_threads),
-        "title_in_text": words.title_share(text, pairs, n_threads),
-        "near": levelled(words.likeness(near, pairs, n_threads)),
-        "around": levelled(words.likeness(around, pairs, n_threads)),
-        "text": levelled(words.likeness(text, pairs, n_threads)),
-        "others": levelled(_others(words, mentions, asked, pairs, n_threads)),
-    }
+    def shared(self, make: Callable[[FeatureContext], T]) -> T:
+        """What the function makes of this context, made once however many features use it."""
+        if make not in self._shared:
+            self._shared[make] = make(self)
+        value: T = self._shared[make]
+        return value
 
+    def source(self, name: str) -> Column:
+        """The score that a source gives each candidate; 0 where it did not propose it, or where there is no source."""
+        scores = self._scores_by_source.get(name)
+        return np.zeros(len(self.rows), dtype=np.float32) if scores is None else scores
 
-def levelled(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Likeness that grows ever less towards `MAX_LIKENESS`; a small one stays as it is.
+    @cached_property
+    def _scores_by_source(self) -> Mapping[str, Column]:
+        return {SOURCES.get(column, column): scores for column, scores in self.table.signals.items()}
 
-    Examples
-    --------
-    >>> [round(one, 2) for one in levelled(np.array([0.01, 0.05, 1], dtype=np.float32)).tolist()]
-    [0.01, 0.04, 0.05]
-    """
-    level: NDArray[np.float32] = np.float32(MAX_LIKENESS) * np.tanh(likeness / np.float32(MAX_LIKENESS))
-    return level
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The entity of each candidate, as a row of the knowledge base."""
+        return self.table.rows
 
+    @cached_property
+    def popularity(self) -> Column:
+        """The popularity of each candidate, 0 to 1."""
+        return self.facts.popularity[self.rows]
 
-def learned_features(
-    features: dict[str, NDArray[np.float32]], is_learned: NDArray[np.bool_], proposals: CandidateTable
-) -> dict[str, NDArray[np.float32]]:
-    """What the others say of mentions that were seen annotated, 0 for all other mentions."""
-    learned = np.repeat(is_learned, np.diff(proposals.starts)).astype(np.float32)
-    return {
-        "learned": learned * features["alias"],
-        "learned_prior": learned * features["prior"],
-        "learned_tree": learned * features["tree_log"],
-        "learned_names": learned * features["names"],
-        "learned_popularity": learned * features["popularity"],
-        "learned_around": learned * features["around"],
-    }
+    @cached_property
+    def log_sizes(self) -> tuple[Column, Column]:
+        """ln(1 + n) of the characters of each candidate's description, and of its aliases."""
+        description_lengths, n_aliases = self.facts.log_sizes[self.rows].T
+        return description_lengths, n_aliases
 
+    def per_candidate(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The value of its mention for each candidate."""
+        return np.repeat(values, np.diff(self.table.starts))
 
-def _others(
-    words: EntityWords, mentions: Sequence[MentionInContext], asked: sparse.csr_matrix, pairs: Pairs, n_threads: int
-) -> NDArray[np.float32]:
-    """Likeness of descriptions to the words of the document's other mentions that are not the mention's own.
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each mention."""
+        return [mention.text for mention in self.mentions]
 
-    What all mentions of a document say is held against each candidate once, and what the mention itself says is taken
-    out again: a book's mentions need not each have a row with the words of all others.
-    """
-    idf = words.vectorizer.idf
-    numbers = document_numbers(mentions)
-    n_documents = int(numbers.max(initial=-1)) + 1
-    shape = (n_documents, len(mentions))
-    belongs = sparse.csr_matrix((np.ones(len(mentions), np.float32), (numbers, np.arange(len(mentions)))), shape=shape)
-    together = (belongs @ asked).tocsr()
-    together.data = idf[together.indices]
-    firsts = np.searchsorted(numbers, np.arange(n_documents + 1))
-    all_dots = words.overlap(together, Pairs(pairs.starts[firsts], pairs.rows), n_threads)
-    own_dots = words.overlap(asked, pairs, n_threads)
-    sums = np.asarray(together.sum(axis=1, dtype=np.float64)).ravel()[numbers]
-    sums -= np.asarray(asked.sum(axis=1, dtype=np.float64)).ravel()
-    is_alone = np.diff(together.indptr)[numbers] == np.diff(asked.indptr)
-    lengths = np.where(is_alone, np.inf, np.sqrt(np.maximum(sums, 1e-9)))
-    scales = words.description_scales[pairs.rows] / np.repeat(lengths, np.diff(pairs.starts))
-    likeness: NDArray[np.float32] = (np.maximum(all_dots - own_dots, 0) * scales).astype(np.float32)
-    return likeness
+    @property
+    def words(self) -> EntityWords:
+        """The words of entities."""
+        return self.facts.words
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Mentions and their candidates, as `words` compares them."""
+        return Pairs(self.table.starts, self.rows)
+
+    @cached_property
+    def mention_words(self) -> sparse.csr_matrix:
+        """mentions_by_words: the words of each mention."""
+        return self.words.queries(self.texts, self.n_threads)
+
+    def words_around(self, n_characters: int) -> sparse.csr_matrix:
+        """mentions_by_words: the words of the text around each mention, without its own."""
+        if n_characters not in self._words_around:
+            texts = [surroundings(mention, n_characters) for mention in self.mentions]
+            self._words_around[n_characters] = self.words.queries(texts, self.n_threads)
+        return self._words_around[n_characters]
+
+    @cached_property
+    def document_numbers(self) -> NDArray[np.int64]:
+        """The number of each mention's document, from 0."""
+        return document_numbers(self.mentions)
 
 
 def document_numbers(mentions: Sequence[MentionInContext]) -> NDArray[np.int64]:
@@ -201,7 +168,7 @@ def document_numbers(mentions: Sequence[MentionInContext]) -> NDArray[np.int64]:
     return np.cumsum(is_new, dtype=np.int64)
 
 
-def surroundings(mention: MentionInContext, window: int) -> str:
-    """The text around the mention without the mention: its own words speak for every namesake alike."""
-    context = mention.context(window)
+def surroundings(mention: MentionInContext, n_characters: int) -> str:
+    """The text around the mention without the mention: its own words are the same for all namesakes."""
+    context = mention.context(n_characters)
     return context.replace(mention.text, " ") if mention.text else context

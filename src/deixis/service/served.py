@@ -49,7 +49,8 @@ class Opened:
     @cached_property
     def prefixes(self) -> NamePrefixes:
         """An index of names by prefix, built on first use."""
-        return NamePrefixes(self.kb, self.model.model.ranker.popularity if isinstance(self.model, Linker) else None)
+        popularity = self.model.model.ranker.facts.popularity if isinstance(self.model, Linker) else None
+        return NamePrefixes(self.kb, popularity)
 
 
 @dataclass(frozen=True, eq=False)

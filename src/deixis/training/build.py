@@ -17,7 +17,8 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
-from deixis.ranking.ranker import FusionRanker, kind_of
+from deixis.ranking.default_weights import kind_of
+from deixis.ranking.ranker import FeatureRanker
 from deixis.training.calibrate import calibrate
 from deixis.training.detector import build_detector, fit_detected
 from deixis.training.documents import split_documents
@@ -82,9 +83,10 @@ def _built(
         names = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
     counts = kb.counts + popularity_of(kb, names, n_threads, config.own_text)
     sources = UnionCandidates.build(kb, annotated, config.candidates, seed, n_threads, counts, vectors)
-    seen_names, has_vectors = sources.tree.learned, sources.dense is not None
-    popularity = standings(counts)
-    ranker = FusionRanker.build(kb, sources.words, popularity, seen_names, config.ranking, n_threads, has_vectors)
+    seen_names, popularity = sources.tree.learned, standings(counts)
+    ranker = FeatureRanker.build(
+        kb, sources.words, popularity, seen_names, config.ranking, n_threads, sources=sources.columns
+    )
     detector = build_detector(kb, names, counts, annotated, config.finding, seed, n_threads)
     nil = config.nil
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)

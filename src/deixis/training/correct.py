@@ -24,8 +24,7 @@ from deixis.linking.corrected import with_corrections, without_corrections
 from deixis.linking.corrections import Corrections, resolved, rows_named
 from deixis.linking.model import LinkerModel
 from deixis.progress import stage
-from deixis.ranking.feature import FEATURES
-from deixis.ranking.ranker import learned_weights, weighed
+from deixis.ranking.weights import FeatureMatrix, FeatureWeights, fit_feature_weights
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.training.examples import training_examples
@@ -36,7 +35,7 @@ N_FOLDS = 5
 FEW = 10_000  # corrections up to which leaving the weights before costs as much in all, and so the less each
 N_SYNTHETIC = 300  # mentions made from the knowledge base, for the scales of features
 MIN_SHARE = 1e-6  # of the right candidates, where there are none among all
-OTHERS = list(FEATURES).index("others")
+OTHERS = "others"  # the feature that needs all mentions of a document
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,8 @@ def _examples(model: LinkerModel, corrections: Sequence[Correction]) -> Training
     examples = training_examples(model, [each.in_context() for each in corrections], [[row] for row in rows])
     is_wrong = np.array([each.verdict == "wrong" for each in corrections])
     features = examples.features.copy()
-    features[:, OTHERS] = 0  # of a text's mentions only those corrected are known here: what others weigh stays
+    # Of a text's mentions only those corrected are known here: the weight of the others stays.
+    features[:, examples.names.index(OTHERS)] = 0
     is_right = examples.is_right ^ np.repeat(is_wrong, np.diff(examples.starts))
     return replace(examples, features=features, is_right=is_right)
 
@@ -145,16 +145,16 @@ def _scales(base: LinkerModel) -> NDArray[np.float64]:
     return scales
 
 
-def _fitted(base: LinkerModel, folds: Sequence[TrainingExamples], scales: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fitted(base: LinkerModel, folds: Sequence[TrainingExamples], scales: NDArray[np.float64]) -> FeatureWeights:
     """The weights of features by these corrections; few leave those before less than many do."""
     examples = TrainingExamples.joined(folds)
     penalty = base.config.ranking.penalty * max(1.0, FEW / (len(examples.starts) - 1))
-    return learned_weights([examples], penalty, base.ranker.weights, min_scales=scales)
+    return fit_feature_weights([examples], penalty, base.ranker.weights, min_scales=scales)
 
 
-def _judged(examples: TrainingExamples, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _judged(examples: TrainingExamples, weights: FeatureWeights) -> NDArray[np.float64]:
     """For each mention whether its best candidate is right, and the logarithm of what its right ones get, [n, 2]."""
-    totals, starts = weighed(examples.features, weights), examples.starts
+    totals, starts = weights.sums(FeatureMatrix(examples.names, examples.features)), examples.starts
     verdicts = np.zeros((len(starts) - 1, 2))
     verdicts[:, 1] = np.log(MIN_SHARE)
     for number in np.flatnonzero(np.diff(starts) > 0).tolist():

@@ -27,7 +27,7 @@ from deixis.linking.inputs import as_document
 from deixis.linking.model import LinkerModel
 from deixis.linking.streams import rank_mentions
 from deixis.progress import stage
-from deixis.ranking.ranker import kind_of
+from deixis.ranking.default_weights import kind_of
 from deixis.tables import Ranking, Spans, on_one_line
 from deixis.types import Document
 

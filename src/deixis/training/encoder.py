@@ -107,8 +107,7 @@ def _started(
         "By the usual weights %.1f %% of the held-out mentions are right with vectors, %.1f %% without. They weigh "
         "nothing in the ranking, unless better weights are learned.", 100 * own.value, 100 * before.value,
     )  # fmt: skip
-    weights = np.zeros_like(start.ranker.weights)
-    weights[: len(model.ranker.weights)] = model.ranker.weights
+    weights = model.ranker.weights.extended(start.ranker.weights.names)
     start = replace(start, ranker=start.ranker.with_weights(weights))
     return start, accuracy_of("start", start, judging)
 

@@ -12,7 +12,7 @@ from deixis.linking.batching import mention_batches
 from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
-from deixis.ranking.ranker import learned_weights
+from deixis.ranking.weights import fit_feature_weights
 from deixis.types import Document, MentionInContext
 
 
@@ -25,7 +25,8 @@ def training_examples(
         own = mentions[batch]
         table = model.sources.propose(own)
         is_right = is_gold(table.mention_numbers, table.rows, gold[batch])
-        parts.append(TrainingExamples(table.starts, model.ranker.features(own, table), is_right))
+        features = model.ranker.features(own, table)
+        parts.append(TrainingExamples(table.starts, features.values, is_right, features.names))
     return TrainingExamples.joined(parts)
 
 
@@ -37,6 +38,6 @@ def fit_weights(model: LinkerModel, documents: Iterable[Document]) -> LinkerMode
     with stage("fitting the weights of features"):
         known = list(known_mentions(model.kb, annotated))
         examples = training_examples(model, [mention for mention, _ in known], [rows for _, rows in known])
-        weights = learned_weights([examples], model.config.ranking.penalty, model.ranker.weights)
+        weights = fit_feature_weights([examples], model.config.ranking.penalty, model.ranker.weights)
     seen = model.seen | SeenDocuments.of(annotated)
     return replace(model, ranker=model.ranker.with_weights(weights), seen=seen)

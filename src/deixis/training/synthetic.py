@@ -18,7 +18,7 @@ from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.model import LinkerModel
 from deixis.linking.streams import rank_mentions
 from deixis.progress import stage
-from deixis.ranking.ranker import kind_of
+from deixis.ranking.default_weights import kind_of
 from deixis.tables import Ranking
 from deixis.training.calibrate import JudgedMentions, with_decision
 from deixis.types import MentionInContext

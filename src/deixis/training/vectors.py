@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from deixis.candidates.sources.vectors import DenseCandidates
 from deixis.linking.model import LinkerModel
+from deixis.ranking.features import FEATURES
 
 
 def with_vectors(model: LinkerModel, vectors: DenseCandidates) -> LinkerModel:
@@ -24,7 +23,8 @@ def with_vectors(model: LinkerModel, vectors: DenseCandidates) -> LinkerModel:
     >>> with_vectors(model, model.sources.dense.with_contents("descriptions")).config.candidates.dense.contents
     'descriptions'
     """
-    sources, weights = model.sources.with_dense(vectors), model.ranker.weights
-    default = model.config.ranking.known_weights(model.kb, has_dense=True)
-    ranker = model.ranker.with_weights(np.concatenate([weights, default[len(weights) :]]))
+    sources = model.sources.with_dense(vectors)
+    start = model.config.ranking.start_weights(model.kb, sources.columns).by_name()
+    further = {name: weight for name, weight in start.items() if "vectors" in FEATURES[name].needs}
+    ranker = model.ranker.with_weights(model.ranker.weights.extended(further))
     return replace(model, sources=sources, ranker=ranker, config=replace(model.config, candidates=sources.config))

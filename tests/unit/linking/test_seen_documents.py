@@ -7,7 +7,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.linking.seen_documents import SeenDocuments
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.training.examples import fit_weights
 from deixis.types import Document, Mention
 
@@ -38,7 +38,7 @@ def test_odd_text_is_no_trouble():
 
 def test_a_built_linker_has_seen_all_its_documents_also_those_held_out_for_its_weights(tmp_path):
     documents = [document(number) for number in range(10)]
-    config = LinkerConfig(held_out_share=0.5, ranking=FusionConfig(min_mentions=1))
+    config = LinkerConfig(held_out_share=0.5, ranking=RankerConfig(min_mentions=1))
     linker = Linker.build(KB, documents, config)
     linker.save(tmp_path / "model")
     for each in (linker, Linker.load(tmp_path / "model")):

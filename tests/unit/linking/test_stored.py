@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.store.model_folder import save_model
 
 KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "city"}, {"id": "b", "title": "Troy"}])
@@ -18,7 +18,7 @@ KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "c
 def test_settings_come_back_with_the_model(tmp_path):
     config = LinkerConfig(
         detection=DictionaryConfig(case="ignore", max_tokens=3),
-        ranking=FusionConfig(weights="default", penalty=0.5),
+        ranking=RankerConfig(weights="default", penalty=0.5),
         nil=ThresholdConfig(0.25),
         n_candidates=3,
     )

@@ -11,7 +11,7 @@ from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
 from deixis.ranking.feature import DENSE_FEATURES, FEATURES, dense_features
-from deixis.ranking.ranker import FusionConfig, FusionRanker, default_weights, kind_of, learned_weights, weights_of
+from deixis.ranking.ranker import RankerConfig, FeatureRanker, default_weights, kind_of, learned_weights, weights_of
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
@@ -32,7 +32,7 @@ def asked(mention, text=None):
 
 
 def ranker(learned=(), kb=KB, generator=GENERATOR, **weights):
-    built = FusionRanker.build(kb, generator.words, standings(kb.counts), NameSet.of(learned), n_threads=1)
+    built = FeatureRanker.build(kb, generator.words, standings(kb.counts), NameSet.of(learned), n_threads=1)
     return built.with_weights(weights_of(weights)) if weights else built
 
 
@@ -66,8 +66,8 @@ def test_a_list_of_names_takes_other_weights_than_described_entities(n_described
     records = [{"id": str(n), "title": "x"} | ({"description": "y"} if n < n_described else {}) for n in range(20)]
     kb = KnowledgeBase.from_records(records)
     assert kind_of(kb) == kind
-    assert np.array_equal(FusionConfig().known_weights(kb), weights_of(default_weights(kind)))
-    assert np.flatnonzero(FusionConfig(weights="tree").known_weights(kb)).tolist() == [list(FEATURES).index("tree_log")]
+    assert np.array_equal(RankerConfig().known_weights(kb), weights_of(default_weights(kind)))
+    assert np.flatnonzero(RankerConfig(weights="tree").known_weights(kb)).tolist() == [list(FEATURES).index("tree_log")]
 
 
 def test_context_tells_namesakes_apart():
@@ -120,7 +120,7 @@ def test_learned_features_are_zero_for_mentions_never_seen_annotated():
 
 
 def test_the_label_tree_alone_orders_as_the_tree_does():
-    fused = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), config=FusionConfig(weights="tree"))
+    fused = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), config=RankerConfig(weights="tree"))
     mention = asked("Paris")
     tree = GENERATOR.tree.rank_by_tree([mention], 4)
     found = fused.rank([mention], GENERATOR.propose([mention]), 4)
@@ -171,7 +171,7 @@ def test_unknown_weights_are_named():
 @pytest.mark.parametrize("wrong", [{"penalty": -1.0}, {"min_mentions": 0}, {"weights": "best"}])
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ConfigError):
-        FusionConfig(**wrong)
+        RankerConfig(**wrong)
 
 
 @pytest.mark.parametrize("name", ["popularity", "facts", "weights"])
@@ -181,7 +181,7 @@ def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
     arrays[f"r.{name}"] = arrays[f"r.{name}"].copy()
     arrays[f"r.{name}"][1] = value
     with pytest.raises(StoreError, match=rf"r\.{name}"):
-        FusionRanker.from_arrays(arrays, "r", GENERATOR.words)
+        FeatureRanker.from_arrays(arrays, "r", GENERATOR.words)
 
 
 def test_all_lists_have_a_say():
@@ -206,8 +206,8 @@ def test_what_vectors_say_counts_in_deviations_whatever_the_encoder():
 def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
     mention = asked("Paris")
     proposals = GENERATOR.propose([mention])
-    built = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
-    plain = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1)
+    built = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
+    plain = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1)
     assert len(built.weights) == len(plain.weights) + len(DENSE_FEATURES) and built.weights[-1] > 0
     for row in proposals.rows[:2].tolist():
         likeness = (proposals.rows == row).astype(np.float32)
@@ -218,8 +218,8 @@ def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
 
 
 def test_weights_of_vectors_are_learned_and_stored_with_the_others():
-    built = FusionRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
-    again = FusionRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
+    built = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
+    again = FeatureRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
     assert again.weights.tobytes() == built.weights.tobytes()
     features = np.zeros((4, len(built.weights)), dtype=np.float32)
     features[::2, -1] = 1

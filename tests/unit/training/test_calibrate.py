@@ -12,7 +12,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import RehearsalConfig, ThresholdConfig
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.training.calibrate import judge
 from deixis.training.synthetic import calibrate_on_names
 from deixis.types import Document, Mention
@@ -133,7 +133,7 @@ def test_documents_without_known_entities_cannot_calibrate(linker):
 
 
 def test_annotated_documents_can_be_held_back_at_build(linker):
-    config = LinkerConfig(held_out_share=0.3, ranking=FusionConfig(min_mentions=10))
+    config = LinkerConfig(held_out_share=0.3, ranking=RankerConfig(min_mentions=10))
     whole = Linker.build(linker.kb, annotated(), config)
     assert len(whole.model.decisions.given.curve) == round(N * 0.3)
     assert whole.config.held_out_share == 0.3

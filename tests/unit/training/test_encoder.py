@@ -12,7 +12,7 @@ from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.neural.bi_encoder.config import BiEncoderConfig
 from deixis.ranking.feature import FEATURES
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.training import encoder as encoder_module
 from deixis.training import weights as weights_module
 from deixis.training.config import TrainingConfig
@@ -23,7 +23,7 @@ from tests.aviary import aviary, sightings, tiny_encoder
 from tests.linkers import Contrarian, with_reranker
 
 KB = aviary()
-PLAIN = LinkerConfig(held_out_share=0.0, ranking=FusionConfig(min_mentions=10))
+PLAIN = LinkerConfig(held_out_share=0.0, ranking=RankerConfig(min_mentions=10))
 
 
 @pytest.fixture(scope="module")

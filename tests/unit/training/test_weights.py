@@ -7,7 +7,7 @@ import pytest
 from deixis.errors import DataError
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.training import weights as weights_module
 from deixis.training.config import TrainingConfig
 from deixis.training.weights import train_weights
@@ -19,7 +19,7 @@ KB = aviary()
 
 @pytest.fixture(scope="module")
 def linker():
-    return Linker.build(KB, config=LinkerConfig(ranking=FusionConfig(min_mentions=30)))
+    return Linker.build(KB, config=LinkerConfig(ranking=RankerConfig(min_mentions=30)))
 
 
 def test_weights_and_calibration_are_learned_and_the_linker_before_stays_as_it_was(linker):
@@ -50,7 +50,7 @@ def test_with_few_mentions_only_scores_are_calibrated_and_that_is_said(linker, c
 
 
 def test_weights_that_the_settings_fix_stay(linker, caplog):
-    fixed = Linker.build(KB, config=LinkerConfig(ranking=FusionConfig(weights="default", min_mentions=1)))
+    fixed = Linker.build(KB, config=LinkerConfig(ranking=RankerConfig(weights="default", min_mentions=1)))
     assert train_weights(fixed.model, sightings(40)).model.ranker is fixed.model.ranker
     assert "ranking.weights is 'default'" in caplog.text
 

@@ -13,7 +13,7 @@ from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import FusionConfig
+from deixis.ranking.default_weights import RankerConfig
 from deixis.types import Document, Mention, MentionInContext
 
 RECORDS = [
@@ -204,7 +204,7 @@ def test_other_documents_teach_anew_and_no_description_is_encoded_again(encoder)
 
 def test_a_linker_that_is_built_twice_encodes_descriptions_once(encoder):
     documents = [annotated("Paris, the capital", "Paris", "city", number) for number in range(8)]
-    config = LinkerConfig(ranking=FusionConfig(min_mentions=1), held_out_share=0.25)
+    config = LinkerConfig(ranking=RankerConfig(min_mentions=1), held_out_share=0.25)
     config = replace(config, candidates=replace(config.candidates, dense=counting_config(), n_dense=5))
     linker = Linker.build(KB, documents, config, n_threads=1)
     assert encoder.asked.count("prince of Troy who took Helen") == 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from deixis.learners.listwise import TrainingExamples, _columns, _likelihood, fit_weights
-from deixis.ranking.ranker import weighed
+from deixis.ranking.weights import weighted_sums
 from deixis.tables import CandidateTable
 
 N_ROWS = 7
@@ -119,7 +119,7 @@ def test_only_mentions_with_a_right_candidate_teach(first, second):
 def test_a_weighted_sum_is_the_same_whatever_stands_around_it(n_rows, n_features, seed):
     rng = np.random.default_rng(seed)
     features, weights = rng.normal(size=(n_rows, n_features)).astype(np.float32), rng.normal(size=n_features)
-    together = weighed(features, weights)
+    together = weighted_sums(features, weights)
     np.testing.assert_allclose(together, features.astype(np.float64) @ weights, rtol=1e-9, atol=1e-9)
-    singles = np.concatenate([weighed(features[row : row + 1], weights) for row in range(0, n_rows, 7)])
+    singles = np.concatenate([weighted_sums(features[row : row + 1], weights) for row in range(0, n_rows, 7)])
     assert together[::7].tobytes() == singles.tobytes()

@@ -1,0 +1,33 @@
+"""Titles, ids and aliases of a candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.ranking.entity_facts import name_keys
+from deixis.ranking.feature import Column, FeatureContext, feature
+
+
+@feature("title", "the mention is its title", sign="+")
+def title(context: FeatureContext) -> Column:
+    """1 where the mention is the title, whatever case and accents."""
+    return context.shared(_is_title_and_id)[0]
+
+
+@feature("id", "the mention is its id", sign="+")
+def entity_id(context: FeatureContext) -> Column:
+    """1 where the mention is the id."""
+    return context.shared(_is_title_and_id)[1]
+
+
+@feature("n_names", "logarithm of the number of its aliases")
+def n_names(context: FeatureContext) -> Column:
+    """Entities with many names are often known ones."""
+    return context.log_sizes[1]
+
+
+def _is_title_and_id(context: FeatureContext) -> tuple[Column, Column]:
+    """Whether each candidate's title is the mention, and whether its id is."""
+    keys = name_keys(context.texts, 1)[context.table.mention_numbers]
+    is_title, is_id = (keys[:, None] == context.facts.keys[context.rows]).astype(np.float32).T
+    return is_title, is_id

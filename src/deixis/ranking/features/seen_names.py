@@ -1,0 +1,64 @@
+"""Other features once more, for mentions that were seen annotated; 0 for all other mentions.
+
+What annotated documents say of a name is worth more than what the knowledge base says of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.ranking.feature import Column, FeatureContext, feature
+from deixis.ranking.features.popularity import popularity
+from deixis.ranking.features.sources import alias, label_tree_log, names, prior
+from deixis.ranking.features.words import around
+
+
+@feature("learned", "the mention was seen annotated, and is one of its names", sign="+", needs=["alias"])
+def learned(context: FeatureContext) -> Column:
+    """1 where an annotated name is known to mean it."""
+    return context.shared(_is_seen) * alias(context)
+
+
+@feature(
+    "learned_prior", "logarithm of how often the name means it, if it was seen annotated", sign="+", needs=["alias"]
+)
+def learned_prior(context: FeatureContext) -> Column:
+    """Counted in annotated documents, a prior can be trusted."""
+    return context.shared(_is_seen) * prior(context)
+
+
+@feature(
+    "learned_label_tree",
+    "logarithm of the label tree's score, if the mention was seen annotated",
+    sign="+",
+    needs=["label_tree"],
+)
+def learned_label_tree(context: FeatureContext) -> Column:
+    """Of names that the label tree was trained on."""
+    return context.shared(_is_seen) * label_tree_log(context)
+
+
+@feature("learned_names", "similarity of its best name, if the mention was seen annotated", needs=["names"])
+def learned_names(context: FeatureContext) -> Column:
+    """Names count less where it is known what the mention means."""
+    return context.shared(_is_seen) * names(context)
+
+
+@feature("learned_popularity", "popularity, if the mention was seen annotated")
+def learned_popularity(context: FeatureContext) -> Column:
+    """Popularity counts less where it is known what the mention means."""
+    return context.shared(_is_seen) * popularity(context)
+
+
+@feature(
+    "learned_around", "cosine similarity of its description to the words around, if the mention was seen annotated"
+)
+def learned_around(context: FeatureContext) -> Column:
+    """The context counts less where it is known what the mention means."""
+    return context.shared(_is_seen) * around(context)
+
+
+def _is_seen(context: FeatureContext) -> Column:
+    """1 for candidates of mentions that were seen annotated, in documents or corrections."""
+    is_seen = context.facts.seen_names.holds(context.texts) | context.corrected_names.holds(context.texts)
+    return context.per_candidate(is_seen).astype(np.float32)

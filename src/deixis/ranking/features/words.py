@@ -1,0 +1,92 @@
+"""Words of the mention, and of the text around it, in the names and the description of a candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.ranking.feature import Column, FeatureContext, feature
+from deixis.ranking.features.sources import alias
+
+NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
+MAX_SIMILARITY = 0.05  # in a short knowledge base three shared words must not outweigh a name
+ALL_WORDS = 0.99  # a larger fraction is all words, but for rounding
+
+
+@feature("mention_in_names", "fraction of the mention's words that its names have")
+def mention_in_names(context: FeatureContext) -> Column:
+    """By weight of the words, 0 to 1."""
+    return context.words.share_named(context.mention_words, context.pairs, context.n_threads)
+
+
+@feature("mention_fully_in_names", "its names have all words of the mention", sign="+")
+def mention_fully_in_names(context: FeatureContext) -> Column:
+    """1 where no word of the mention is missing."""
+    return (mention_in_names(context) > ALL_WORDS).astype(np.float32)
+
+
+@feature("mention_in_description", "fraction of the mention's words that its description has", sign="+")
+def mention_in_description(context: FeatureContext) -> Column:
+    """By weight of the words, 0 to 1."""
+    return context.words.share_described(context.mention_words, context.pairs, context.n_threads)
+
+
+@feature(
+    "mention_fully_in_description",
+    "its description has all words of the mention, which is not one of its names",
+    sign="+",
+)
+def mention_fully_in_description(context: FeatureContext) -> Column:
+    """1 where no word is missing. Of an entity's own name its description says nothing new."""
+    return (mention_in_description(context) > ALL_WORDS).astype(np.float32) * (1 - alias(context))
+
+
+@feature("title_in_mention", "fraction of its title's words that the mention has", sign="+")
+def title_in_mention(context: FeatureContext) -> Column:
+    """By weight of the words, 0 to 1."""
+    return context.words.title_share(context.mention_words, context.pairs, context.n_threads)
+
+
+@feature("title_in_text", "fraction of its title's words that the text has elsewhere", sign="+")
+def title_in_text(context: FeatureContext) -> Column:
+    """By weight of the words, 0 to 1."""
+    return context.words.title_share(context.words_around(TEXT), context.pairs, context.n_threads)
+
+
+@feature("near", "cosine similarity of its description to the words nearby", sign="+")
+def near(context: FeatureContext) -> Column:
+    """Of `NEAR` characters, levelled."""
+    return _description_similarity(context, NEAR)
+
+
+@feature("around", "cosine similarity of its description to the words around", sign="+")
+def around(context: FeatureContext) -> Column:
+    """Of `AROUND` characters, levelled."""
+    return _description_similarity(context, AROUND)
+
+
+@feature("text", "cosine similarity of its description to the text", sign="+")
+def text(context: FeatureContext) -> Column:
+    """Of `TEXT` characters, levelled."""
+    return _description_similarity(context, TEXT)
+
+
+@feature("description_length", "logarithm of its description's length")
+def description_length(context: FeatureContext) -> Column:
+    """Of entities that matter more is written."""
+    return context.log_sizes[0]
+
+
+def levelled(similarity: Column) -> Column:
+    """Similarity that grows ever less towards `MAX_SIMILARITY`; a small one stays as it is.
+
+    Examples
+    --------
+    >>> [round(one, 2) for one in levelled(np.array([0.01, 0.05, 1], dtype=np.float32)).tolist()]
+    [0.01, 0.04, 0.05]
+    """
+    level: Column = np.float32(MAX_SIMILARITY) * np.tanh(similarity / np.float32(MAX_SIMILARITY))
+    return level
+
+
+def _description_similarity(context: FeatureContext, n_characters: int) -> Column:
+    return levelled(context.words.likeness(context.words_around(n_characters), context.pairs, context.n_threads))
