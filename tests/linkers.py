@@ -13,6 +13,7 @@ from deixis.decision.decision import Decision
 from deixis.linker import Linker
 from deixis.linking.model import Reranker, TrainedReranker
 from deixis.linking.seen_documents import SeenDocuments
+from deixis.ranking.weights import FeatureWeights
 from deixis.types import Document
 
 
@@ -26,7 +27,7 @@ def with_decisions(linker: Linker, **decisions: Decision | None) -> Linker:
     return with_parts(linker, decisions=replace(linker.model.decisions, **decisions))
 
 
-def with_weights(linker: Linker, weights: np.ndarray) -> Linker:
+def with_weights(linker: Linker, weights: FeatureWeights) -> Linker:
     """The same linker with other weights of its ranker."""
     return with_parts(linker, ranker=linker.model.ranker.with_weights(weights))
 

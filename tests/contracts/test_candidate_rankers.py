@@ -17,7 +17,7 @@ def generator(kb):
 
 @pytest.fixture(scope="module", params=sorted(RANKERS))
 def ranker(request, kb, generator):
-    return RANKERS[request.param].build(kb, generator.words, standings(kb.counts), n_threads=1)
+    return RANKERS[request.param].build(kb, generator.words, standings(kb.counts), n_threads=1, sources=LISTS)
 
 
 def drawn(kb, n_mentions, seed=5):
@@ -114,7 +114,9 @@ def test_every_stored_array_is_needed_and_fits(ranker, generator):
 def test_threads_change_nothing(kb, generator, mentions, proposals):
     for name in RANKERS:
         one, three = (
-            RANKERS[name].build(kb, generator.words, standings(kb.counts), n_threads=n).rank(mentions, proposals, 40)
+            RANKERS[name]
+            .build(kb, generator.words, standings(kb.counts), n_threads=n, sources=LISTS)
+            .rank(mentions, proposals, 40)
             for n in (1, 3)
         )
         assert one.indices.tobytes() == three.indices.tobytes() and one.data.tobytes() == three.data.tobytes()

@@ -106,7 +106,7 @@ class FeatureWeights:
         """The weights `to_arrays` gave, or those of a model that was saved without names; under today's names."""
         values = require(arrays, prefix, np.float64)
         check_range(prefix, values, -MAX_WEIGHT, MAX_WEIGHT)
-        if f"{prefix}.names.offsets" in arrays:
+        if f"{prefix}.names.offsets" in arrays or f"{prefix}.names.data" in arrays:
             names = tuple(StringTable.from_arrays(arrays, f"{prefix}.names"))
             check_length(prefix, values, len(names))
         elif len(values) in (len(UNNAMED), len(UNNAMED) - 1):

@@ -16,7 +16,7 @@ from deixis.explanation.explain import explain
 from deixis.kb.demo import read_demo
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.feature import FEATURES
+from deixis.ranking.features import FEATURES
 from deixis.types import Document, Mention
 
 TEXT = "To save Troy, Paris had to be sacrificed."
@@ -103,7 +103,9 @@ def test_spans_explained_together_are_explained_as_each_alone_and_ranked_once(li
 
 
 def test_what_a_feature_says_is_understood_by_itself():
-    assert not [says for says in FEATURES.values() if says.startswith("the same") or "its logarithm" in says]
+    sentences = [each.sentence for each in FEATURES.values()]
+    assert not [each for each in sentences if each.startswith("the same") or "its logarithm" in each]
+    assert len(set(sentences)) == len(sentences)
 
 
 def test_mentions_without_candidates_do_not_keep_the_others_from_being_explained(linker):

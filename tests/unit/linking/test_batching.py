@@ -9,7 +9,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking import batching
 from deixis.linking.batching import batches, in_lists, mention_batches
-from deixis.ranking.ranker import weights_of
+from deixis.ranking.weights import FeatureWeights
 from deixis.tables import Spans
 from deixis.types import Document, Mention, MentionInContext
 from tests.linkers import with_weights
@@ -117,7 +117,7 @@ def coherent():
             {"id": "prince", "title": "Paris", "description": "prince of Troy who carried off Helen"},
         ]
     )
-    return with_weights(Linker.build(kb), weights_of({"others": 1.0}))
+    return with_weights(Linker.build(kb), FeatureWeights.of({"others": 1.0}))
 
 
 TEXT = "Paris, Seine, Troy"

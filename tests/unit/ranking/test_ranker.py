@@ -10,8 +10,12 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
-from deixis.ranking.feature import DENSE_FEATURES, FEATURES, dense_features
-from deixis.ranking.ranker import RankerConfig, FeatureRanker, default_weights, kind_of, learned_weights, weights_of
+from deixis.ranking.default_weights import RankerConfig, default_weights, kind_of
+from deixis.ranking.feature import FeatureContext
+from deixis.ranking.features import FEATURES
+from deixis.ranking.features.vectors import vectors
+from deixis.ranking.ranker import FeatureRanker
+from deixis.ranking.weights import FeatureWeights, fit_feature_weights
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
@@ -31,9 +35,10 @@ def asked(mention, text=None):
     return MentionInContext(mention, text, start, start + len(mention))
 
 
-def ranker(learned=(), kb=KB, generator=GENERATOR, **weights):
-    built = FeatureRanker.build(kb, generator.words, standings(kb.counts), NameSet.of(learned), n_threads=1)
-    return built.with_weights(weights_of(weights)) if weights else built
+def ranker(learned=(), kb=KB, generator=GENERATOR, sources=LISTS, config=None, **weights):
+    names, popularity = NameSet.of(learned), standings(kb.counts)
+    built = FeatureRanker.build(kb, generator.words, popularity, names, config, n_threads=1, sources=sources)
+    return built.with_weights(FeatureWeights.of(weights)) if weights else built
 
 
 def ranked(mention, **weights):
@@ -48,17 +53,17 @@ def features(*mentions, learned=()):
     ids = KB.ids.strings(proposals.rows)
     numbers = proposals.mention_numbers.tolist()
     return {
-        (number, one): dict(zip(FEATURES, row.tolist(), strict=True))
-        for number, one, row in zip(numbers, ids, found, strict=True)
+        (number, one): dict(zip(found.names, row.tolist(), strict=True))
+        for number, one, row in zip(numbers, ids, found.values, strict=True)
     }
 
 
-def test_every_feature_has_a_default_weight_and_the_other_way_round():
-    told = json.loads(files("deixis.ranking").joinpath("default_weights.json").read_text("utf-8"))
-    assert set(told) == {"described", "bare", "dense"} and set(told["dense"]) == set(DENSE_FEATURES)
-    for kind in ("described", "bare"):
-        assert set(told[kind]) == set(FEATURES)
-        assert np.isfinite(weights_of(default_weights(kind))).all()
+def test_every_default_weight_is_one_of_a_feature_and_never_against_its_sign():
+    by_kind = json.loads(files("deixis.ranking").joinpath("default_weights.json").read_text("utf-8"))
+    assert set(by_kind) == {"described", "bare"}
+    for weights in by_kind.values():
+        assert set(weights) <= set(FEATURES) and np.isfinite(list(weights.values())).all()
+        assert all(weight >= 0 for name, weight in weights.items() if FEATURES[name].sign == "+")
 
 
 @pytest.mark.parametrize(("n_described", "kind"), [(0, "bare"), (1, "bare"), (2, "described"), (20, "described")])
@@ -66,8 +71,10 @@ def test_a_list_of_names_takes_other_weights_than_described_entities(n_described
     records = [{"id": str(n), "title": "x"} | ({"description": "y"} if n < n_described else {}) for n in range(20)]
     kb = KnowledgeBase.from_records(records)
     assert kind_of(kb) == kind
-    assert np.array_equal(RankerConfig().known_weights(kb), weights_of(default_weights(kind)))
-    assert np.flatnonzero(RankerConfig(weights="tree").known_weights(kb)).tolist() == [list(FEATURES).index("tree_log")]
+    start = RankerConfig().start_weights(kb, [*LISTS, "dense"]).by_name()
+    assert start == default_weights(kind)
+    only_tree = RankerConfig(weights="tree").start_weights(kb, LISTS).by_name()
+    assert {name: weight for name, weight in only_tree.items() if weight} == {"label_tree_log": 1.0}
 
 
 def test_context_tells_namesakes_apart():
@@ -77,12 +84,13 @@ def test_context_tells_namesakes_apart():
 
 def test_scores_are_the_softmax_of_the_weighted_sum_and_add_up_to_one():
     mention = asked("Paris", "Paris took Helen")
-    proposals, weights = GENERATOR.propose([mention]), weights_of({"names": 2.0, "around": 5.0})
-    fused = ranker().with_weights(weights)
-    totals = fused.features([mention], proposals).astype(np.float64) @ weights
+    proposals, weights = GENERATOR.propose([mention]), FeatureWeights.of({"names": 2.0, "around": 5.0})
+    ordering = ranker().with_weights(weights)
+    features = ordering.features([mention], proposals)
+    totals = features.columns(["names", "around"]).astype(np.float64) @ [2.0, 5.0]
     expected = np.exp(totals) / np.exp(totals).sum()
-    np.testing.assert_allclose(fused.shares(fused.features([mention], proposals), proposals), expected, rtol=1e-5)
-    assert fused.rank([mention], proposals, 99).data.sum() == pytest.approx(1)
+    np.testing.assert_allclose(ordering.scores(features, proposals), expected, rtol=1e-5)
+    assert ordering.rank([mention], proposals, 99).data.sum() == pytest.approx(1)
 
 
 def test_without_weights_all_proposals_are_alike_and_stand_in_the_order_of_rows():
@@ -92,7 +100,7 @@ def test_without_weights_all_proposals_are_alike_and_stand_in_the_order_of_rows(
 
 
 def test_weights_without_bounds_do_not_overflow():
-    found = ranker(names=1e6, tree_log=-1e6).rank([asked("Paris")], GENERATOR.propose([asked("Paris")]), 9)
+    found = ranker(names=1e6, label_tree_log=-1e6).rank([asked("Paris")], GENERATOR.propose([asked("Paris")]), 9)
     assert np.isfinite(found.data).all() and found.data.sum() == pytest.approx(1)
 
 
@@ -120,10 +128,10 @@ def test_learned_features_are_zero_for_mentions_never_seen_annotated():
 
 
 def test_the_label_tree_alone_orders_as_the_tree_does():
-    fused = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), config=RankerConfig(weights="tree"))
+    by_tree = ranker(config=RankerConfig(weights="tree"))
     mention = asked("Paris")
     tree = GENERATOR.tree.rank_by_tree([mention], 4)
-    found = fused.rank([mention], GENERATOR.propose([mention]), 4)
+    found = by_tree.rank([mention], GENERATOR.propose([mention]), 4)
     scores = dict(zip(tree.indices.tolist(), tree.data.tolist(), strict=True))
     assert [scores[row] for row in found.indices.tolist()] == sorted(scores.values(), reverse=True)
 
@@ -150,9 +158,9 @@ def test_small_and_bare_knowledge_bases_can_be_ranked(records):
         asked("  "),
     ]
     proposals = generator.propose(mentions)
-    fused = ranker(kb=kb, generator=generator)
-    assert np.isfinite(fused.features(mentions, proposals)).all()
-    found = fused.rank(mentions, proposals, 5)
+    default = ranker(kb=kb, generator=generator)
+    assert np.isfinite(default.features(mentions, proposals).values).all()
+    found = default.rank(mentions, proposals, 5)
     assert np.isfinite(found.data).all()
     assert kb.titles[int(found.indices[0])] == "Paris"
 
@@ -160,12 +168,12 @@ def test_small_and_bare_knowledge_bases_can_be_ranked(records):
 def test_odd_code_points_are_ranked_and_lone_surrogates_too():
     for text in ("Pa\ud800ris", "Paris\u202e", "ﬀ Paris", "P\u0301aris", "İstanbul Paris"):
         mention = MentionInContext(text, text, 0, len(text))
-        assert np.isfinite(ranker().features([mention], GENERATOR.propose([mention]))).all()
+        assert np.isfinite(ranker().features([mention], GENERATOR.propose([mention])).values).all()
 
 
 def test_unknown_weights_are_named():
-    with pytest.raises(DataError, match="No feature is named 'nmaes'"):
-        weights_of({"nmaes": 1.0})
+    with pytest.raises(DataError, match="No ranking feature is named 'nmaes'"):
+        FeatureWeights.of({"nmaes": 1.0})
 
 
 @pytest.mark.parametrize("wrong", [{"penalty": -1.0}, {"min_mentions": 0}, {"weights": "best"}])
@@ -188,41 +196,47 @@ def test_all_lists_have_a_say():
     assert set(GENERATOR.propose([asked("Paris")]).signals) == set(LISTS)
 
 
-def with_dense(proposals: CandidateTable, likeness: list[float]) -> CandidateTable:
-    return replace(proposals, signals={**proposals.signals, "dense": np.array(likeness, dtype=np.float32)})
+def with_vectors(proposals: CandidateTable, similarity: list[float]) -> CandidateTable:
+    return replace(proposals, signals={**proposals.signals, "dense": np.array(similarity, dtype=np.float32)})
+
+
+def deviations(table: CandidateTable):
+    return vectors(FeatureContext([asked("Paris")] * (len(table.starts) - 1), table, ranker().facts))
 
 
 def test_what_vectors_say_counts_in_deviations_whatever_the_encoder():
     proposals = CandidateTable(np.array([0, 3, 3, 6, 7]), np.arange(7), {})
-    likeness = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.4])
-    found = dense_features(with_dense(proposals, likeness))["dense"]
+    similarity = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.4])
+    found = deviations(with_vectors(proposals, similarity))
     assert found.tolist() == pytest.approx([-1.2247, 0, 1.2247] * 2 + [0], abs=1e-3)
-    np.testing.assert_allclose(dense_features(with_dense(proposals, likeness / 2 + 0.3))["dense"], found, atol=1e-5)
-    near = dense_features(with_dense(proposals, 0.5 + likeness / 1000))["dense"]
+    np.testing.assert_allclose(deviations(with_vectors(proposals, similarity / 2 + 0.3)), found, atol=1e-5)
+    near = deviations(with_vectors(proposals, 0.5 + similarity / 1000))
     assert 0 < np.abs(near).max() < 0.02  # next to nothing between them says next to nothing
-    assert dense_features(proposals)["dense"].tolist() == [0] * 7  # no list, nothing to say
+    assert deviations(proposals).tolist() == [0] * 7  # no source, nothing to say
 
 
 def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
     mention = asked("Paris")
     proposals = GENERATOR.propose([mention])
-    built = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
-    plain = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1)
-    assert len(built.weights) == len(plain.weights) + len(DENSE_FEATURES) and built.weights[-1] > 0
+    built, plain = ranker(sources=[*LISTS, "dense"]), ranker()
+    assert built.weights.names == (*plain.weights.names, "vectors") and built.weights["vectors"] > 0
     for row in proposals.rows[:2].tolist():
-        likeness = (proposals.rows == row).astype(np.float32)
-        dense, bare = (one.rank([mention], with_dense(proposals, likeness), 20).toarray()[0] for one in (built, plain))
-        assert dense[row] > bare[row] > 0
+        table = with_vectors(proposals, (proposals.rows == row).astype(np.float32))
+        scores, without = (one.rank([mention], table, 20).toarray()[0] for one in (built, plain))
+        assert scores[row] > without[row] > 0
     none = built.rank([mention], proposals, 20)
     np.testing.assert_allclose(none.toarray(), plain.rank([mention], proposals, 20).toarray(), rtol=1e-6)
 
 
 def test_weights_of_vectors_are_learned_and_stored_with_the_others():
-    built = FeatureRanker.build(KB, GENERATOR.words, standings(KB.counts), n_threads=1, has_dense=True)
+    built = ranker(sources=[*LISTS, "dense"])
     again = FeatureRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
-    assert again.weights.tobytes() == built.weights.tobytes()
+    assert again.weights.names == built.weights.names
+    assert again.weights.values.tobytes() == built.weights.values.tobytes()
     features = np.zeros((4, len(built.weights)), dtype=np.float32)
     features[::2, -1] = 1
-    lesson = TrainingExamples(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
-    learned = learned_weights([lesson], 1e-3, built.weights)
-    assert learned[-1] > built.weights[-1] and learned[:-1].tolist() == built.weights[:-1].tolist()
+    is_right = np.array([True, False, True, False])
+    examples = TrainingExamples(np.array([0, 2, 4]), features, is_right, built.weights.names)
+    fitted = fit_feature_weights([examples], 1e-3, built.weights)
+    assert fitted["vectors"] > built.weights["vectors"]
+    assert fitted.values[:-1].tolist() == built.weights.values[:-1].tolist()

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from deixis.detection.config import FindingConfig
@@ -161,7 +160,7 @@ def test_a_saved_model_links_the_same_and_takes_more_corrections(any_linker, tmp
     texts = [TEXT, ELSEWHERE, *(each.text for each in sightings(10, seed=6)), first[0].text]
     assert linked(loaded, texts) == linked(after, texts) and loaded.corrections == after.corrections
     onwards, at_once = loaded.correct(second), any_linker.correct([*first, *second])
-    assert np.array_equal(onwards.model.ranker.weights, at_once.model.ranker.weights)
+    assert onwards.model.ranker.weights.by_name() == at_once.model.ranker.weights.by_name()
     assert onwards.to_bytes() == at_once.to_bytes()
     assert linked(onwards, texts) == linked(at_once, texts)
 

@@ -11,7 +11,6 @@ from deixis.errors import ConfigError, DataError
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.neural.bi_encoder.config import BiEncoderConfig
-from deixis.ranking.feature import FEATURES
 from deixis.ranking.default_weights import RankerConfig
 from deixis.training import encoder as encoder_module
 from deixis.training import weights as weights_module
@@ -76,7 +75,7 @@ def test_accuracy_before_and_after_and_recall_by_round_are_told(learned, before)
 def test_the_list_is_put_beside_the_others_which_stay(learned, before):
     model, sources = learned.model, before.model.sources
     assert model.sources.alias is sources.alias and model.sources.tree is sources.tree
-    assert len(model.ranker.weights) > len(before.model.ranker.weights) == len(FEATURES)
+    assert model.ranker.weights.names == (*before.model.ranker.weights.names, "vectors")
     assert model.config.candidates.n_dense > 0 and model.config.candidates.dense.texts.n_tokens == 32
     assert model.decisions.given.source == "annotated" and model.decisions.given.curve is not None
 
@@ -122,13 +121,14 @@ def test_vectors_that_harm_weigh_nothing_and_weights_that_are_worse_are_not_take
     with_vectors = encoder_module.with_vectors
 
     def worse(model, documents=None):
-        return replace(model, ranker=model.ranker.with_weights(-abs(model.ranker.weights)))
+        weights = model.ranker.weights
+        return replace(model, ranker=model.ranker.with_weights(weights.with_values(-abs(weights.values))))
 
     monkeypatch.setattr(encoder_module, "with_vectors", lambda model, vectors: worse(with_vectors(model, vectors)))
     monkeypatch.setattr(weights_module, "fit_weights", worse)
     learned = train_encoder(before.model, [as_stones(each) for each in sightings(80)], None, brief, work / "stones")
     weights, own = learned.model.ranker.weights, before.model.ranker.weights
-    assert weights[: len(FEATURES)].tolist() == own.tolist() and not weights[len(FEATURES) :].any()
+    assert weights.by_name() == own.by_name() | {"vectors": 0.0}
     assert "weigh nothing in the ranking" in caplog.text and "with those before" in caplog.text
     assert learned.accuracies[1].value >= learned.accuracies[0].value > 0
 

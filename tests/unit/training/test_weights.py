@@ -56,7 +56,8 @@ def test_weights_that_the_settings_fix_stay(linker, caplog):
 
 
 def test_weights_that_are_worse_on_the_held_out_part_are_not_taken(linker, caplog, monkeypatch):
-    spoilt = with_weights(linker, -abs(linker.model.ranker.weights)).model
+    weights = linker.model.ranker.weights
+    spoilt = with_weights(linker, weights.with_values(-abs(weights.values))).model
     monkeypatch.setattr(weights_module, "fit_weights", lambda model, documents: spoilt)
     # A linker that is right now and then, so that there is something to lose.
     learned = train_weights(linker.model, sightings(80), dev=[_as_stones(each) for each in sightings(30, seed=3)])
