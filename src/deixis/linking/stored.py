@@ -64,6 +64,6 @@ def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
     corrections = Corrections.from_arrays(arrays, "corrections")
     if not corrections.each:
         return model
-    if UNCORRECTED in arrays:
+    if any(name.startswith(UNCORRECTED) for name in arrays):
         model = replace(model, uncorrected_weights=FeatureWeights.from_arrays(arrays, UNCORRECTED))
     return with_corrections(model, corrections)

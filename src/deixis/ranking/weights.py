@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from deixis.errors import DataError, StoreError
 from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.ranking.features import FEATURES, RENAMED, RETIRED
-from deixis.store.checks import check_length, check_range, require
-from deixis.store.strings import StringTable
+from deixis.store.checks import require
+from deixis.store.part import Part, array
 
 MAX_WEIGHT = 1e9
 BLOCK = 16_384  # rows summed together
@@ -44,7 +44,7 @@ class FeatureMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureWeights:
+class FeatureWeights(Part):
     """What one unit of each feature adds to a candidate's log odds; any other feature weighs 0.
 
     Examples
@@ -57,7 +57,7 @@ class FeatureWeights:
     """
 
     names: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: Annotated[NDArray[np.float64], array(low=-MAX_WEIGHT, high=MAX_WEIGHT, like="names")]
 
     @classmethod
     def of(cls, by_name: Mapping[str, float]) -> FeatureWeights:
@@ -97,33 +97,18 @@ class FeatureWeights:
         """
         return weighted_sums(features.columns(self.names), self.values)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The weights as the array `prefix`, and the names of their features beside it."""
-        return {prefix: self.values} | StringTable.from_strings(self.names).to_arrays(f"{prefix}.names")
-
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> FeatureWeights:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **given: Any) -> FeatureWeights:  # noqa: ANN401
         """The weights `to_arrays` gave, or those of a model that was saved without names; under today's names."""
-        values = require(arrays, prefix, np.float64)
-        check_range(prefix, values, -MAX_WEIGHT, MAX_WEIGHT)
-        if f"{prefix}.names.offsets" in arrays or f"{prefix}.names.data" in arrays:
-            names = tuple(StringTable.from_arrays(arrays, f"{prefix}.names"))
-            check_length(prefix, values, len(names))
-        elif len(values) in (len(UNNAMED), len(UNNAMED) - 1):
-            names = UNNAMED[: len(values)]
-        else:
-            raise StoreError(
-                f"The array '{prefix}' has {len(values)} weights without the names of their features; a model without "
-                f"names has {len(UNNAMED) - 1}, or {len(UNNAMED)} with vectors. The model is damaged; build it again."
-            )
-        return _of_today(tuple(RENAMED.get(name, name) for name in names), values, prefix)
+        stored = super().from_arrays(arrays if prefix not in arrays else _named(arrays, prefix), prefix, **given)
+        return _of_today(tuple(RENAMED.get(name, name) for name in stored.names), stored.values, prefix)
 
 
 def weighted_sums(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weighted sum of each row; the same whatever rows stand around it, which a matrix product does not promise."""
     totals = np.empty(len(features))
     for begin in range(0, len(features), BLOCK):
-        rows = features[begin : begin + BLOCK].astype(np.float64)
+        rows = features[begin : begin + BLOCK].astype(np.float64, order="C")  # sums depend on how rows lie
         totals[begin : begin + BLOCK] = np.einsum("rf,f->r", rows, weights)
     return totals
 
@@ -146,6 +131,17 @@ def fit_feature_weights(
     is_positive = np.array([FEATURES[name].sign == "+" for name in names])
     values = None if origin is None else origin.values
     return FeatureWeights(names, fit_weights(examples, penalty, values, importance, is_positive, min_scales))
+
+
+def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """Weights that were saved without names, with those of that time."""
+    values = require(arrays, prefix, np.float64)
+    if len(values) not in (len(UNNAMED), len(UNNAMED) - 1):
+        raise StoreError(
+            f"The array '{prefix}' has {len(values)} weights without the names of their features; models without names "
+            f"have {len(UNNAMED) - 1}, or {len(UNNAMED)} with vectors. The model is damaged; build it again."
+        )
+    return FeatureWeights(UNNAMED[: len(values)], values).to_arrays(prefix)
 
 
 def _of_today(names: tuple[str, ...], values: NDArray[np.float64], prefix: str) -> FeatureWeights:

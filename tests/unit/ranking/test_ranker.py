@@ -182,7 +182,7 @@ def test_settings_out_of_range_are_refused(wrong):
         RankerConfig(**wrong)
 
 
-@pytest.mark.parametrize("name", ["popularity", "facts", "weights"])
+@pytest.mark.parametrize("name", ["popularity", "facts", "weights.values"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
 def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
     arrays = ranker().to_arrays("r")
