@@ -39,7 +39,7 @@ STEPS = (
     Step("quality.choices instances", ("wiki468k/aida-train-zero-shot", "wiki468k/aida-train-held-out")),
     Step("quality.choices nil-threshold", ("wiki468k/*-nil", "medic/ncbi-dev-nil")),
     Step("quality.choices filters", ("wiki468k/aida-train-filters",)),
-    Step("quality.fusion", ("*/fusion",)),
+    Step("quality.ranker", ("*/ranking",)),
     Step("quality.own_text", ("*/own-text",)),
     Step("quality.names", ("*/dev-names", "*/dev-*-names", "*/train-names")),
     Step("quality.calibration", ("calibration/*",)),

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality.end_to_end import ASKED_SHARE, FIGURES, in_kb
-from benchmarks.quality.fusion import SUITES
+from benchmarks.quality.ranker import SUITES
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.quality.fusion import WEIGHTS, ranks_by, teaching
+from benchmarks.quality.ranker import WEIGHTS, ranks_by, teaching
 from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions, ranks_of
@@ -40,7 +40,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
 from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import weighed
+from deixis.ranking.weights import weighted_sums
 from deixis.training.build import build_model
 from deixis.types import Document
 
@@ -91,7 +91,9 @@ def main(arguments: list[str] | None = None) -> int:
         record(rows)
     if options.write:
         weight = learned_weight(list(asked["zero"].values()))
-        weights = json.loads(WEIGHTS.read_text(encoding="utf-8")) | {"dense": {"dense": round(weight, 4)}}
+        weights = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+        for by_name in weights.values():
+            by_name["vectors"] = round(weight, 4)
         WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
     return 0
 
@@ -134,7 +136,8 @@ class Asked:
             answers = {(number, int(row)) for number, ids in enumerate(rows[begin : begin + N_AT_ONCE]) for row in ids}
             pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
             is_right = np.array([pair in answers for pair in pairs], dtype=bool)
-            parts.append(TrainingExamples(proposals.starts, model.ranker.features(mentions, proposals), is_right))
+            features = model.ranker.features(mentions, proposals).columns(model.ranker.weights.names)
+            parts.append(TrainingExamples(proposals.starts, features, is_right, model.ranker.weights.names))
             without.append(np.any([proposals.signals[name] > 0 for name in LISTS], axis=0))
         assert model.sources.dense is not None
         return cls(
@@ -142,13 +145,13 @@ class Asked:
             questions,
             model.sources.dense,
             TrainingExamples.joined(parts),
-            model.ranker.weights,
+            model.ranker.weights.values,
             np.concatenate(without),
         )
 
     def rows(self, place: str, encoder: str, weight: float, foreign: float) -> Iterator[ResultRow]:
         """What is proposed, and how it is ranked: without the list, with its weight, and with one of other suites."""
-        own = weighed(self.lesson.features[:, :-1], self.weights[:-1])
+        own = weighted_sums(self.lesson.features[:, :-1], self.weights[:-1])
         dense = self.lesson.features[:, -1].astype(np.float64)
         without = replace(self.lesson, is_right=self.lesson.is_right & self.is_proposed_without)
         for system, totals, lesson, about in (
@@ -211,7 +214,7 @@ def learned_weight(asked: list[Asked]) -> float:
     taught = []
     for one in asked:
         lesson = one.lesson.taught()
-        totals = weighed(lesson.features[:, :-1], one.weights[:-1])
+        totals = weighted_sums(lesson.features[:, :-1], one.weights[:-1])
         taught.append((lesson.starts, lesson.is_right, totals, lesson.features[:, -1].astype(np.float64)))
 
     def loss(factors: NDArray[np.float64]) -> float:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.quality.fusion import SUITES
+from benchmarks.quality.ranker import SUITES
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder

@@ -2,7 +2,7 @@
 
 On dev documents of every suite, zero-shot, whole ones with all their mentions. Popularity: none (`off`), from names
 inside descriptions (`read`), from names inside names too (`inner`); by the likeness of names alone (`names`) and by the
-fused ranking. Then, for knowledge bases with descriptions, two more uses as further features of the fused ranking:
+ranker. Then, for knowledge bases with descriptions, two more uses as further features of the ranker:
 `linked`, how much of what the document's other mentions likely mean its description names or is named by; and `spoken`,
 the likeness of the text to the descriptions that speak of it. All weights are learned on the other suites of the kind:
 described, or bare names. Test splits are never read. Rows go to `benchmarks/results/`.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.quality.fusion import DEPTHS, SUITES, ranks_by
+from benchmarks.quality.ranker import DEPTHS, SUITES, ranks_by
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder
@@ -30,8 +30,9 @@ from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.linker import Linker
 from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.feature import AROUND, FEATURES, TEXT, document_numbers, surroundings
-from deixis.ranking.ranker import kind_of
+from deixis.ranking.default_weights import kind_of
+from deixis.ranking.feature import document_numbers, surroundings
+from deixis.ranking.features.words import AROUND, TEXT
 from deixis.tables import CandidateTable
 from deixis.training.popularity import mentioned_entities
 from deixis.types import Document, MentionInContext
@@ -123,15 +124,16 @@ def asked_of(
         pairs = zip(owners[kept].tolist(), proposals.rows[kept].tolist(), strict=True)
         is_right = np.array([row in answers[numbers[owner]] for owner, row in pairs], dtype=bool)
         lengths.append(np.diff(proposals.starts)[np.array(numbers) >= 0])
-        parts.append((features[kept], is_right))
+        parts.append((features.values[kept], is_right))
         if graph is not None:
-            shares = linker.model.ranker.shares(features, proposals)
+            shares = linker.model.ranker.scores(features, proposals)
             found = linked(graph, mentions, proposals, shares), spoken(linker, graph, mentions, proposals)
             extras.append([each[kept] for each in found])
     print(f"{suite.name}, {reading}: {len(questions)} mentions", file=sys.stderr, flush=True)
     lesson = TrainingExamples(
         np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
         *(np.concatenate(part) for part in zip(*parts, strict=True)),
+        names=features.names,
     )
     more = {
         name: np.concatenate(part) for name, part in zip(("linked", "spoken"), zip(*extras, strict=True), strict=False)
@@ -205,26 +207,27 @@ def unit_rows(rows: sparse.csr_matrix) -> sparse.csr_matrix:
 
 def hardest(lesson: TrainingExamples) -> TrainingExamples:
     """The right candidates and the wrong ones with the likest names and texts."""
-    hard = sum(lesson.features[:, list(FEATURES).index(name)] for name in ("names", "alias", "popularity", "around"))
+    hard = sum(lesson.column(name) for name in ("names", "alias", "popularity", "around"))
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-np.where(lesson.is_right, np.inf, hard), numbers))
     kept = np.sort(order[np.arange(len(order)) - lesson.starts[numbers] < N_HARD])
     lengths = np.bincount(numbers[kept], minlength=len(lesson.starts) - 1)
-    return TrainingExamples(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return TrainingExamples(starts, lesson.features[kept], lesson.is_right[kept], lesson.names)
 
 
 def measure(asked: list[Asked]) -> Iterator[ResultRow]:
-    """Recall of like names alone and of the fused ranking, whose weights have not seen the suite."""
+    """Recall of like names alone and of the ranker, whose weights have not seen the suite."""
     for one in asked:
         alike = [each for each in asked if (each.kind, each.reading) == (one.kind, one.reading)]
-        names, popularity = (one.lesson.features[:, list(FEATURES).index(name)] for name in ("names", "popularity"))
+        names, popularity = (one.lesson.column(name) for name in ("names", "popularity"))
         gains = NameSearchConfig().popularity_weight * popularity
         systems = {f"names-{one.reading}": np.where(names > 0, names + gains, 0)}
         for added in ([], *([name] for name in one.extras)):
             lessons = [with_extras(each, added) for each in alike if each.suite != one.suite]
             if lessons:
                 weights = fit_weights([hardest(lesson) for lesson in lessons])
-                systems["-".join(["fused", one.reading, *added])] = with_extras(one, added).features @ weights
+                systems["-".join(["ranker", one.reading, *added])] = with_extras(one, added).features @ weights
         for system, totals in systems.items():
             metrics = [one.questions.recall(ranks_by(totals, one.lesson), depth) for depth in DEPTHS]
             shown = " ".join(f"{metric.value:.3f}" for metric in metrics)
@@ -235,8 +238,10 @@ def measure(asked: list[Asked]) -> Iterator[ResultRow]:
 def with_extras(asked: Asked, names: list[str]) -> TrainingExamples:
     """The lesson of a suite with further features."""
     lesson = asked.lesson
+    extras = [asked.extras[name] for name in names]
+    more = tuple(f"{name}-{n}" for name, extra in zip(names, extras, strict=True) for n in range(extra.shape[1]))
     return TrainingExamples(
-        lesson.starts, np.hstack([lesson.features, *(asked.extras[name] for name in names)]), lesson.is_right
+        lesson.starts, np.hstack([lesson.features, *extras]), lesson.is_right, (*lesson.names, *more)
     )
 
 

@@ -29,7 +29,7 @@ from scipy.special import expit
 
 from benchmarks.quality.bi_encoder import log
 from benchmarks.quality.end_to_end import FIGURES, in_kb
-from benchmarks.quality.fusion import SUITES
+from benchmarks.quality.ranker import SUITES
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder

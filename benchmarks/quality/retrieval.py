@@ -148,7 +148,7 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
     """Recall of the first R candidates of tree and names, and how often the linker is right that ranks only these."""
     mentions, kb = questions.mentions, linker.kb
     proposals = linker.model.sources.propose(mentions)
-    shares = linker.model.ranker.shares(linker.model.ranker.features(mentions, proposals), proposals)
+    shares = linker.model.ranker.scores(linker.model.ranker.features(mentions, proposals), proposals)
     metrics = []
     for n in N_CANDIDATES:
         found = linker.model.sources.tree.rank(mentions, n)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.end_to_end import read_tasks
-from benchmarks.quality.fusion import SUITES
+from benchmarks.quality.ranker import SUITES
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.suite import read_suite
@@ -29,7 +29,7 @@ from deixis.linker import Linker
 from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.streams import rank_mentions
-from deixis.ranking.ranker import kind_of
+from deixis.ranking.default_weights import kind_of
 from deixis.tables import Spans
 from deixis.training.detector import GoldSpans, curve_of_links, gold_spans
 from deixis.types import Document

@@ -32,6 +32,10 @@ class TrainingExamples:
     is_right: NDArray[np.bool_]
     names: tuple[str, ...] = ()
 
+    def column(self, name: str) -> NDArray[np.float32]:
+        """The numbers of one feature."""
+        return self.features[:, self.names.index(name)]
+
     @staticmethod
     def joined(parts: Sequence[TrainingExamples]) -> TrainingExamples:
         """The mentions of all parts, in order."""

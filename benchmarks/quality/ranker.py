@@ -1,9 +1,9 @@
-"""What each evidence weighs, and what fusing them brings: `python -m benchmarks.quality.fusion [--write]`.
+"""Default weights of ranking features, and recall by them: `python -m benchmarks.quality.ranker [--write]`.
 
 On the dev data of every suite, zero-shot, and where a suite has annotated mentions, once more with a linker that
-learned from them (AIDA: from one half of its train documents, asked the other): the candidates of all lists, what the
-library's features say of them, and how well each list alone, the fused ranking, and a fused ranking whose weights have
-not seen that suite, put the right one first. Knowledge bases with descriptions and those of names only learn apart.
+learned from them (AIDA: from one half of its train documents, asked the other): the candidates of all sources and their
+features, and how well each source alone, the ranker (`ranker`), and one whose weights have not seen that suite
+(`ranker-foreign`), put the right one first. Knowledge bases with descriptions and those of names only learn apart.
 `--write` makes the weights learned on all of it the library's default (`src/deixis/ranking/default_weights.json`).
 Test splits are never read. Rows go to `benchmarks/results/`.
 """
@@ -29,8 +29,9 @@ from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.learners.listwise import TrainingExamples
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.feature import FEATURES
-from deixis.ranking.ranker import Kind, default_weights, kind_of, learned_weights, weights_of
+from deixis.ranking.default_weights import Kind, default_weights, kind_of
+from deixis.ranking.features import FEATURES
+from deixis.ranking.weights import FeatureWeights, fit_feature_weights
 from deixis.types import Document
 
 SUITES = Path(__file__).parent
@@ -38,7 +39,7 @@ WEIGHTS = Path(__file__).parents[2] / "src" / "deixis" / "ranking" / "default_we
 N_MENTIONS = 1000  # of each suite
 N_HARD = 60  # wrong candidates kept of each mention when weights are learned
 DEPTHS = (1, 10, 100)
-ALONE = ("alias", "string", "names", "tree")
+ALONE = ("alias", "spelling", "names", "label_tree")
 TAUGHT = "taught"
 PENALTY = 1e-3
 NOT_ASKED = ("geonames",)  # its questions are made by hiding names, which no real list does
@@ -73,16 +74,18 @@ def main() -> int:
         alike = [one for one in asked if one.kind == kind]
         weights = learn(alike)
         rows += measure(alike, weights)
-        learned[kind] = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
+        learned[kind] = {name: round(weight, 4) for name, weight in weights.by_name().items()}
     # What no bare list shows weighs there as elsewhere: some of its entities may be described after all. Not how long
     # the descriptions are: among entities without any, to have one is no merit.
     if len(learned) == 2:
-        for name in set(FEATURES) - {"description_length"}:
+        for name in set(learned["bare"]) - {"description_length"}:
             learned["bare"][name] = learned["bare"][name] or learned["described"][name]
+    for kind in ("described", "bare"):  # those of vectors are measured by benchmarks.quality.dense
+        default = default_weights(kind)
+        learned[kind] |= {name: default[name] for name in default if "vectors" in FEATURES[name].needs}
     if not chosen.dry_run:
         record(rows)
     if chosen.write:
-        learned["dense"] = default_weights("dense")  # learned with these kept as they are, by benchmarks.quality.dense
         WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")
     return 0
 
@@ -128,45 +131,48 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
         answers = {(number, int(row)) for number, rows in enumerate(ids[begin : begin + 250]) for row in rows}
         pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
-        parts.append(TrainingExamples(proposals.starts, linker.model.ranker.features(mentions, proposals), is_right))
+        features = linker.model.ranker.features(mentions, proposals)
+        parts.append(TrainingExamples(proposals.starts, features.values, is_right, features.names))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
     return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), TrainingExamples.joined(parts), questions)
 
 
-def learn(asked: list[Asked]) -> NDArray[np.float64]:
+def learn(asked: list[Asked]) -> FeatureWeights:
     """Weights of these suites; ten suites of one knowledge base count as about three others, not as ten."""
     n_suites = Counter(one.kb for one in asked)
     importance = [1 / math.sqrt(n_suites[one.kb]) for one in asked]
-    return learned_weights([hardest(one) for one in asked], PENALTY, importance=importance)
+    return fit_feature_weights([hardest(one) for one in asked], PENALTY, importance=importance)
 
 
 def hardest(asked: Asked) -> TrainingExamples:
     """The right candidates and the wrong ones that the default weights like best: the others teach next to nothing."""
-    lesson, weights = asked.lesson, weights_of(default_weights(asked.kind)).astype(np.float32)
+    lesson, default = asked.lesson, default_weights(asked.kind)
+    weights = np.array([default.get(name, 0.0) for name in lesson.names], dtype=np.float32)
     totals = np.where(lesson.is_right, np.inf, lesson.features @ weights)
     numbers = np.repeat(np.arange(len(lesson.starts) - 1), np.diff(lesson.starts))
     order = np.lexsort((-totals, numbers))
     place = np.arange(len(order)) - lesson.starts[numbers]
     kept = np.sort(order[place < N_HARD])
     lengths = np.bincount(numbers[kept], minlength=len(lesson.starts) - 1)
-    return TrainingExamples(np.concatenate([[0], np.cumsum(lengths)]), lesson.features[kept], lesson.is_right[kept])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return TrainingExamples(starts, lesson.features[kept], lesson.is_right[kept], lesson.names)
 
 
-def measure(asked: list[Asked], weights: NDArray[np.float64]) -> Iterator[ResultRow]:
-    """Recall of each list alone, of the fused ranking, and of one whose weights have not seen the suite."""
+def measure(asked: list[Asked], weights: FeatureWeights) -> Iterator[ResultRow]:
+    """Recall of each source alone, of the ranker, and of one whose weights have not seen the suite."""
     for one in asked:
         name = one.suite.removesuffix(f"+{TAUGHT}")
         others = [other for other in asked if other.suite.removesuffix(f"+{TAUGHT}") != name]
         foreign = learn(others) if others else weights
         features = one.lesson.features
-        scores = {name: features[:, list(FEATURES).index(name)] for name in ALONE}
-        scores |= {"fused": features @ weights, "fused-foreign": features @ foreign}
+        scores = {name: one.lesson.column(name) for name in ALONE}
+        scores |= {"ranker": features @ weights.values, "ranker-foreign": features @ foreign.values}
         for system, totals in scores.items():
             ranks = ranks_by(totals, one.lesson)
             metrics = [one.questions.recall(ranks, depth) for depth in DEPTHS]
             shown = " ".join(f"{metric.value:.3f}" for metric in metrics)
             print(f"{one.suite:28} {system:42} {shown}", flush=True)
-            yield from metric_rows(metrics, f"{one.suite}/fusion", system, {"split": "dev", "weights": one.kind})
+            yield from metric_rows(metrics, f"{one.suite}/ranking", system, {"split": "dev", "weights": one.kind})
 
 
 def ranks_by(totals: NDArray[np.floating], lesson: TrainingExamples) -> NDArray[np.int64]:
