@@ -1,7 +1,7 @@
 """The features that candidates are ranked by, in the order in which they are summed.
 
 A new feature is one function in a module of this room and one line at the end of `FEATURES`. It weighs 0 until weights
-are fitted (`deixis learn`) or measured for `default_weights.json`. Where a feature is renamed or removed, `RENAMED` or
+are fitted, or one is measured for `default_weights.json`. Where a feature is renamed or removed, `RENAMED` or
 `RETIRED` says so: saved models know features by name.
 """
 
