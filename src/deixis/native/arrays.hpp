@@ -18,7 +18,7 @@ using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 template <typename T>
 using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-/// A sparse matrix by rows. Python's side guarantees that it is well formed.
+// A sparse matrix by rows. Python's side guarantees that it is well formed.
 struct CsrView {
     const std::int64_t* indptr;
     const std::int32_t* indices;
@@ -34,7 +34,7 @@ struct CsrView {
     std::int64_t nnz(std::int64_t row) const { return indptr[row + 1] - indptr[row]; }
 };
 
-/// Hands a vector's memory to NumPy without copying it.
+// Hands a vector's memory to NumPy without copying it.
 template <typename T>
 ArrayOut<T> to_numpy(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));

@@ -18,6 +18,7 @@
 #include "arrays.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 
 namespace deixis {
 namespace {
@@ -29,8 +30,8 @@ struct Level {
     ArrayIn<float> biases;
 };
 
-/// A node and the logarithm of its path's score, which is never above 0, in one number: the smaller, the better, and
-/// ties go to the smaller node. Comparing whole numbers keeps selection free of branches.
+// A node and the logarithm of its path's score, which is never above 0, in one number: the smaller, the better, and
+// ties go to the smaller node. Comparing whole numbers keeps selection free of branches.
 class Scored {
 public:
     Scored() = default;
@@ -48,8 +49,8 @@ private:
 
 constexpr std::size_t kMinToPrune = 64;  // fewer nodes than this are not worth selecting among before the end
 
-/// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin when power is 0.
-/// Both grow with the margin, so a wanted score asks for a least margin.
+// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin when power is 0.
+// Both grow with the margin, so a wanted score asks for a least margin.
 class NodeScore {
 public:
     explicit NodeScore(std::int32_t power) : power_(power) {}
@@ -65,7 +66,7 @@ public:
         return std::max(-product, kLowest);
     }
 
-    /// A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
+    // A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
     float least_margin(float score) const {
         const float exact = power_ == 0 ? score - std::log(-std::expm1(score))
                                         : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
@@ -77,14 +78,14 @@ private:
     std::int32_t power_;
 };
 
-/// A bucket: its number at first, then the entries [begin, end) in it; and the feature looked for there.
+// A bucket: its number at first, then the entries [begin, end) in it; and the feature looked for there.
 struct Found {
     std::uint32_t begin, end;
     std::uint16_t key;
     float value;
 };
 
-/// Where one parent's weights lie.
+// Where one parent's weights lie.
 struct ParentView {
     const std::uint32_t* bucket_starts;
     const std::uint8_t* eighths;
@@ -126,15 +127,15 @@ public:
         }
     }
 
-    /// The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their
-    /// scores.
+    // The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their
+    // scores.
     nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
                      std::size_t n_levels, std::int32_t width, std::int32_t k, std::int32_t power, float memory,
-                     std::int32_t n_threads, const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
+                     int n_threads, const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
         if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
         const CsrView queries(indptr, indices, data);
-        constexpr std::int64_t chunk = 64;
-        const std::int64_t n_chunks = (queries.n_rows + chunk - 1) / chunk;
+        constexpr std::int64_t kChunk = 64;
+        const std::int64_t n_chunks = (queries.n_rows + kChunk - 1) / kChunk;
         SearchParams params{width, k, NodeScore(power), memory, {}, 0};
         filter(n_allowed, n_levels, params);
         std::vector<std::vector<Scored>> found(n_chunks);
@@ -142,8 +143,8 @@ public:
         std::vector<Query> workers(worker_count(n_chunks, n_threads));
         parallel_for(n_chunks, n_threads, [&](std::int64_t c, int worker) {
             found[c].reserve(
-                static_cast<std::size_t>(std::min<std::int64_t>(chunk, queries.n_rows) * std::min(k, 256)));
-            for (std::int64_t row = c * chunk; row < std::min(queries.n_rows, (c + 1) * chunk); ++row) {
+                static_cast<std::size_t>(std::min<std::int64_t>(kChunk, queries.n_rows) * std::min(k, 256)));
+            for (std::int64_t row = c * kChunk; row < std::min(queries.n_rows, (c + 1) * kChunk); ++row) {
                 Query& query = workers[worker];
                 if (params.n_allowed.empty())
                     search_one<false>(queries, row, n_levels, params, query);
@@ -220,13 +221,13 @@ private:
         }
     }
 
-    /// The best `kept`, the worst of them last.
+    // The best `kept`, the worst of them last.
     static void keep_best(std::vector<Scored>& nodes, std::size_t kept) {
         std::nth_element(nodes.begin(), nodes.begin() + (kept - 1), nodes.end());
         nodes.resize(kept);
     }
 
-    /// How many of the best nodes, `kept` at least, hold `n_wanted` allowed labels together; all of them if too few do.
+    // How many of the best nodes, `kept` at least, hold `n_wanted` allowed labels together; all of them if too few do.
     static std::size_t widened(std::vector<Scored>& nodes, std::size_t kept, const std::int32_t* n_allowed,
                                std::int64_t n_wanted) {
         if (nodes.size() <= kept) return nodes.size();
@@ -254,8 +255,8 @@ private:
                 0};
     }
 
-    /// The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before
-    /// it is read.
+    // The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before
+    // it is read.
     void find_buckets(const Level& level, Query& query) const {
         query.parents.clear();
         const std::size_t n_most = query.beam.size() * query.features.size();
@@ -263,8 +264,8 @@ private:
         std::size_t n_found = 0;
         for (const Scored& node : query.beam) {
             query.parents.push_back(view(level, node.node()));
-            __builtin_prefetch(query.parents.back().eighths);
-            __builtin_prefetch(query.parents.back().biases);
+            prefetch(query.parents.back().eighths);
+            prefetch(query.parents.back().biases);
         }
         for (ParentView& parent : query.parents) {
             const std::uint32_t key_mask = (1u << parent.key_bits) - 1;
@@ -278,14 +279,14 @@ private:
         }
         std::size_t i = 0;
         for (const ParentView& parent : query.parents)
-            for (; i < parent.found_end; ++i) __builtin_prefetch(parent.bucket_starts + query.found[i].begin);
+            for (; i < parent.found_end; ++i) prefetch(parent.bucket_starts + query.found[i].begin);
         i = 0;
         for (const ParentView& parent : query.parents)
             for (; i < parent.found_end; ++i) {
                 const std::uint32_t* bucket = parent.bucket_starts + query.found[i].begin;
                 query.found[i].begin = bucket[0];
                 query.found[i].end = bucket[1];
-                __builtin_prefetch(parent.entries.address(bucket[0]));
+                prefetch(parent.entries.address(bucket[0]));
             }
     }
 
@@ -330,7 +331,7 @@ private:
     int n_bits_;
 };
 
-/// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
+// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
 std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t> bucket_offsets,
                         ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts,
                         ArrayIn<std::uint8_t> entries_bytes, std::int64_t n_features) {

@@ -14,8 +14,8 @@
 
 namespace deixis {
 
-/// Rows copied out of the big matrix, with their features renumbered; features of a single row are left out, since
-/// they cannot bring two rows together.
+// Rows copied out of the big matrix, with their features renumbered; features of a single row are left out, since
+// they cannot bring two rows together.
 struct LocalRows {
     std::vector<std::int64_t> indptr;
     std::vector<std::int32_t> indices;
@@ -28,7 +28,7 @@ struct LocalRows {
     }
 };
 
-/// Memory of one worker, as long as the features of the big matrix; always left all zero.
+// Memory of one worker, as long as the features of the big matrix; always left all zero.
 struct Scratch {
     std::vector<std::int32_t> seen;
     std::vector<float> direction;
@@ -70,7 +70,7 @@ inline LocalRows copy_rows(const CsrView& rows, const std::int32_t* chosen, std:
     return local;
 }
 
-/// 2-means on `members` of `local`; leaves in `direction` the difference of the two unit centres.
+// 2-means on `members` of `local`; leaves in `direction` the difference of the two unit centres.
 class Bisection {
 public:
     Bisection(const LocalRows& local, std::int32_t max_rounds)
@@ -81,8 +81,8 @@ public:
 
     const std::vector<float>& direction() const { return direction_; }
 
-    /// Orders `members` so that those of the first centre come first, and gives their number: `n_left_of(n, n_nearer)`,
-    /// in 1..n - 1, where `n_nearer` are nearer to the first centre than to the second. Wants two rows at least.
+    // Orders `members` so that those of the first centre come first, and gives their number: `n_left_of(n, n_nearer)`,
+    // in 1..n - 1, where `n_nearer` are nearer to the first centre than to the second. Wants two rows at least.
     template <typename Choose>
     std::int64_t run(std::int32_t* members, std::int64_t n, Random& random, Choose n_left_of) {
         std::int64_t n_left = 0;
@@ -163,8 +163,8 @@ private:
     std::vector<std::int32_t> rank_;
 };
 
-/// Finds two centres on a sample of the rows, then cuts all of them; orders `members` and gives the number of the first
-/// side, as `Bisection::run` does.
+// Finds two centres on a sample of the rows, then cuts all of them; orders `members` and gives the number of the first
+// side, as `Bisection::run` does.
 template <typename Choose>
 std::int64_t cut_all_by_sample(const CsrView& rows, std::int32_t* members, std::int64_t n, std::int64_t n_sample,
                                std::int32_t max_rounds, Random& random, Scratch& memory, Choose n_left_of) {

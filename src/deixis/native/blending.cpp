@@ -26,7 +26,7 @@ void append(const CsrView& rows, std::size_t row, float share, std::vector<Ranke
         found.push_back({share * rows.data[i], rows.indices[i]});
 }
 
-/// The best k of a row; a label that one side did not find has 0 there.
+// The best k of a row; a label that one side did not find has 0 there.
 void blend_row(std::vector<Ranked>& found, std::size_t k) {
     std::sort(found.begin(), found.end(), [](const Ranked& a, const Ranked& b) { return a.label < b.label; });
     std::size_t n = 0;

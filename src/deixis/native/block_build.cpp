@@ -14,14 +14,14 @@
 namespace deixis {
 namespace {
 
-/// What is known of a column while its weights are counted, and then while they are put in their places.
+// What is known of a column while its weights are counted, and then while they are put in their places.
 struct Column {
     std::int64_t n_entries = 0, n_runs = 0;  // later: where the next entry and the next run go
     std::int32_t last_block = -1;
     float largest = 0;
 };
 
-/// Calls fn(block, place, column, weight) for every weight above 0, row by row.
+// Calls fn(block, place, column, weight) for every weight above 0, row by row.
 template <typename Fn>
 void for_each_weight(const CsrView& rows, std::int64_t block_size, Fn&& fn) {
     const auto n_blocks = static_cast<std::size_t>((rows.n_rows + block_size - 1) / block_size);

@@ -35,14 +35,14 @@ struct Hit {
     bool operator<(const Hit& other) const { return score != other.score ? score > other.score : row < other.row; }
 };
 
-/// A column of the query: its weight, and the run of its blocks.
+// A column of the query: its weight, and the run of its blocks.
 struct Term {
     float weight;
     std::int64_t begin, end;
     std::int64_t length() const { return end - begin; }
 };
 
-/// Which rows and blocks may be found; all of them if there is no filter.
+// Which rows and blocks may be found; all of them if there is no filter.
 struct Filter {
     const std::uint8_t* is_allowed_row = nullptr;
     const std::int32_t* n_allowed_in_block = nullptr;
@@ -52,17 +52,17 @@ struct Filter {
 constexpr std::size_t kMaxStripes = 16;
 constexpr std::size_t kWidening = 4;  // more blocks are opened each time that a filter leaves too little
 
-/// A length that has room for n values and can be cut into stripes.
+// A length that has room for n values and can be cut into stripes.
 constexpr std::size_t padded(std::size_t n) { return (n + kMaxStripes - 1) / kMaxStripes * kMaxStripes; }
 
-/// The largest values of lanes, and room to sort them.
+// The largest values of lanes, and room to sort them.
 struct Lanes {
     std::vector<float> largest, sorted;
 };
 
-/// A value that at least n of the values reach, and not many more; 0 if fewer are above 0. The values are cut into
-/// stripes, and a lane is what stands in the same place of each: n lanes whose largest values reach something are n
-/// values that do.
+// A value that at least n of the values reach, and not many more; 0 if fewer are above 0. The values are cut into
+// stripes, and a lane is what stands in the same place of each: n lanes whose largest values reach something are n
+// values that do.
 float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) {
     auto n_stripes = kMaxStripes;
     while (n_stripes > 1 && values.size() / n_stripes < 2 * n) n_stripes /= 2;
@@ -81,7 +81,7 @@ float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) 
     return *nth;
 }
 
-/// Calls fn for the place of every value above 0 that reaches `least`; `lanes` are what `reached_by` kept.
+// Calls fn for the place of every value above 0 that reaches `least`; `lanes` are what `reached_by` kept.
 template <typename Fn>
 void for_each_reaching(float least, const std::vector<float>& values, const Lanes& lanes, Fn&& fn) {
     const auto n_lanes = lanes.largest.size();
@@ -116,7 +116,7 @@ public:
         n_blocks_ = (n_rows + block_size - 1) / block_size;
     }
 
-    /// For each row whether its group is allowed, and for each block of rows how many are.
+    // For each row whether its group is allowed, and for each block of rows how many are.
     auto allowed_rows(ArrayIn<std::uint8_t> is_allowed_group) const {
         if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_)
             throw std::invalid_argument("The filter is of another index.");
@@ -131,7 +131,7 @@ public:
         return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(blocks)));
     }
 
-    /// `is_allowed_row` and `n_allowed_in_block` are what `allowed_rows` gave, or empty.
+    // `is_allowed_row` and `n_allowed_in_block` are what `allowed_rows` gave, or empty.
     auto search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t k,
                 std::int64_t max_blocks, int n_threads, ArrayIn<std::uint8_t> is_allowed_row,
                 ArrayIn<std::int32_t> n_allowed_in_block) const {
@@ -163,7 +163,7 @@ public:
     }
 
 private:
-    /// A run that is to be scored: the weights of one column in one opened block.
+    // A run that is to be scored: the weights of one column in one opened block.
     struct Run {
         std::int64_t run;
         std::uint32_t slot;
@@ -211,7 +211,7 @@ private:
         }
     }
 
-    /// The best groups of the opened blocks.
+    // The best groups of the opened blocks.
     std::vector<Hit> best_groups(std::size_t k, const Filter& filter, Scratch& work) const {
         find_runs(work);
         score_runs(work);
@@ -240,7 +240,7 @@ private:
                          [](const Term& a, const Term& b) { return a.length() < b.length(); });
     }
 
-    /// How many of the terms, from the first on, say where to look; the others have long lists and little weight.
+    // How many of the terms, from the first on, say where to look; the others have long lists and little weight.
     static std::size_t n_heavy(const std::vector<Term>& terms) {
         float total = 0, light = 0;
         for (const auto& term : terms) total += term.weight;
@@ -249,8 +249,8 @@ private:
         return n;
     }
 
-    /// The blocks that offer most by the first `n` terms, in ascending order; all of them if no more than `max_blocks`.
-    /// Whether all that have one of the terms are among them, as far as is known.
+    // The blocks that offer most by the first `n` terms, in ascending order; all of them if no more than `max_blocks`.
+    // Whether all that have one of the terms are among them, as far as is known.
     bool choose_blocks(std::size_t max_blocks, std::size_t n, const Filter& filter, Scratch& work) const {
         work.opened.clear();
         const bool is_filtered = filter.is_allowed_row != nullptr;
@@ -285,8 +285,8 @@ private:
         return is_all;
     }
 
-    /// Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
-    /// a branch would be guessed wrong too often.
+    // Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
+    // a branch would be guessed wrong too often.
     void find_runs(Scratch& work) const {
         const auto n_opened = static_cast<std::int64_t>(work.opened.size());
         work.slots.resize(n_blocks_, 0);
@@ -312,7 +312,7 @@ private:
         return n;
     }
 
-    /// Binary searches for all opened blocks, step by step together: no search waits for the memory of another.
+    // Binary searches for all opened blocks, step by step together: no search waits for the memory of another.
     std::size_t search_list(const Term& term, Scratch& work, Run* runs) const {
         const auto* blocks = blocks_.data() + term.begin;
         const auto* opened = work.opened.data();
@@ -335,7 +335,7 @@ private:
         return n;
     }
 
-    /// The scores of all rows of the opened blocks.
+    // The scores of all rows of the opened blocks.
     void score_runs(Scratch& work) const {
         constexpr std::size_t kAhead = 16;
         const auto block_size = static_cast<std::size_t>(block_size_);
@@ -353,7 +353,7 @@ private:
         }
     }
 
-    /// Rows that are not allowed have nothing to offer.
+    // Rows that are not allowed have nothing to offer.
     void drop_rows(const Filter& filter, Scratch& work) const {
         const auto block_size = static_cast<std::size_t>(block_size_);
         for (std::size_t slot = 0; slot < work.opened.size(); ++slot) {
@@ -377,7 +377,7 @@ private:
         for (auto i = begin; i < end; ++i) scores[places_.data()[i]] += weight * static_cast<float>(codes_.data()[i]);
     }
 
-    /// The groups of the rows that reach a score.
+    // The groups of the rows that reach a score.
     void take_rows(float least, Scratch& work) const {
         work.best.clear();
         work.seen.resize(n_groups_, 0);
@@ -395,7 +395,7 @@ private:
         });
     }
 
-    /// The best k groups by their best rows; ties go to the smaller group.
+    // The best k groups by their best rows; ties go to the smaller group.
     static std::vector<Hit> groups_of(Scratch& work, std::size_t k) {
         std::sort(work.best.begin(), work.best.end());
         if (++work.n_seen == 0) {  // the counter has come round

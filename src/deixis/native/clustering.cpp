@@ -20,7 +20,7 @@
 namespace deixis {
 namespace {
 
-/// Nodes [first, last) of one level, whose rows are one run of the order.
+// Nodes [first, last) of one level, whose rows are one run of the order.
 struct Job {
     std::size_t level;
     std::int64_t first, last;
@@ -28,8 +28,8 @@ struct Job {
 
 class BalancedTree {
 public:
-    /// `row_starts[t][v]` is where the rows of node v of level t begin; `child_starts[t][v]` is its first child in
-    /// level t + 1.
+    // `row_starts[t][v]` is where the rows of node v of level t begin; `child_starts[t][v]` is its first child in
+    // level t + 1.
     BalancedTree(const CsrView& rows, std::int64_t n_features, std::vector<const std::int64_t*> row_starts,
                  std::vector<const std::int64_t*> child_starts, std::int64_t max_sample, std::int32_t max_rounds,
                  std::uint64_t seed)
@@ -44,7 +44,7 @@ public:
         std::iota(order_.begin(), order_.end(), 0);
     }
 
-    void run(std::int64_t n_top_nodes, std::int32_t n_threads) {
+    void run(std::int64_t n_top_nodes, int n_threads) {
         scratches_.resize(worker_count(rows_.n_rows, n_threads));  // no loop below has more tasks than there are rows
         std::vector<Job> big{{0, 0, n_top_nodes}}, small;
         while (!big.empty()) {
@@ -65,7 +65,7 @@ private:
     std::int64_t begin(const Job& job) const { return row_starts_[job.level][job.first]; }
     std::int64_t size(const Job& job) const { return row_starts_[job.level][job.last] - begin(job); }
 
-    /// A single node stands for its children; a single node of the last level is a leaf and stays.
+    // A single node stands for its children; a single node of the last level is a leaf and stays.
     Job narrowed(Job job) const {
         while (job.last - job.first == 1 && job.level + 1 < row_starts_.size()) {
             const std::int64_t* children = child_starts_[job.level];
@@ -94,7 +94,7 @@ private:
         return *scratches_[worker];
     }
 
-    /// Finds the centres on a sample of the rows, then cuts all of them.
+    // Finds the centres on a sample of the rows, then cuts all of them.
     void cut_by_sample(const Job& job, Scratch& memory) {
         const std::int64_t n = size(job), wanted = n_left(job);
         if (job.last - job.first < 2 || wanted <= 0 || wanted >= n) return;
@@ -105,7 +105,7 @@ private:
                           });
     }
 
-    /// Orders all rows of a job down to its leaves, on a copy small enough for the caches.
+    // Orders all rows of a job down to its leaves, on a copy small enough for the caches.
     void settle(const Job& job, Scratch& memory) {
         const std::int64_t n = size(job);
         std::int32_t* members = order_.data() + begin(job);
@@ -154,7 +154,7 @@ private:
 ArrayOut<std::int32_t> balanced_order(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
                                       std::int64_t n_features, std::vector<ArrayIn<std::int64_t>> row_starts,
                                       std::vector<ArrayIn<std::int64_t>> child_starts, std::int64_t max_sample,
-                                      std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
+                                      std::int32_t max_rounds, std::uint64_t seed, int n_threads) {
     std::vector<const std::int64_t*> rows, children;
     for (const auto& starts : row_starts) rows.push_back(starts.data());
     for (const auto& starts : child_starts) children.push_back(starts.data());

@@ -49,7 +49,7 @@ Casing casing_of(const std::uint8_t* text, std::size_t begin, std::size_t end) {
         casing.has_upper |= record.is_upper();
         casing.has_lower |= record.is_lower();
         casing.is_number &= record.is_number();
-        casing.n_chars += kind == CharClass::word || kind == CharClass::unspaced;
+        casing.n_chars += kind == CharClass::kWord || kind == CharClass::kUnspaced;
         casing.n_letters += record.is_upper() || record.is_lower();
         at += decoded.n_bytes;
     }
@@ -80,7 +80,7 @@ Gap gap_between(const std::uint8_t* text, std::size_t begin, std::size_t end) {
             gap.ends_sentence = true;
             [[fallthrough]];
         default:
-            gap.is_hard |= char_record(decoded.cp).char_class() != CharClass::joiner;
+            gap.is_hard |= char_record(decoded.cp).char_class() != CharClass::kJoiner;
         }
         // clang-format on
     }
@@ -98,7 +98,7 @@ std::size_t without_qualifier(const std::uint8_t* text, std::size_t size) {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
 
 struct TextToken {
     std::int32_t id;
@@ -117,23 +117,23 @@ struct Span {
 
 // How a span is written and what stands around it, a bit each; deixis.detection.spans has the same names.
 enum Sign : std::uint32_t {
-    is_name = 1 << 0,         // a name of the dictionary, written as its rules ask
-    is_unruly_name = 1 << 1,  // a name, written otherwise
-    is_inflected = 1 << 2,    // the plural of a name, or its singular
-    begins_upper = 1 << 3,
-    all_upper = 1 << 4,
-    begins_lower = 1 << 5,
-    begins_sentence = 1 << 6,
-    upper_anyway = 1 << 7,   // capitals say nothing: a sentence begins, or all around is in capitals
-    follows_upper = 1 << 8,  // the word before has a capital and nothing stands between
-    precedes_upper = 1 << 9,
-    in_longer_name = 1 << 10,  // a longer name, written as its rules ask, covers it
-    common_name = 1 << 11,     // a common word is written like it
-    hyphen_before = 1 << 12,
-    hyphen_after = 1 << 13,
-    has_number = 1 << 14,
-    has_lower_word = 1 << 15,  // of or de among words with capitals
-    lower_text = 1 << 16,      // no word around it has a capital
+    kName = 1 << 0,        // a name of the dictionary, written as its rules ask
+    kUnrulyName = 1 << 1,  // a name, written otherwise
+    kInflected = 1 << 2,   // the plural of a name, or its singular
+    kBeginsUpper = 1 << 3,
+    kAllUpper = 1 << 4,
+    kBeginsLower = 1 << 5,
+    kBeginsSentence = 1 << 6,
+    kUpperAnyway = 1 << 7,   // capitals say nothing: a sentence begins, or all around is in capitals
+    kFollowsUpper = 1 << 8,  // the word before has a capital and nothing stands between
+    kPrecedesUpper = 1 << 9,
+    kInLongerName = 1 << 10,  // a longer name, written as its rules ask, covers it
+    kCommonName = 1 << 11,    // a common word is written like it
+    kHyphenBefore = 1 << 12,
+    kHyphenAfter = 1 << 13,
+    kHasNumber = 1 << 14,
+    kHasLowerWord = 1 << 15,  // of or de among words with capitals
+    kLowerText = 1 << 16,     // no word around it has a capital
 };
 
 // Every span of a batch, column by column.
@@ -241,7 +241,7 @@ public:
                                                                           ArrayIn<std::int64_t> offsets, bool is_inner,
                                                                           int n_threads) const {
         const Texts texts(data, offsets);
-        const auto bounds = texts.chunks(chunk_bytes);
+        const auto bounds = texts.chunks(kChunkBytes);
         std::vector<std::int64_t> indptr(texts.size() + 1, 0);
         std::vector<std::vector<std::int32_t>> chunks(bounds.size() - 1);
         parallel_for(chunks.size(), n_threads, [&](std::size_t chunk) {
@@ -274,7 +274,7 @@ public:
     // The number under which match_table finds each name; -1 if it is not looked for.
     ArrayOut<std::int32_t> numbers(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, int n_threads) const {
         const Texts names(data, offsets);
-        const auto bounds = names.chunks(chunk_bytes);
+        const auto bounds = names.chunks(kChunkBytes);
         std::vector<std::int32_t> found(names.size(), -1);
         parallel_for(bounds.size() - 1, n_threads, [&](std::size_t chunk) {
             for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i)
@@ -312,7 +312,7 @@ private:
             node = is_first ? id : (node < 0 || id < 0 ? -1 : trie_.child(node, id));
             is_first = false;
         });
-        return node >= 0 && (flags_[node] & ends_name) ? node : -1;
+        return node >= 0 && (flags_[node] & kEndsName) ? node : -1;
     }
 
     void read(const std::uint8_t* text, std::size_t size, std::vector<TextToken>& tokens, bool plurals = false) const {
@@ -334,10 +334,10 @@ private:
 
     // The number of a word in -s without it, or of another word with it; of Latin letters, and four at least.
     std::int32_t plural_or_singular(const char* text, std::size_t size) const {
-        constexpr std::size_t max_size = 40;
-        if (size < 4 || size > max_size || text[size - 1] < 'a' || text[size - 1] > 'z') return -1;
+        constexpr std::size_t kMaxSize = 40;
+        if (size < 4 || size > kMaxSize || text[size - 1] < 'a' || text[size - 1] > 'z') return -1;
         const auto find = [&](const char* word, std::size_t n) { return tokens_.find(word, n, hash_bytes(word, n)); };
-        char changed[max_size + 2];
+        char changed[kMaxSize + 2];
         std::copy(text, text + size, changed);
         if (text[size - 1] != 's') {
             changed[size] = 's';
@@ -364,19 +364,19 @@ private:
         std::uint64_t key = 0;
         for (std::size_t n = 1;; ++n) {
             const TextToken& last = tokens[first + n - 1];
-            key = mix64(key ^ last.hash) + n;
+            key = mix_hash(key ^ last.hash) + n;
             std::uint32_t signs = name_signs(node, casing, has_hard, tokens, first, n);
             std::int32_t name = signs ? node : -1;
-            if (!(signs & is_name) && inflected >= 0) {
+            if (!(signs & kName) && inflected >= 0) {
                 const std::uint32_t other = name_signs(inflected, casing, has_hard, tokens, first, n);
-                if ((other & is_name) || !signs) {
-                    signs = other ? other | is_inflected : 0;
+                if ((other & kName) || !signs) {
+                    signs = other ? other | kInflected : 0;
                     name = other ? inflected : -1;
                 }
             }
             const bool ends_run = is_run && n <= static_cast<std::size_t>(max_run) && !last.casing.begins_lower;
-            if ((signs & is_name) || (signs && any_case) || ends_run) {
-                signs |= writing_signs(text, tokens, first, n, casing) | (has_lower_word ? Sign::has_lower_word : 0);
+            if ((signs & kName) || (signs && any_case) || ends_run) {
+                signs |= writing_signs(text, tokens, first, n, casing) | (has_lower_word ? kHasLowerWord : 0);
                 found.starts.push_back(static_cast<std::int32_t>(tokens[first].start));
                 found.ends.push_back(
                     static_cast<std::int32_t>(last.end + has_tail(text, size, tokens[first].byte_start, last)));
@@ -405,39 +405,39 @@ private:
 
     std::uint32_t name_signs(std::int32_t node, const Casing& casing, bool has_hard,
                              const std::vector<TextToken>& tokens, std::size_t first, std::size_t n) const {
-        if (node < 0 || !(flags_[node] & ends_name) || (has_hard && !(flags_[node] & has_hard_gap))) return 0;
-        const bool is_common = flags_[node] & common_word;
+        if (node < 0 || !(flags_[node] & kEndsName) || (has_hard && !(flags_[node] & kHasHardGap))) return 0;
+        const bool is_common = flags_[node] & kCommonWord;
         const bool is_ruly =
             is_found(flags_[node], casing, has_hard) && !(is_common && is_capitalized_anyway(tokens, first, n));
-        return (is_ruly ? is_name : is_unruly_name) | (is_common ? common_name : 0);
+        return (is_ruly ? kName : kUnrulyName) | (is_common ? kCommonName : 0);
     }
 
     static std::uint32_t writing_signs(const std::uint8_t* text, const std::vector<TextToken>& tokens,
                                        std::size_t first, std::size_t n, const Casing& casing) {
         const TextToken& token = tokens[first];
         std::uint32_t signs = 0;
-        if (casing.begins_upper) signs |= begins_upper;
-        if (casing.begins_lower) signs |= begins_lower;
-        if (casing.is_all_upper() && casing.n_letters > 1) signs |= all_upper;
-        if (token.gap_before.ends_sentence) signs |= begins_sentence;
-        if (casing.begins_upper && is_capitalized_anyway(tokens, first, n)) signs |= upper_anyway;
+        if (casing.begins_upper) signs |= kBeginsUpper;
+        if (casing.begins_lower) signs |= kBeginsLower;
+        if (casing.is_all_upper() && casing.n_letters > 1) signs |= kAllUpper;
+        if (token.gap_before.ends_sentence) signs |= kBeginsSentence;
+        if (casing.begins_upper && is_capitalized_anyway(tokens, first, n)) signs |= kUpperAnyway;
         for (std::size_t i = first; i < first + n; ++i)
-            if (tokens[i].casing.is_number) signs |= has_number;
+            if (tokens[i].casing.is_number) signs |= kHasNumber;
         bool has_upper_near = false;
         for (std::size_t i = first > 4 ? first - 4 : 0; i < std::min(tokens.size(), first + n + 4); ++i)
             has_upper_near |= tokens[i].casing.has_upper;
-        if (!has_upper_near) signs |= lower_text;
+        if (!has_upper_near) signs |= kLowerText;
         if (first > 0) {
             const Gap& gap = token.gap_before;
             if (tokens[first - 1].casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence)
-                signs |= follows_upper;
-            if (text[token.byte_start - 1] == '-') signs |= hyphen_before;
+                signs |= kFollowsUpper;
+            if (text[token.byte_start - 1] == '-') signs |= kHyphenBefore;
         }
         if (first + n < tokens.size()) {
             const TextToken& next = tokens[first + n];
             const Gap& gap = next.gap_before;
-            if (next.casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence) signs |= precedes_upper;
-            if (text[next.byte_start - 1] == '-') signs |= hyphen_after;
+            if (next.casing.begins_upper && !gap.is_hard && !gap.is_far && !gap.ends_sentence) signs |= kPrecedesUpper;
+            if (text[next.byte_start - 1] == '-') signs |= kHyphenAfter;
         }
         return signs;
     }
@@ -455,9 +455,9 @@ private:
             std::size_t end = i;
             std::int32_t longest = -1;
             for (; end < found.starts.size() && found.starts[end] == found.starts[i]; ++end)
-                if (found.signs[end] & is_name) longest = std::max(longest, found.ends[end]);
+                if (found.signs[end] & kName) longest = std::max(longest, found.ends[end]);
             for (; i < end; ++i)
-                if (found.ends[i] <= reached || found.ends[i] < longest) found.signs[i] |= in_longer_name;
+                if (found.ends[i] <= reached || found.ends[i] < longest) found.signs[i] |= kInLongerName;
             reached = std::max(reached, longest);
         }
     }
@@ -480,7 +480,7 @@ private:
         bool has_hard = false;
         for (std::size_t n = 1;; ++n) {
             if (is_found(flags_[node], casing, has_hard) &&
-                !((flags_[node] & common_word) && is_capitalized_anyway(tokens, first, n)))
+                !((flags_[node] & kCommonWord) && is_capitalized_anyway(tokens, first, n)))
                 longest = {node, n};
             if (n >= max_tokens || first + n >= tokens.size()) return longest;
             const TextToken& next = tokens[first + n];
@@ -504,11 +504,11 @@ private:
     }
 
     static bool is_found(std::uint8_t flags, const Casing& casing, bool has_hard) {
-        if (!(flags & ends_name) || (has_hard && !(flags & has_hard_gap))) return false;
-        if (casing.begins_lower) return flags & found_lower;
+        if (!(flags & kEndsName) || (has_hard && !(flags & kHasHardGap))) return false;
+        if (casing.begins_lower) return flags & kFoundLower;
         if (!casing.begins_upper) return true;
-        if (casing.is_all_upper() && casing.n_letters > 1) return flags & found_all_upper;
-        return flags & found_upper;
+        if (casing.is_all_upper() && casing.n_letters > 1) return flags & kFoundAllUpper;
+        return flags & kFoundUpper;
     }
 
     std::vector<nb::object> held_;  // the arrays the views below look into

@@ -46,12 +46,12 @@ std::size_t without_qualifier(const std::uint8_t* text, std::size_t size);
 
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
 enum NodeFlag : std::uint8_t {
-    ends_name = 1,
-    found_lower = 2,      // in text that begins with a lower-case letter
-    found_upper = 4,      // in text that begins with an upper-case letter
-    found_all_upper = 8,  // in text all in upper case
-    common_word = 16,     // not where a common word would have capitals too
-    has_hard_gap = 32,    // a comma, bracket or the like may stand between its tokens
+    kEndsName = 1,
+    kFoundLower = 2,     // in text that begins with a lower-case letter
+    kFoundUpper = 4,     // in text that begins with an upper-case letter
+    kFoundAllUpper = 8,  // in text all in upper case
+    kCommonWord = 16,    // not where a common word would have capitals too
+    kHasHardGap = 32,    // a comma, bracket or the like may stand between its tokens
 };
 
 }  // namespace deixis

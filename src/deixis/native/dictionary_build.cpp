@@ -12,12 +12,11 @@
 #include "token_trie.hpp"
 
 namespace deixis {
-
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
-constexpr std::size_t max_sampled_texts = 20000;
-constexpr std::uint32_t max_acronym_letters = 3;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxSampledTexts = 20000;
+constexpr std::uint32_t kMaxAcronymLetters = 3;
 
 struct NameRules {
     std::uint32_t min_chars, min_chars_unspaced;
@@ -66,7 +65,7 @@ private:
     // One after the other, with a look at signals between chunks.
     template <typename Fn>
     static void walk(const Texts& texts, Fn&& fn) {
-        const std::vector<std::size_t> bounds = texts.chunks(chunk_bytes, 1 << 14);
+        const std::vector<std::size_t> bounds = texts.chunks(kChunkBytes, 1 << 14);
         parallel_for(bounds.size() - 1, 1, [&](std::size_t c) {
             for (std::size_t i = bounds[c]; i < bounds[c + 1]; ++i) fn(i);
         });
@@ -131,7 +130,7 @@ private:
     void count_lower_case() {
         n_lower_.assign(tokens_.size(), 0);
         std::vector<std::uint32_t> last_text(tokens_.size(), 0);
-        const std::size_t stride = (texts_.size() + max_sampled_texts - 1) / max_sampled_texts;
+        const std::size_t stride = (texts_.size() + kMaxSampledTexts - 1) / kMaxSampledTexts;
         if (stride == 0) return;
         n_sampled_ = (texts_.size() + stride - 1) / stride;
         const std::size_t run = 1000;
@@ -151,28 +150,27 @@ private:
     }
 
     std::uint8_t conditions(const Name& name) const {
-        std::uint8_t flags = ends_name | (name.has_hard_gap ? has_hard_gap : 0);
+        std::uint8_t flags = kEndsName | (name.has_hard_gap ? kHasHardGap : 0);
         const Casing& casing = name.casing;
-        const bool is_acronym =
-            casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= max_acronym_letters;
+        const bool is_acronym = casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= kMaxAcronymLetters;
         if (rules_.ignores_case || casing.begins_lower || name.is_phrase)
-            flags |= found_lower | found_upper | found_all_upper;
+            flags |= kFoundLower | kFoundUpper | kFoundAllUpper;
         else if (is_acronym)
-            flags |= found_all_upper;
+            flags |= kFoundAllUpper;
         else
-            flags |= found_upper | found_all_upper;
+            flags |= kFoundUpper | kFoundAllUpper;
         if (casing.n_letters == 0) return flags;
         if (is_all_stop_words(name)) {
             // Words like "it" count only where they are written as names: capitals inside a sentence.
-            flags &= ~(found_lower | found_all_upper);
-            return flags | common_word | (casing.is_all_upper() ? found_all_upper : 0);
+            flags &= ~(kFoundLower | kFoundAllUpper);
+            return flags | kCommonWord | (casing.is_all_upper() ? kFoundAllUpper : 0);
         }
         if (name.n_tokens != 1) return flags;
         const std::int32_t token = ids_[name.first_token];
         // In a list all in lower case, the case of a name says nothing; among names with capitals it marks a word.
         if (is_in_share(token, is_lower_list_ ? rules_.stop_share : rules_.common_share) && !rules_.ignores_case)
-            flags &= ~found_lower;
-        if (is_in_share(token, rules_.frequent_share) && casing.begins_upper) flags |= common_word;
+            flags &= ~kFoundLower;
+        if (is_in_share(token, rules_.frequent_share) && casing.begins_upper) flags |= kCommonWord;
         return flags;
     }
 
@@ -192,8 +190,8 @@ private:
     // Names with the same tokens: whatever one of them allows.
     void end_name(std::size_t node, const Name& name) {
         const std::uint8_t flags = conditions(name), before = flags_[node];
-        const bool is_common = (flags & common_word) && (!(before & ends_name) || (before & common_word));
-        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~common_word) | (is_common ? common_word : 0));
+        const bool is_common = (flags & kCommonWord) && (!(before & kEndsName) || (before & kCommonWord));
+        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~kCommonWord) | (is_common ? kCommonWord : 0));
     }
 
     void grow_trie() {
@@ -216,7 +214,8 @@ private:
             for (std::size_t i = 0; i < found_.size(); ++i)
                 if (found_[i].n_tokens > depth) {
                     const auto token = static_cast<std::uint32_t>(ids_[found_[i].first_token + depth]);
-                    steps.push_back({std::uint64_t(nodes[i]) << 32 | scramble(token), static_cast<std::uint32_t>(i)});
+                    steps.push_back(
+                        {static_cast<std::uint64_t>(nodes[i]) << 32 | scramble(token), static_cast<std::uint32_t>(i)});
                 }
             if (steps.empty()) return;
             std::sort(steps.begin(), steps.end());
@@ -224,7 +223,7 @@ private:
             for (std::size_t s = 0; s < steps.size(); ++s) {
                 if (s == 0 || steps[s].key != steps[s - 1].key) {
                     while (child_ptr_.size() <= steps[s].key >> 32)
-                        child_ptr_.push_back(static_cast<int>(labels_.size()));
+                        child_ptr_.push_back(static_cast<std::int32_t>(labels_.size()));
                     labels_.push_back(static_cast<std::uint32_t>(steps[s].key));
                     flags_.push_back(0);
                     if (flags_.size() > std::numeric_limits<std::int32_t>::max())
@@ -233,7 +232,7 @@ private:
                 nodes[steps[s].name] = static_cast<std::int32_t>(flags_.size() - 1);
                 if (found_[steps[s].name].n_tokens == depth + 1) end_name(flags_.size() - 1, found_[steps[s].name]);
             }
-            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<int>(labels_.size()));
+            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<std::int32_t>(labels_.size()));
         }
     }
 

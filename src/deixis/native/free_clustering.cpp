@@ -22,7 +22,7 @@
 namespace deixis {
 namespace {
 
-/// A run of the order, the clusters it is to become, and the rows that each of them may have.
+// A run of the order, the clusters it is to become, and the rows that each of them may have.
 struct Run {
     std::int64_t begin, n, n_clusters, limit;
 };
@@ -40,8 +40,8 @@ public:
         std::iota(order_.begin(), order_.end(), 0);
     }
 
-    /// Cuts every run of one level; gives the sizes of each one's clusters.
-    std::vector<std::vector<std::int64_t>> cut(const std::vector<Run>& runs, std::int32_t n_threads) {
+    // Cuts every run of one level; gives the sizes of each one's clusters.
+    std::vector<std::vector<std::int64_t>> cut(const std::vector<Run>& runs, int n_threads) {
         std::vector<std::vector<std::int64_t>> sizes(runs.size());
         std::vector<std::unique_ptr<Scratch>> scratches(worker_count(runs.size(), n_threads));
         parallel_for(static_cast<std::int64_t>(runs.size()), n_threads, [&](std::int64_t i, int worker) {
@@ -54,15 +54,15 @@ public:
     std::vector<std::int32_t> take_order() { return std::move(order_); }
 
 private:
-    /// How many clusters the first side gets, of a run whose first `n_left` rows are on it.
+    // How many clusters the first side gets, of a run whose first `n_left` rows are on it.
     static std::int64_t clusters_left(const Run& run, std::int64_t n_left) {
         const double share = static_cast<double>(n_left) / static_cast<double>(run.n);
         const auto wanted = static_cast<std::int64_t>(std::floor(share * static_cast<double>(run.n_clusters) + 0.5));
         return std::clamp<std::int64_t>(wanted, 1, run.n_clusters - 1);
     }
 
-    /// Where to cut: where the centres are equally near, or as near to it as leaves no cluster empty or beyond the
-    /// limit.
+    // Where to cut: where the centres are equally near, or as near to it as leaves no cluster empty or beyond the
+    // limit.
     static std::int64_t cut_at(const Run& run, std::int64_t n_nearer) {
         const std::int64_t left = clusters_left(run, n_nearer), right = run.n_clusters - left;
         const std::int64_t least = std::max(left, run.n - right * run.limit),
@@ -137,7 +137,7 @@ private:
     std::vector<std::int32_t> order_;
 };
 
-/// The clusters that a node of n rows becomes, with `n_levels` levels of cuts from here to the leaves.
+// The clusters that a node of n rows becomes, with `n_levels` levels of cuts from here to the leaves.
 Run plan(std::int64_t begin, std::int64_t n, std::int64_t branching, std::int64_t max_leaf_size,
          std::int64_t n_levels) {
     std::int64_t limit = max_leaf_size;  // of the rows below one child
@@ -151,7 +151,7 @@ Run plan(std::int64_t begin, std::int64_t n, std::int64_t branching, std::int64_
 
 nb::tuple free_tree(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
                     std::int64_t n_features, std::int64_t branching, std::int64_t max_leaf_size, std::int64_t n_levels,
-                    std::int64_t max_sample, std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
+                    std::int64_t max_sample, std::int32_t max_rounds, std::uint64_t seed, int n_threads) {
     const CsrView rows(indptr, indices, data);
     FreeTree tree(rows, n_features, max_sample, max_rounds, seed);
     std::vector<std::int64_t> row_starts{0, rows.n_rows};  // of the level's nodes

@@ -23,7 +23,7 @@ struct BlockBits {
     std::int64_t length;  // of each name
 };
 
-/// A name's place in its block, and the longest LCS it can have.
+// A name's place in its block, and the longest LCS it can have.
 struct Reaching {
     std::uint32_t place;
     std::int32_t most_common;
@@ -68,16 +68,16 @@ __attribute__((target("popcnt"))) inline std::size_t reaching_by_popcnt(const Qu
                     [](std::uint64_t bits) { return std::int64_t{__builtin_popcountll(bits)}; });
 }
 
-inline const bool has_popcnt = __builtin_cpu_supports("popcnt");
+inline const bool kHasPopcnt = __builtin_cpu_supports("popcnt");
 #endif
 
 }  // namespace indel_bits_detail
 
-/// The names that may have an LCS of at least `least` with the query, in order; `out` has room for all. How many.
+// The names that may have an LCS of at least `least` with the query, in order; `out` has room for all. How many.
 inline std::size_t may_reach(const QueryBits& query, const BlockBits& block, std::int64_t least, Reaching* out) {
     using namespace indel_bits_detail;
 #if defined(DEIXIS_CHOOSES_POPCNT)
-    if (has_popcnt) return reaching_by_popcnt(query, block, least, out);
+    if (kHasPopcnt) return reaching_by_popcnt(query, block, least, out);
 #endif
     return reaching_anywhere(query, block, least, out);
 }

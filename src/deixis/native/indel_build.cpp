@@ -93,7 +93,7 @@ private:
         }
     }
 
-    /// fn(name, its counts, its length) for all names, in order; Ctrl-C stops it.
+    // fn(name, its counts, its length) for all names, in order; Ctrl-C stops it.
     template <typename Fn>
     void for_each_name(Fn&& fn) const {
         constexpr std::size_t kChunk = 4096;
@@ -112,7 +112,7 @@ private:
 
     std::uint32_t number_of(std::uint32_t cp) const { return cp < ascii_.size() ? ascii_[cp] : numbers_.at(cp); }
 
-    /// Numbers characters, the most frequent first, then by code point.
+    // Numbers characters, the most frequent first, then by code point.
     void number_characters() {
         std::unordered_map<std::uint32_t, std::int64_t> n_seen;
         std::array<std::int64_t, 0x80> n_ascii{};
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    /// The bits that come nearest to being set in every other name.
+    // The bits that come nearest to being set in every other name.
     void choose_bits() {
         std::vector<std::int64_t> n_reaching(kBuckets * kMaxLevel);
         for_each_name([&](std::size_t, const Counts& counts, std::int32_t) {
@@ -151,7 +151,7 @@ private:
         }
     }
 
-    /// Puts the names at [begin, end) of the order into blocks, all but the last of them full.
+    // Puts the names at [begin, end) of the order into blocks, all but the last of them full.
     void halve(std::size_t begin, std::size_t end) {
         const auto n_blocks = (end - begin + kBlockSize - 1) / kBlockSize;
         const auto first = order_.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -170,7 +170,7 @@ private:
         halve(middle, end);
     }
 
-    /// The bit that about every other name has.
+    // The bit that about every other name has.
     std::size_t most_even(std::size_t begin, std::size_t end) const {
         const auto step = (end - begin + kMaxSample - 1) / kMaxSample;
         std::array<std::int64_t, kBits> n_set{};

@@ -25,7 +25,7 @@ inline void count_character(std::uint32_t number, Counts& counts) {
     count = static_cast<std::uint8_t>(count + (count < 255));
 }
 
-/// A sketch of a name: bit i is whether bucket[i] counts at least level[i].
+// A sketch of a name: bit i is whether bucket[i] counts at least level[i].
 inline std::uint64_t sketch_of(const Counts& counts, const std::uint8_t* buckets, const std::uint8_t* levels) {
     std::uint64_t sketch = 0;
     for (std::size_t bit = 0; bit < kBits; ++bit)
@@ -33,7 +33,7 @@ inline std::uint64_t sketch_of(const Counts& counts, const std::uint8_t* buckets
     return sketch;
 }
 
-/// How many bits are set. Shifts and sums only: compilers do several at once with what every machine has.
+// How many bits are set. Shifts and sums only: compilers do several at once with what every machine has.
 inline std::uint64_t n_bits(std::uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555;
     bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);

@@ -20,7 +20,7 @@ namespace deixis {
 
 inline constexpr std::size_t kLanes = 4;  // names compared in step
 
-/// The characters of a name, as numbers, and how many they are.
+// The characters of a name, as numbers, and how many they are.
 struct StoredName {
     const std::uint8_t *begin, *end;
     std::int64_t length;
@@ -58,7 +58,7 @@ public:
         words_.resize(n_words_);
     }
 
-    /// The LCS of the query with each of up to kLanes names.
+    // The LCS of the query with each of up to kLanes names.
     std::array<std::int64_t, kLanes> lcs(std::span<const StoredName> names) {
         std::array<std::int64_t, kLanes> common{};
         if (names.size() == kLanes && n_words_ == 1) return lcs_in_step(names);
@@ -87,7 +87,7 @@ private:
         return (word + matches) | (word - matches);
     }
 
-    /// For a query of one word: all names as far as the shortest goes, then each to its end.
+    // For a query of one word: all names as far as the shortest goes, then each to its end.
     std::array<std::int64_t, kLanes> lcs_in_step(std::span<const StoredName> names) const {
         std::array<std::uint64_t, kLanes> words;
         words.fill(~std::uint64_t{0});
@@ -129,7 +129,7 @@ private:
         return n;
     }
 
-    /// The place of the next character in the masks; the name then begins behind it.
+    // The place of the next character in the masks; the name then begins behind it.
     std::uint32_t next_slot(StoredName& rest) const {
         std::uint32_t number = *rest.begin++;
         if (number >= kTwoBytes) {

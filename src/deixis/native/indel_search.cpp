@@ -39,17 +39,17 @@ struct Hit {
     }
 };
 
-/// A block or a name, and the longest LCS it can have with the query.
+// A block or a name, and the longest LCS it can have with the query.
 struct Offer {
     std::uint32_t number;
     std::int32_t length;  // of the name, or of all names of the block
     std::int64_t most_common;
 };
 
-/// Offers by the greatest similarity they allow, in ranks of about the same; the last rank is of what may be 1.
+// Offers by the greatest similarity they allow, in ranks of about the same; the last rank is of what may be 1.
 using RankedOffers = std::array<std::vector<Offer>, kRanks + 1>;
 
-/// The best k groups so far, and what another one must reach to be among them.
+// The best k groups so far, and what another one must reach to be among them.
 class Best {
 public:
     void clear(std::size_t k, double least) {
@@ -61,7 +61,7 @@ public:
 
     double least() const { return least_; }
 
-    /// Whether a hit with this similarity would be of use.
+    // Whether a hit with this similarity would be of use.
     bool takes(const Hit& hit) const { return hit.similarity >= least_ && (n_kept_ < k_ || hit < hits_[k_ - 1]); }
 
     void add(const Hit& hit) {
@@ -69,7 +69,7 @@ public:
         if (hits_.size() >= std::max(k_, n_kept_ + k_ / 16 + 1)) settle();
     }
 
-    /// Leaves the best k groups, each once, in order.
+    // Leaves the best k groups, each once, in order.
     void settle() {
         std::sort(hits_.begin(), hits_.end(),
                   [](const Hit& a, const Hit& b) { return a.group != b.group ? a.group < b.group : a < b; });
@@ -156,7 +156,7 @@ private:
         const bool* allowed;  // null: all groups
     };
 
-    /// The LCS that names of a length need.
+    // The LCS that names of a length need.
     struct Needed {
         std::int32_t length = -1;
         double least = 0;
@@ -178,7 +178,7 @@ private:
                      work.query.n_known()};
     }
 
-    /// Goes down the ranks: opens the blocks of a rank, then compares all names of that rank that have come up so far.
+    // Goes down the ranks: opens the blocks of a rank, then compares all names of that rank that have come up so far.
     std::vector<Hit> find(const Wanted& wanted, Scratch& work) const {
         work.best.clear(wanted.k, wanted.min_similarity);
         for (auto& names : work.names) names.clear();
@@ -199,7 +199,7 @@ private:
         return hits;
     }
 
-    /// Ranks the blocks that may hold something similar enough.
+    // Ranks the blocks that may hold something similar enough.
     void offer_blocks(Scratch& work) const {
         const auto& query = work.query;
         for (auto& blocks : work.blocks) blocks.clear();
@@ -243,7 +243,7 @@ private:
         }
     }
 
-    /// Ranks the names of a block that may be similar enough.
+    // Ranks the names of a block that may be similar enough.
     void open_block(const Offer& block, std::int64_t least_common, Scratch& work) const {
         const auto begin = block_starts_.data()[block.number], end = block_starts_.data()[block.number + 1];
         if (begin < 0 || begin > end || end - begin > static_cast<std::int64_t>(kChunk) ||
@@ -260,8 +260,8 @@ private:
         }
     }
 
-    /// Compares all names down to a rank, and a few more, which raise early what others must reach. Whether it went
-    /// through them: not if the search is to stop.
+    // Compares all names down to a rank, and a few more, which raise early what others must reach. Whether it went
+    // through them: not if the search is to stop.
     bool compare_names(std::size_t rank, const Wanted& wanted, Scratch& work) const {
         auto n_more = 4 * wanted.k;
         for (auto r = kRanks + 1; r-- > 0 && (r >= rank || n_more > 0);) {
@@ -301,7 +301,7 @@ private:
         prefetch(characters_.data() + starts_.data()[next]);
     }
 
-    /// The shortest LCS that makes names of so many characters together similar enough.
+    // The shortest LCS that makes names of so many characters together similar enough.
     static std::int64_t least_common_for(double least, std::int64_t together) {
         auto common = static_cast<std::int64_t>(least * static_cast<double>(together) / 2);
         while (similarity(common, together) < least) ++common;
@@ -309,7 +309,7 @@ private:
         return common;
     }
 
-    /// Whether a name could be among the best if it were as similar as its bits allow.
+    // Whether a name could be among the best if it were as similar as its bits allow.
     bool may_be_taken(const Offer& name, const Wanted& wanted, const Best& best, std::int64_t query_length) const {
         const auto most = similarity(name.most_common, query_length + name.length);
         if (most != best.least() && wanted.allowed == nullptr) return most > best.least();
@@ -365,7 +365,7 @@ private:
     NumberOf numbers_;
 };
 
-/// How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.
+// How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.
 double indel_similarity(nb::str name, nb::str query) {
     const Utf8 stored(name), asked(query);
     NumberOf numbers;
@@ -384,7 +384,7 @@ double indel_similarity(nb::str name, nb::str query) {
     return together == 0 ? 1.0 : 2.0 * static_cast<double>(compared.lcs({&only, 1})[0]) / static_cast<double>(together);
 }
 
-/// Whether all versions find the same among some sketches; for tests.
+// Whether all versions find the same among some sketches; for tests.
 bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> others, std::uint64_t sketch,
                       std::uint64_t other, std::int64_t length, std::int64_t least) {
     const QueryBits query{sketch, other, length};

@@ -43,7 +43,7 @@ struct WalkSettings {
     std::uint64_t seed;
 };
 
-/// The labels of one walk, the first included, in the order of the visits.
+// The labels of one walk, the first included, in the order of the visits.
 void walk(const Links& documents_of, const Links& labels_of, std::int32_t first, const WalkSettings& settings,
           std::vector<std::int32_t>& visited) {
     visited.assign(1, first);
@@ -57,7 +57,7 @@ void walk(const Links& documents_of, const Links& labels_of, std::int32_t first,
     }
 }
 
-/// How often each label stands in `visited`: the first label and those visited most, by number.
+// How often each label stands in `visited`: the first label and those visited most, by number.
 void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::size_t max_neighbours,
                   std::vector<Visits>& counted) {
     std::sort(visited.begin(), visited.end());
@@ -77,7 +77,7 @@ void count_visits(std::vector<std::int32_t>& visited, std::int32_t first, std::s
     std::sort(counted.begin(), counted.end(), [](const Visits& a, const Visits& b) { return a.label < b.label; });
 }
 
-/// labels_by_labels visits: the label itself and at most `max_neighbours` others in each row, columns ascending.
+// labels_by_labels visits: the label itself and at most `max_neighbours` others in each row, columns ascending.
 auto label_walks(ArrayIn<std::int64_t> doc_indptr, ArrayIn<std::int32_t> doc_labels, ArrayIn<std::int64_t> label_indptr,
                  ArrayIn<std::int32_t> label_docs, std::int64_t walk_length, double restart,
                  std::int64_t max_neighbours, std::uint64_t seed, int n_threads) {

@@ -25,14 +25,14 @@ struct Path {
     bool operator<(const Path& other) const { return score != other.score ? score > other.score : label < other.label; }
 };
 
-/// What one worker needs; `slots` has a place for each label, all -1 between documents.
+// What one worker needs; `slots` has a place for each label, all -1 between documents.
 struct Scratch {
     std::vector<std::int32_t> clusters;
     std::vector<std::int32_t> slots;  // of a label in `paths`, or -1
     std::vector<Path> paths;
 };
 
-/// Clusters and their edges to labels, by rows.
+// Clusters and their edges to labels, by rows.
 struct Graph {
     const std::int64_t* starts;
     const std::int32_t* labels;
@@ -40,7 +40,7 @@ struct Graph {
     std::int64_t n_clusters, n_labels;
 };
 
-/// Clusters and labels that a document must reach, whatever their scores (training only).
+// Clusters and labels that a document must reach, whatever their scores (training only).
 struct Forced {
     const std::int64_t *cluster_starts, *label_starts;
     const std::int32_t *clusters, *labels;
@@ -62,7 +62,7 @@ void choose_clusters(const float* scores, const Graph& graph, std::int64_t beam,
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
 }
 
-/// The best path to each label within reach; among equals that of the first cluster.
+// The best path to each label within reach; among equals that of the first cluster.
 void walk(const float* cluster_scores, const Graph& graph, Scratch& scratch) {
     scratch.paths.clear();
     for (const auto cluster : scratch.clusters)
@@ -79,7 +79,7 @@ void walk(const float* cluster_scores, const Graph& graph, Scratch& scratch) {
         }
 }
 
-/// Only the best k, best first; labels that are forced stay, in place of the last ones that are not.
+// Only the best k, best first; labels that are forced stay, in place of the last ones that are not.
 void keep_best(std::size_t k, const Forced& forced, std::size_t row, Scratch& scratch) {
     auto& paths = scratch.paths;
     std::size_t n_forced = 0;
@@ -143,7 +143,7 @@ auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_clu
                            to_numpy(std::move(edges)));
 }
 
-/// Eight sums side by side, in a fixed order: quick on any machine and the same bytes on each.
+// Eight sums side by side, in a fixed order: quick on any machine and the same bytes on each.
 float dot(const float* a, const float* b, std::size_t n) {
     float sums[8] = {};
     std::size_t i = 0;
@@ -168,7 +168,7 @@ ArrayOut<float> shortlist_dots(MatrixIn vectors, MatrixIn classifiers, ArrayIn<s
     return to_numpy(std::move(dots));
 }
 
-/// The order of each row's items, best score first, the earlier item among equals, at most k of them.
+// The order of each row's items, best score first, the earlier item among equals, at most k of them.
 auto best_of_rows(ArrayIn<std::int64_t> indptr, ArrayIn<float> scores, std::int64_t k, int n_threads) {
     if (indptr.shape(0) == 0 || k < 1) throw std::invalid_argument("Rows need starts, and k must be at least 1.");
     const auto n_rows = indptr.shape(0) - 1;

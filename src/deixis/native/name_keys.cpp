@@ -18,8 +18,8 @@
 namespace deixis {
 namespace {
 
-constexpr std::uint32_t dotted_capital_i = 0x130, dotless_i = 0x131, dot_above = 0x307, diaeresis = 0x308;
-constexpr std::uint32_t grave = 0x300, acute = 0x301, tatweel = 0x640;
+constexpr std::uint32_t kDottedCapitalI = 0x130, kDotlessI = 0x131, kDotAbove = 0x307, kDiaeresis = 0x308;
+constexpr std::uint32_t kGrave = 0x300, kAcute = 0x301, kTatweel = 0x640;
 
 using CodePoints = std::vector<std::uint32_t>;
 
@@ -35,9 +35,9 @@ bool is_latin_or_greek(std::uint32_t cp) {
 }
 
 bool is_cyrillic_vowel(std::uint32_t cp) {
-    static constexpr char32_t vowels[] = U"аеиоуыэюяіє";
+    static constexpr char32_t kVowels[] = U"аеиоуыэюяіє";
     const std::uint32_t lower = is_within(cp, 0x410, 0x42F) ? cp + 0x20 : is_within(cp, 0x400, 0x40F) ? cp + 0x50 : cp;
-    return std::find(std::begin(vowels), std::end(vowels) - 1, lower) != std::end(vowels) - 1;
+    return std::find(std::begin(kVowels), std::end(kVowels) - 1, lower) != std::end(kVowels) - 1;
 }
 
 // Whether a mark on this letter only says how to read it. In Cyrillic й and ї are letters of their own; a kana's
@@ -45,13 +45,13 @@ bool is_cyrillic_vowel(std::uint32_t cp) {
 bool is_accent(std::uint32_t mark, std::uint32_t base) {
     if (is_within(mark, 0x591, 0x5C7)) return true;  // Hebrew points
     if (is_within(mark, 0x64B, 0x65F) || mark == 0x670 || is_within(mark, 0x6D6, 0x6ED))
-        return true;  // Arabic vowels, hamza
+        return true;  // Arabic kVowels, hamza
     const bool is_general = is_within(mark, 0x300, 0x36F) || is_within(mark, 0x1AB0, 0x1AFF) ||
                             is_within(mark, 0x1DC0, 0x1DFF) || is_within(mark, 0x20D0, 0x20FF);
     if (!is_general) return false;
     if (is_latin_or_greek(base)) return true;
-    if (mark == acute || mark == grave) return is_cyrillic_vowel(base);
-    return mark == diaeresis && (base == U'е' || base == U'Е');
+    if (mark == kAcute || mark == kGrave) return is_cyrillic_vowel(base);
+    return mark == kDiaeresis && (base == U'е' || base == U'Е');
 }
 
 // What a letter that Unicode does not take apart is written as without its stroke or joint; null for all others.
@@ -91,9 +91,9 @@ void drop_diacritics(CodePoints& cps, CodePoints& scratch) {
     scratch.clear();
     std::uint32_t base = 0;
     for (const std::uint32_t cp : cps) {
-        const bool is_mark = char_record(cp).char_class() == CharClass::mark;
+        const bool is_mark = char_record(cp).char_class() == CharClass::kMark;
         if (!is_mark) base = cp;
-        if (cp == tatweel || (is_mark && is_accent(cp, base))) continue;
+        if (cp == kTatweel || (is_mark && is_accent(cp, base))) continue;
         if (const char* plain = plain_letters(cp))
             scratch.insert(scratch.end(), plain, plain + std::strlen(plain));
         else
@@ -108,16 +108,16 @@ void drop_diacritics(CodePoints& cps, CodePoints& scratch) {
 void ignore_case(CodePoints& cps, CodePoints& scratch, bool keeps_dotless_i, bool is_turkic) {
     bool has_changed = false;  // then a mark that follows may join the i
     for (std::uint32_t& cp : cps) {
-        if (cp == U'I' && keeps_dotless_i && is_turkic) cp = dotless_i;
-        has_changed |= cp == dotted_capital_i;
-        if (cp == dotted_capital_i) cp = U'i';
+        if (cp == U'I' && keeps_dotless_i && is_turkic) cp = kDotlessI;
+        has_changed |= cp == kDottedCapitalI;
+        if (cp == kDottedCapitalI) cp = U'i';
     }
     if (casefold(cps, scratch)) nfkc(cps, scratch);
     std::size_t length = 0;
     for (const std::uint32_t cp : cps) {
-        has_changed |= cp == dotless_i && !keeps_dotless_i;
-        if (cp == dot_above && length > 0 && cps[length - 1] == U'i') continue;
-        cps[length++] = cp == dotless_i && !keeps_dotless_i ? U'i' : cp;
+        has_changed |= cp == kDotlessI && !keeps_dotless_i;
+        if (cp == kDotAbove && length > 0 && cps[length - 1] == U'i') continue;
+        cps[length++] = cp == kDotlessI && !keeps_dotless_i ? U'i' : cp;
     }
     has_changed |= length < cps.size();
     cps.resize(length);
@@ -127,10 +127,10 @@ void ignore_case(CodePoints& cps, CodePoints& scratch, bool keeps_dotless_i, boo
 bool is_word(const CodePoints& cps, std::size_t at) {
     if (at >= cps.size()) return false;
     const CharClass kind = char_record(cps[at]).char_class();
-    return kind == CharClass::word || kind == CharClass::unspaced || kind == CharClass::mark;
+    return kind == CharClass::kWord || kind == CharClass::kUnspaced || kind == CharClass::kMark;
 }
 
-bool is_space(std::uint32_t cp) { return char_record(cp).char_class() == CharClass::space; }
+bool is_space(std::uint32_t cp) { return char_record(cp).char_class() == CharClass::kSpace; }
 
 bool is_apostrophe(std::uint32_t cp) {
     return cp == '\'' || cp == '`' || is_within(cp, 0x2018, 0x201B) || cp == 0x2032 || cp == 0x5F3 || cp == 0x5F4 ||
@@ -157,7 +157,7 @@ void drop_punctuation(CodePoints& cps, CodePoints& scratch) {
             continue;
         }
         const bool is_kept = cp == '#' || cp == '&' || cp == '%' || cp == '@';
-        scratch.push_back(!is_kept && char_record(cp).char_class() == CharClass::punctuation ? U' ' : cp);
+        scratch.push_back(!is_kept && char_record(cp).char_class() == CharClass::kPunctuation ? U' ' : cp);
     }
     if (std::any_of(scratch.begin(), scratch.end(), [](std::uint32_t cp) { return !is_space(cp); })) cps.swap(scratch);
 }

@@ -28,7 +28,7 @@ inline int bits_for(std::int64_t n_features) {
     return n_bits;
 }
 
-/// Reads packed entries: two bytes of key, two of weight, one of child, little-endian.
+// Reads packed entries: two bytes of key, two of weight, one of child, little-endian.
 class EntryView {
 public:
     static constexpr std::int64_t kSize = 5;
@@ -61,7 +61,7 @@ private:
 
 static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
 
-/// The bit of a bucket's byte that stands for the eighth in which a hashed feature lies.
+// The bit of a bucket's byte that stands for the eighth in which a hashed feature lies.
 inline std::uint8_t eighth_bit(std::uint32_t hash, int key_bits) {
     return static_cast<std::uint8_t>(1u << ((hash >> (key_bits > 3 ? key_bits - 3 : 0)) & 7u));
 }

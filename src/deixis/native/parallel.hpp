@@ -29,7 +29,7 @@ namespace deixis {
 
 namespace parallel_detail {
 
-inline constexpr std::chrono::milliseconds poll_interval{100};
+inline constexpr std::chrono::milliseconds kPollInterval{100};
 
 // The stop flag of the crew this thread works for, and the innermost loop that runs in this thread; null outside.
 inline thread_local const std::atomic<bool>* current_stop = nullptr;
@@ -70,11 +70,11 @@ void call(Fn& fn, std::size_t task, int worker) {
 // A loop in the calling thread: nobody else can tell it to stop, so it looks for signals itself.
 class InlineLoop {
 public:
-    // Whether a signal has come; asks Python at most every poll_interval.
+    // Whether a signal has come; asks Python at most every kPollInterval.
     bool poll() {
         if (error_) return true;
         const auto now = std::chrono::steady_clock::now();
-        if (now - last_poll_ < poll_interval) return false;
+        if (now - last_poll_ < kPollInterval) return false;
         last_poll_ = now;
         error_ = pending_signal();
         return error_ != nullptr;
@@ -141,7 +141,7 @@ private:
 
     void wait() {
         std::unique_lock lock(mutex_);
-        while (!done_.wait_for(lock, poll_interval, [this] { return n_working_ == 0; })) {
+        while (!done_.wait_for(lock, kPollInterval, [this] { return n_working_ == 0; })) {
             lock.unlock();
             if (auto error = pending_signal()) fail(error);
             lock.lock();

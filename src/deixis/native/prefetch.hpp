@@ -1,4 +1,4 @@
-// Asks for memory that will be read soon; never faults, whatever the address.
+// Asks for memory that will be read or written soon; never faults, whatever the address.
 #pragma once
 
 namespace deixis {
@@ -6,6 +6,12 @@ namespace deixis {
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(address);
+#endif
+}
+
+inline void prefetch_to_write([[maybe_unused]] const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address, 1);
 #endif
 }
 

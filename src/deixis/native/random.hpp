@@ -6,7 +6,7 @@
 
 namespace deixis {
 
-inline std::uint64_t mix64(std::uint64_t x) {
+inline std::uint64_t splitmix64(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15ull;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -15,14 +15,14 @@ inline std::uint64_t mix64(std::uint64_t x) {
 
 class Random {
 public:
-    explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(mix64(seed) ^ mix64(~stream)) {}
+    explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(splitmix64(seed) ^ splitmix64(~stream)) {}
 
     std::uint64_t next() {
         state_ += 0x9e3779b97f4a7c15ull;
-        return mix64(state_);
+        return splitmix64(state_);
     }
 
-    /// A number in [0, n).
+    // A number in [0, n).
     std::uint32_t below(std::uint32_t n) {
         return static_cast<std::uint32_t>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(next() >> 32)) * n) >>
                                           32);

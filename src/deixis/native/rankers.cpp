@@ -16,6 +16,7 @@
 #include "arrays.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "random.hpp"
 
 namespace deixis {
@@ -28,7 +29,7 @@ struct SolverParams {
     std::uint64_t seed;
 };
 
-/// The packed weights of one parent.
+// The packed weights of one parent.
 struct Packed {
     std::vector<std::uint32_t> bucket_starts;
     std::vector<std::uint8_t> entries, eighths;
@@ -48,15 +49,15 @@ struct Problem {
 constexpr int kManyLanes = 8;
 constexpr float kRestShare = 0.25f;  // of epsilon: an instance with smaller gradients rests
 
-/// target += scale * source, over n lanes: a multiple of kLanes. The inner loop's fixed length is what makes compilers
-/// vectorise it, wherever this is inlined.
+// target += scale * source, over n lanes: a multiple of kLanes. The inner loop's fixed length is what makes compilers
+// vectorise it, wherever this is inlined.
 template <int kLanes>
 inline void add_scaled(float* __restrict target, const float* __restrict source, float scale, std::int32_t n) {
     for (std::int32_t first = 0; first < n; first += kLanes)
         for (std::int32_t lane = 0; lane < kLanes; ++lane) target[first + lane] += scale * source[first + lane];
 }
 
-/// What the dual variables of one instance have in common.
+// What the dual variables of one instance have in common.
 struct Instance {
     bool is_squared_hinge;
     float cost, norm;
@@ -64,8 +65,8 @@ struct Instance {
     std::int32_t n_lanes;
 };
 
-/// One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not
-/// inlined: only as parameters of a function do the pointers tell compilers that nothing overlaps.
+// One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not
+// inlined: only as parameters of a function do the pointers tell compilers that nothing overlaps.
 template <int kLanes, bool kIsWeighted>
 [[gnu::noinline]] float newton_steps(const Instance& instance, const float* __restrict signs,
                                      const float* __restrict scores, [[maybe_unused]] const float* __restrict costs,
@@ -102,8 +103,8 @@ template <int kLanes, bool kIsWeighted>
     return *std::max_element(violations, violations + kLanes);
 }
 
-/// Solves one parent. Made anew for each, but its big map of features belongs to the worker. Children are padded to a
-/// multiple of kLanes, so that loops over them vectorise; with one lane there is one child.
+// Solves one parent. Made anew for each, but its big map of features belongs to the worker. Children are padded to a
+// multiple of kLanes, so that loops over them vectorise; with one lane there is one child.
 template <int kLanes, bool kIsWeighted>
 class SiblingSolver {
 public:
@@ -128,9 +129,9 @@ private:
         return n_padded_;
     }
 
-    /// Copies the instances with features renumbered. A feature that only one instance has needs no row of weights
-    /// while learning: its weights are its value times that instance's own dual variables, so only its square is kept
-    /// here.
+    // Copies the instances with features renumbered. A feature that only one instance has needs no row of weights
+    // while learning: its weights are its value times that instance's own dual variables, so only its square is kept
+    // here.
     void copy_instances(std::vector<std::int32_t>& feature_counts) {
         for_each_value([&](std::int32_t, std::int32_t feature, float) { ++feature_counts[feature]; });
         std::vector<std::int32_t> numbered;
@@ -184,8 +185,8 @@ private:
         }
     }
 
-    /// Starts where most negatives end up: with margins just below -1, held there by a little dual weight each. From
-    /// zero it takes many rounds of to and fro until the bias has found that place.
+    // Starts where most negatives end up: with margins just below -1, held there by a little dual weight each. From
+    // zero it takes many rounds of to and fro until the bias has found that place.
     void lean_negative() {
         const float n = static_cast<float>(problem_.n_instances) * params_.bias * params_.bias;
         const float share = std::min(params_.cost, 1.0f / (n + 0.5f / params_.cost));
@@ -199,8 +200,8 @@ private:
         }
     }
 
-    /// Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates
-    /// anything rests until the others are done; a last round over all of them decides.
+    // Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates
+    // anything rests until the others are done; a last round over all of them decides.
     void descend(std::uint64_t stream) {
         Random random(params_.seed, stream);
         std::vector<std::int32_t> order(problem_.n_instances), restless;
@@ -228,7 +229,7 @@ private:
         }
     }
 
-    /// What one round needs for each child.
+    // What one round needs for each child.
     struct Round {
         std::vector<float> signs, scores, steps, highest, lowest, costs;
 
@@ -247,7 +248,7 @@ private:
         }
     };
 
-    /// Solves instance i for all children; returns the largest of its projected gradients.
+    // Solves instance i for all children; returns the largest of its projected gradients.
     float visit(std::int32_t i, Round& round) {
         for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
             round.signs[positives_[p]] = 1.0f;
@@ -265,17 +266,17 @@ private:
 
     // Instances come in random order: what the next ones need is on its way from memory while this one is solved.
     void ask_for_instance(std::int32_t i) const {
-        __builtin_prefetch(indices_.data() + indptr_[i]);
-        __builtin_prefetch(data_.data() + indptr_[i]);
+        prefetch(indices_.data() + indptr_[i]);
+        prefetch(data_.data() + indptr_[i]);
         const float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
-        for (std::int32_t k = 0; k < n_lanes(); k += 16) __builtin_prefetch(alpha + k, 1);
+        for (std::int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(alpha + k);
     }
 
     void ask_for_weights(std::int32_t i) const {
         if (n_lanes() > 32) return;  // the blocks of leaves are small enough for the caches
         for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
             const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n_lanes();
-            for (std::int32_t k = 0; k < n_lanes(); k += 16) __builtin_prefetch(row + k, 1);
+            for (std::int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(row + k);
         }
     }
 
@@ -288,7 +289,7 @@ private:
         }
     }
 
-    /// One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
+    // One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
     float step(std::int32_t i, Round& round) {
         return newton_steps<kLanes, kIsWeighted>(
             {params_.is_squared_hinge, params_.cost, norms_[i], own_norms_[i], n_lanes()}, round.signs.data(),
@@ -305,8 +306,8 @@ private:
         }
     }
 
-    /// The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its
-    /// duals, which is then written to `memory`.
+    // The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its
+    // duals, which is then written to `memory`.
     const float* weights_of(std::size_t f, std::vector<float>& memory) const {
         if (f < features_.size()) return weights_.data() + f * n_lanes();
         const OwnFeature& own = own_[f - features_.size()];
@@ -396,7 +397,7 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
                      ArrayIn<std::int32_t> positive_indices, ArrayIn<float> positive_weights,
                      ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances,
                      ArrayIn<std::int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias,
-                     float min_weight, std::int32_t max_rounds, std::uint64_t seed, std::int32_t n_threads) {
+                     float min_weight, std::int32_t max_rounds, std::uint64_t seed, int n_threads) {
     const CsrView docs(indptr, indices, data);
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
     const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;

@@ -10,7 +10,7 @@
 namespace deixis {
 namespace {
 
-/// One row, looked up by column; small enough to stay in a near cache, whatever the number of columns.
+// One row, looked up by column; small enough to stay in a near cache, whatever the number of columns.
 class RowTable {
 public:
     void fill(const CsrView& rows, std::size_t row) {

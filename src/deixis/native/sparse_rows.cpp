@@ -9,8 +9,8 @@ namespace {
 
 enum RowsState : int { kSound = 0, kUnsorted = 1, kNotFinite = 2, kDamaged = 3 };
 
-/// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns
-/// that do not ascend within a row.
+// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns
+// that do not ascend within a row.
 int check_rows(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
                std::int64_t n_columns) {
     const auto n_starts = static_cast<std::int64_t>(indptr.shape(0));
@@ -25,9 +25,9 @@ int check_rows(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, Arra
     bool is_outside = false, is_infinite = false, is_unsorted = false;
     for (std::int64_t i = 0; i < n_items; ++i) is_outside |= columns[i] < 0 || columns[i] >= n_columns;
     if (is_outside) return kDamaged;
-    constexpr std::uint32_t exponent = 0x7f800000u;  // all set in NaN and infinity only
+    constexpr std::uint32_t kExponent = 0x7f800000u;  // all set in NaN and infinity only
     for (std::int64_t i = 0; i < n_items; ++i)
-        is_infinite |= (std::bit_cast<std::uint32_t>(data.data()[i]) & exponent) == exponent;
+        is_infinite |= (std::bit_cast<std::uint32_t>(data.data()[i]) & kExponent) == kExponent;
     if (is_infinite) return kNotFinite;
     for (std::int64_t row = 1; row < n_starts; ++row)
         for (std::int64_t i = starts[row - 1] + 1; i < starts[row]; ++i) is_unsorted |= columns[i] <= columns[i - 1];

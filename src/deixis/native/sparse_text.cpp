@@ -31,7 +31,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(const char* p, const char* end) { return p == end || is_blank(*p) || *p == '\n' || *p == '#'; }
 
-/// A whole number of at most 18 digits; `p` moves behind it. False if there is none.
+// A whole number of at most 18 digits; `p` moves behind it. False if there is none.
 bool parse_whole(const char*& p, const char* end, std::int64_t& value) {
     const char* start = p;
     value = 0;
@@ -39,7 +39,7 @@ bool parse_whole(const char*& p, const char* end, std::int64_t& value) {
     return p > start && (p == end || !is_digit(*p));
 }
 
-/// A finite number up to the end of its token, rounded as Python rounds it; `p` moves behind it.
+// A finite number up to the end of its token, rounded as Python rounds it; `p` moves behind it.
 bool parse_number(const char*& p, const char* end, double& value) {
     const char* start = p;
     const bool is_negative = p < end && *p == '-';
@@ -86,7 +86,7 @@ struct Rules {
     std::int64_t first_label, first_column, n_labels, n_columns;
 };
 
-/// Parses lines one after another until one is wrong; then `problem` says how, and `line` and `bad_at` where.
+// Parses lines one after another until one is wrong; then `problem` says how, and `line` and `bad_at` where.
 class Parser {
 public:
     explicit Parser(const Rules& rules) : rules_(rules) {}
@@ -125,7 +125,7 @@ private:
         return true;
     }
 
-    /// The labels that a line begins with; none if it begins with a pair.
+    // The labels that a line begins with; none if it begins with a pair.
     bool parse_labels(const char*& p, const char* end) {
         const char* start = p;
         const std::size_t before = labels.size();
@@ -164,7 +164,7 @@ private:
         return true;
     }
 
-    /// Puts the last row's columns in order; false if one comes twice.
+    // Puts the last row's columns in order; false if one comes twice.
     bool sort_row(std::size_t first) {
         bool is_ascending = true;
         for (std::size_t i = first + 1; i < columns.size(); ++i) is_ascending &= columns[i] > columns[i - 1];

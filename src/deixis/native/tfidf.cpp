@@ -12,19 +12,19 @@
 #include <nanobind/stl/vector.h>
 
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "texts.hpp"
 #include "token_table.hpp"
 #include "token_trie.hpp"
 #include "tokenizer.hpp"
 
 namespace deixis {
-
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
 // Tokens looked up together, so that their waits for memory overlap.
-constexpr std::size_t batch_tokens = 64;
+constexpr std::size_t kBatchTokens = 64;
 
 struct PendingToken {
     std::uint64_t hash;
@@ -146,17 +146,17 @@ private:
             tokens_.ask_slot(hash);
             scratch.pending.push_back({hash, scratch.pending_text.size(), token.size});
             scratch.pending_text.append(token.text, token.size);
-            if (scratch.pending.size() == batch_tokens) look_up(scratch);
+            if (scratch.pending.size() == kBatchTokens) look_up(scratch);
             if (settings_.has_chars()) collect_chars(token, scratch);
         });
         look_up(scratch);
-        for (std::size_t begin = 0; begin < scratch.ids.size(); begin += batch_tokens)
-            collect_ngrams(begin, std::min(begin + batch_tokens, scratch.ids.size()), scratch);
+        for (std::size_t begin = 0; begin < scratch.ids.size(); begin += kBatchTokens)
+            collect_ngrams(begin, std::min(begin + kBatchTokens, scratch.ids.size()), scratch);
     }
 
     // Appends the numbers of the pending tokens to the ids.
     void look_up(RowScratch& scratch) const {
-        std::int32_t found[batch_tokens];
+        std::int32_t found[kBatchTokens];
         const std::size_t n = scratch.pending.size();
         for (std::size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
         for (std::size_t i = 0; i < n; ++i)
@@ -291,7 +291,7 @@ nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, co
         if (texts[p].size() != texts[0].size()) throw nb::value_error("Every vocabulary needs as many texts.");
         if (data[p].shape(0) > data[longest].shape(0)) longest = p;
     }
-    const std::vector<std::size_t> bounds = texts[longest].chunks(chunk_bytes, 1 << 13);
+    const std::vector<std::size_t> bounds = texts[longest].chunks(kChunkBytes, 1 << 13);
     std::vector<RowBlock> blocks(bounds.size() - 1);
     std::vector<RowScratch> scratches(worker_count(blocks.size(), n_threads));
     parallel_for(blocks.size(), n_threads, [&](std::size_t b, int worker) {

@@ -18,12 +18,11 @@
 #include "tokenizer.hpp"
 
 namespace deixis {
-
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
-constexpr std::size_t ngrams_per_partition = 16384;
-constexpr int max_partition_bits = 12;
+constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
+constexpr std::size_t kNgramsPerPartition = 16384;
+constexpr int kMaxPartitionBits = 12;
 
 struct Chunk {
     TokenBuilder tokens;                  // of this chunk; emptied by the merge
@@ -111,7 +110,8 @@ void deal_ngrams(Chunk& chunk, std::size_t n, int bits, std::vector<std::uint64_
         for (std::size_t i = begin; i + n <= end; ++i) {
             const std::int32_t node = chunk.nodes[i], token = chunk.stream[i + n - 1];
             if (node < 0 || token < 0) continue;
-            const std::uint64_t key = std::uint64_t(node) << 32 | scramble(static_cast<std::uint32_t>(token));
+            const std::uint64_t key =
+                static_cast<std::uint64_t>(node) << 32 | scramble(static_cast<std::uint32_t>(token));
             if (!seen.add(key)) continue;
             found.push_back(key);
             ++chunk.partition_ptr[partition_of(key, bits) + 1];
@@ -130,12 +130,12 @@ struct Counter {
     std::vector<std::int32_t> counts;
 
     void grow() {
-        std::vector<std::uint64_t> old_keys(std::max<std::size_t>(1024, 2 * keys.size()), empty_slot);
+        std::vector<std::uint64_t> old_keys(std::max<std::size_t>(1024, 2 * keys.size()), kEmptySlot);
         std::vector<std::int32_t> old_counts(old_keys.size(), 0);
         old_keys.swap(keys);
         old_counts.swap(counts);
         for (std::size_t i = 0; i < old_keys.size(); ++i)
-            if (old_keys[i] != empty_slot) {
+            if (old_keys[i] != kEmptySlot) {
                 const std::size_t at = find(old_keys[i]);
                 keys[at] = old_keys[i];
                 counts[at] = old_counts[i];
@@ -145,7 +145,7 @@ struct Counter {
     std::size_t find(std::uint64_t key) const {
         const std::size_t mask = keys.size() - 1;
         std::size_t at = (key * 0x9e3779b97f4a7c15ull) >> 32 & mask;
-        while (keys[at] != empty_slot && keys[at] != key) at = (at + 1) & mask;
+        while (keys[at] != kEmptySlot && keys[at] != key) at = (at + 1) & mask;
         return at;
     }
 };
@@ -155,11 +155,11 @@ std::vector<NgramCount> count_partition(const std::vector<Chunk>& chunks, std::s
                                         std::int32_t max_df, Counter& counter) {
     std::size_t n_distinct = 0;
     if (counter.keys.empty()) counter.grow();
-    std::fill(counter.keys.begin(), counter.keys.end(), empty_slot);
+    std::fill(counter.keys.begin(), counter.keys.end(), kEmptySlot);
     for (const Chunk& chunk : chunks)
         for (std::size_t i = chunk.partition_ptr[p]; i < chunk.partition_ptr[p + 1]; ++i) {
             const std::size_t at = counter.find(chunk.keys[i]);
-            if (counter.keys[at] != empty_slot) {
+            if (counter.keys[at] != kEmptySlot) {
                 ++counter.counts[at];
                 continue;
             }
@@ -170,7 +170,7 @@ std::vector<NgramCount> count_partition(const std::vector<Chunk>& chunks, std::s
     std::vector<NgramCount> kept;
     kept.reserve(n_distinct);
     for (std::size_t i = 0; i < counter.keys.size(); ++i)
-        if (counter.keys[i] != empty_slot && counter.counts[i] >= min_df && counter.counts[i] <= max_df)
+        if (counter.keys[i] != kEmptySlot && counter.counts[i] >= min_df && counter.counts[i] <= max_df)
             kept.push_back({counter.keys[i], counter.counts[i]});
     std::sort(kept.begin(), kept.end(), [](const NgramCount& a, const NgramCount& b) { return a.key < b.key; });
     return kept;
@@ -207,7 +207,7 @@ public:
 
 private:
     void read() {
-        bounds_ = texts_.chunks(chunk_bytes);
+        bounds_ = texts_.chunks(kChunkBytes);
         chunks_.resize(bounds_.size() - 1);
         parallel_for(chunks_.size(), n_threads_, [&](std::size_t c) {
             read_chunk(texts_, bounds_[c], bounds_[c + 1], settings_.fold, chunks_[c]);
@@ -293,7 +293,7 @@ private:
 
     int partition_bits() const {
         int bits = 0;
-        while (bits < max_partition_bits && (n_stream_ >> bits) > ngrams_per_partition) ++bits;
+        while (bits < kMaxPartitionBits && (n_stream_ >> bits) > kNgramsPerPartition) ++bits;
         return bits;
     }
 
@@ -376,7 +376,7 @@ private:
     }
 
     static void put_tokens(nb::dict& arrays, const std::string& name, TokenArrays& tokens) {
-        if (tokens.slots.empty()) tokens.slots.assign(1, empty_slot);
+        if (tokens.slots.empty()) tokens.slots.assign(1, kEmptySlot);
         arrays[(name + ".data").c_str()] = to_numpy(std::move(tokens.data));
         arrays[(name + ".offsets").c_str()] = to_numpy(std::move(tokens.offsets));
         arrays[(name + ".slots").c_str()] = to_numpy(std::move(tokens.slots));

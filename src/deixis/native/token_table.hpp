@@ -11,7 +11,7 @@
 
 namespace deixis {
 
-inline std::uint64_t mix64(std::uint64_t h) {
+inline std::uint64_t mix_hash(std::uint64_t h) {
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93ull;
     h ^= h >> 32;
@@ -40,7 +40,7 @@ inline std::uint64_t hash_bytes(const char* text, std::size_t size) {
         h = (h ^ word) * 0xff51afd7ed558ccdull;
         h ^= h >> 32;
     }
-    return mix64(h ^ short_word(text, size));
+    return mix_hash(h ^ short_word(text, size));
 }
 
 inline bool same_bytes(const char* a, const char* b, std::size_t size) {
@@ -53,7 +53,7 @@ inline bool same_bytes(const char* a, const char* b, std::size_t size) {
     return short_word(a, size) == short_word(b, size);
 }
 
-inline constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
+inline constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
 
 // A slot holds the upper half of the hash and the number of the string.
 inline std::uint64_t make_slot(std::uint64_t hash, std::uint32_t id) { return (hash & 0xffffffff00000000ull) | id; }
@@ -68,7 +68,7 @@ inline std::size_t slot_count(std::size_t n) {
 // Numbers strings in the order they first come.
 class TokenBuilder {
 public:
-    TokenBuilder() : slots_(1024, empty_slot) {}
+    TokenBuilder() : slots_(1024, kEmptySlot) {}
 
     std::size_t size() const { return hashes_.size(); }
     std::uint64_t hash(std::size_t id) const { return hashes_[id]; }
@@ -79,12 +79,12 @@ public:
     // The number of the string, or -1.
     std::int64_t find(const char* text, std::size_t size, std::uint64_t hash) const {
         const std::uint64_t slot = slots_[place(text, size, hash)];
-        return slot == empty_slot ? -1 : static_cast<std::int64_t>(slot & 0xffffffffu);
+        return slot == kEmptySlot ? -1 : static_cast<std::int64_t>(slot & 0xffffffffu);
     }
 
     std::uint32_t add(const char* text, std::size_t size, std::uint64_t hash) {
         const std::size_t at = place(text, size, hash);
-        if (slots_[at] != empty_slot) return static_cast<std::uint32_t>(slots_[at]);
+        if (slots_[at] != kEmptySlot) return static_cast<std::uint32_t>(slots_[at]);
         const auto id = static_cast<std::uint32_t>(hashes_.size());
         slots_[at] = make_slot(hash, id);
         hashes_.push_back(hash);
@@ -99,7 +99,7 @@ private:
     std::size_t place(const char* text, std::size_t size, std::uint64_t hash) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
-        for (; slots_[at] != empty_slot; at = (at + 1) & mask) {
+        for (; slots_[at] != kEmptySlot; at = (at + 1) & mask) {
             if ((slots_[at] ^ hash) >> 32 != 0) continue;
             const std::string_view known = this->text(static_cast<std::uint32_t>(slots_[at]));
             if (known.size() == size && same_bytes(known.data(), text, size)) break;
@@ -108,11 +108,11 @@ private:
     }
 
     void grow() {
-        std::vector<std::uint64_t> slots(2 * slots_.size(), empty_slot);
+        std::vector<std::uint64_t> slots(2 * slots_.size(), kEmptySlot);
         const std::size_t mask = slots.size() - 1;
         for (std::uint32_t id = 0; id < hashes_.size(); ++id) {
             std::size_t at = hashes_[id] & mask;
-            while (slots[at] != empty_slot) at = (at + 1) & mask;
+            while (slots[at] != kEmptySlot) at = (at + 1) & mask;
             slots[at] = make_slot(hashes_[id], id);
         }
         slots_.swap(slots);
@@ -140,10 +140,10 @@ struct TokenArrays {
             offsets.push_back(static_cast<std::int64_t>(data.size()));
             hashes.push_back(builder.hash(id));
         }
-        slots.assign(slot_count(hashes.size()), empty_slot);
+        slots.assign(slot_count(hashes.size()), kEmptySlot);
         for (std::uint32_t id = 0; id < hashes.size(); ++id) {
             std::size_t at = hashes[id] & (slots.size() - 1);
-            while (slots[at] != empty_slot) at = (at + 1) & (slots.size() - 1);
+            while (slots[at] != kEmptySlot) at = (at + 1) & (slots.size() - 1);
             slots[at] = make_slot(hashes[id], id);
         }
     }
@@ -191,7 +191,7 @@ private:
         std::size_t at = hash & (n_slots_ - 1);
         for (std::size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
             const std::uint64_t slot = slots_[at];
-            if (slot == empty_slot) return -1;
+            if (slot == kEmptySlot) return -1;
             const auto id = static_cast<std::uint32_t>(slot);
             if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
             if (accept(static_cast<std::int32_t>(id))) return static_cast<std::int32_t>(id);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prefetch.hpp"
 #include "token_table.hpp"
 
 namespace deixis {

@@ -1,3 +1,4 @@
+// The part of the tokenizer that looks characters up, and the tokens of one text for Python.
 #include "tokenizer.hpp"
 
 #include <nanobind/nanobind.h>
@@ -13,15 +14,16 @@ bool Tokenizer::next_unicode(const std::uint8_t* text, std::size_t size, std::si
     const std::size_t begin = at, begin_extra = n_extra;
     at += first.n_bytes;
     n_extra += first.n_bytes - 1;
-    if (kind != CharClass::word && kind != CharClass::unspaced) return false;
+    if (kind != CharClass::kWord && kind != CharClass::kUnspaced) return false;
     cps_.assign(1, first.cp);
     std::size_t n_kept = 1;  // joiners at the end of cps_ stay outside the token unless something follows them
     std::size_t next = at, next_extra = n_extra;
     while (next < size) {
         const Decoded decoded = decode_utf8(text, next, size);
         const CharClass follower = char_record(decoded.cp).char_class();
-        const bool continues = follower == CharClass::mark || (follower == CharClass::word && kind == CharClass::word);
-        if (!continues && follower != CharClass::joiner) break;
+        const bool continues =
+            follower == CharClass::kMark || (follower == CharClass::kWord && kind == CharClass::kWord);
+        if (!continues && follower != CharClass::kJoiner) break;
         cps_.push_back(decoded.cp);
         next += decoded.n_bytes;
         next_extra += decoded.n_bytes - 1;
@@ -35,7 +37,7 @@ bool Tokenizer::next_unicode(const std::uint8_t* text, std::size_t size, std::si
     fold(cps_.data(), n_kept, options_, scratch_, folded_);
     if (folded_.empty()) return false;
     token = TokenView{
-        folded_.data(), folded_.size(), begin - begin_extra, at - n_extra, begin, at, kind == CharClass::unspaced};
+        folded_.data(), folded_.size(), begin - begin_extra, at - n_extra, begin, at, kind == CharClass::kUnspaced};
     return true;
 }
 

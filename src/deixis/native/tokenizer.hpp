@@ -31,7 +31,7 @@ constexpr std::array<bool, 256> make_ascii_word() {
     for (int c = 'A'; c <= 'Z'; ++c) is_word[c] = is_word[c + 32] = true;
     return is_word;
 }
-inline constexpr std::array<bool, 256> is_ascii_word = make_ascii_word();
+inline constexpr std::array<bool, 256> kIsAsciiWord = make_ascii_word();
 
 }  // namespace tokenizer_detail
 
@@ -45,16 +45,16 @@ public:
     // Calls sink(TokenView) for every token, in order.
     template <typename Sink>
     void run(const std::uint8_t* text, std::size_t size, Sink&& sink) {
-        using tokenizer_detail::is_ascii_word;
+        using tokenizer_detail::kIsAsciiWord;
         std::size_t at = 0;
         std::size_t n_extra = 0;  // bytes before `at` that are not the first of their code point
         while (at < size) {
-            if (text[at] < 0x80 && !is_ascii_word[text[at]]) {
+            if (text[at] < 0x80 && !kIsAsciiWord[text[at]]) {
                 ++at;
                 continue;
             }
             const std::size_t begin = at;
-            while (at < size && is_ascii_word[text[at]]) ++at;
+            while (at < size && kIsAsciiWord[text[at]]) ++at;
             if (at < size && text[at] >= 0x80) {
                 at = begin;
                 TokenView token;

@@ -1,25 +1,25 @@
+// Normal forms, case folding and UTF-8, by the tables of unicode_tables.inc.
 #include "unicode.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace deixis {
-
 namespace {
 
 namespace tables {
 #include "unicode_tables.inc"
 }
 
-constexpr std::uint32_t hangul_s = 0xAC00, hangul_l = 0x1100, hangul_v = 0x1161, hangul_t = 0x11A7;
-constexpr std::uint32_t n_l = 19, n_v = 21, n_t = 28, n_s = n_l * n_v * n_t;
+constexpr std::uint32_t kHangulS = 0xAC00, kHangulL = 0x1100, kHangulV = 0x1161, kHangulT = 0x11A7;
+constexpr std::uint32_t kCountL = 19, kCountV = 21, kCountT = 28, kCountS = kCountL * kCountV * kCountT;
 
 // Zero when the two do not compose; no composition gives U+0000.
 std::uint32_t composed(std::uint32_t first, std::uint32_t second) {
-    if (first - hangul_l < n_l && second - hangul_v < n_v)
-        return hangul_s + ((first - hangul_l) * n_v + (second - hangul_v)) * n_t;
-    if (first - hangul_s < n_s && (first - hangul_s) % n_t == 0 && second - hangul_t - 1 < n_t - 1)
-        return first + (second - hangul_t);
+    if (first - kHangulL < kCountL && second - kHangulV < kCountV)
+        return kHangulS + ((first - kHangulL) * kCountV + (second - kHangulV)) * kCountT;
+    if (first - kHangulS < kCountS && (first - kHangulS) % kCountT == 0 && second - kHangulT - 1 < kCountT - 1)
+        return first + (second - kHangulT);
     const std::uint64_t key = std::uint64_t{first} << 32 | second;
     const auto* found = std::lower_bound(std::begin(tables::pair_keys), std::end(tables::pair_keys), key);
     if (found == std::end(tables::pair_keys) || *found != key) return 0;
@@ -27,11 +27,11 @@ std::uint32_t composed(std::uint32_t first, std::uint32_t second) {
 }
 
 void append_decomposition(std::uint32_t cp, std::vector<std::uint32_t>& out) {
-    if (cp - hangul_s < n_s) {
-        const std::uint32_t s = cp - hangul_s;
-        out.push_back(hangul_l + s / (n_v * n_t));
-        out.push_back(hangul_v + s % (n_v * n_t) / n_t);
-        if (s % n_t != 0) out.push_back(hangul_t + s % n_t);
+    if (cp - kHangulS < kCountS) {
+        const std::uint32_t s = cp - kHangulS;
+        out.push_back(kHangulL + s / (kCountV * kCountT));
+        out.push_back(kHangulV + s % (kCountV * kCountT) / kCountT);
+        if (s % kCountT != 0) out.push_back(kHangulT + s % kCountT);
         return;
     }
     const std::uint16_t at = char_record(cp).decomposition;
@@ -64,14 +64,14 @@ bool is_continuation(const std::uint8_t* text, std::size_t at, std::size_t size)
 
 // Canonical composition in place (Unicode Standard, section 3.11, D117).
 void compose(std::vector<std::uint32_t>& cps) {
-    constexpr std::size_t none = static_cast<std::size_t>(-1);
-    std::size_t starter = none, length = 0;
+    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    std::size_t starter = kNone, length = 0;
     int last_class = 0;
     for (std::size_t at = 0; at < cps.size(); ++at) {
         const std::uint32_t cp = cps[at];
         const int combining = char_record(cp).combining;
-        const bool is_adjacent = starter != none && starter + 1 == length;
-        if (starter != none && (is_adjacent || (last_class < combining && last_class != 0))) {
+        const bool is_adjacent = starter != kNone && starter + 1 == length;
+        if (starter != kNone && (is_adjacent || (last_class < combining && last_class != 0))) {
             if (const std::uint32_t both = composed(cps[starter], cp)) {
                 cps[starter] = both;
                 continue;
@@ -119,25 +119,25 @@ bool casefold(std::vector<std::uint32_t>& cps, std::vector<std::uint32_t>& scrat
 const char* unicode_version() { return tables::unicode_version; }
 
 const CharRecord& char_record(std::uint32_t cp) {
-    if (cp > 0x10FFFF) cp = replacement_character;
+    if (cp > 0x10FFFF) cp = kReplacementCharacter;
     const std::size_t block = tables::stage1[cp / tables::block_size];
     return tables::records[tables::stage2[block * tables::block_size + cp % tables::block_size]];
 }
 
 Decoded decode_utf8_slow(const std::uint8_t* text, std::size_t at, std::size_t size) {
     const std::uint8_t lead = text[at];
-    if (lead < 0xC2 || lead > 0xF4) return {replacement_character, 1};
-    if (!is_continuation(text, at + 1, size)) return {replacement_character, 1};
+    if (lead < 0xC2 || lead > 0xF4) return {kReplacementCharacter, 1};
+    if (!is_continuation(text, at + 1, size)) return {kReplacementCharacter, 1};
     const std::uint8_t second = text[at + 1];
     if (lead < 0xE0) return {(lead & 0x1Fu) << 6 | (second & 0x3Fu), 2};
     // Overlong forms, surrogates and numbers past U+10FFFF break off after their first byte.
     if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
         (lead == 0xF4 && second > 0x8F))
-        return {replacement_character, 1};
-    if (!is_continuation(text, at + 2, size)) return {replacement_character, 2};
+        return {kReplacementCharacter, 1};
+    if (!is_continuation(text, at + 2, size)) return {kReplacementCharacter, 2};
     const std::uint32_t upper = (second & 0x3Fu) << 6 | (text[at + 2] & 0x3Fu);
     if (lead < 0xF0) return {(lead & 0x0Fu) << 12 | upper, 3};
-    if (!is_continuation(text, at + 3, size)) return {replacement_character, 3};
+    if (!is_continuation(text, at + 3, size)) return {kReplacementCharacter, 3};
     return {(lead & 0x07u) << 18 | upper << 6 | (text[at + 3] & 0x3Fu), 4};
 }
 

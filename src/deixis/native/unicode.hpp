@@ -11,13 +11,13 @@ namespace deixis {
 
 // How the tokenizer sees a character. Numbers as in tools/make_unicode_tables.py.
 enum class CharClass : std::uint8_t {
-    other = 0,        // symbols and the like: separates tokens
-    word = 1,         // letters and numbers: runs of them are tokens
-    unspaced = 2,     // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
-    mark = 3,         // belongs to the character before it
-    joiner = 4,       // invisible inside a word
-    punctuation = 5,  // separates tokens, as spaces do
-    space = 6,
+    kOther = 0,        // symbols and the like: separates tokens
+    kWord = 1,         // letters and numbers: runs of them are tokens
+    kUnspaced = 2,     // Han, kana, Thai, Lao, Khmer, Myanmar: each is a token
+    kMark = 3,         // belongs to the character before it
+    kJoiner = 4,       // invisible inside a word
+    kPunctuation = 5,  // separates tokens, as spaces do
+    kSpace = 6,
 };
 
 // flags: class in the low three bits, then the bits below. The two numbers are places in the pool of sequences.
@@ -38,7 +38,7 @@ struct CharRecord {
 const CharRecord& char_record(std::uint32_t cp);
 const char* unicode_version();
 
-inline constexpr std::uint32_t replacement_character = 0xFFFD;
+inline constexpr std::uint32_t kReplacementCharacter = 0xFFFD;
 
 // The code point at text[at] (at < size) and how many bytes it takes. Bytes that are no UTF-8 count as one U+FFFD per
 // broken sequence, as Python's errors="replace" does.
