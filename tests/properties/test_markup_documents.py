@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from deixis.documents.formats.bioc.json import read_bioc_json, write_bioc_json
 from deixis.documents.formats.bioc.xml import read_bioc_xml, write_bioc_xml
-from deixis.documents.formats.nif.read import read_nif
+from deixis.documents.formats.nif.read import nif_statements, read_nif
 from deixis.documents.formats.nif.write import write_nif
 from deixis.documents.spans import Unit
-from deixis.documents.turtle import Literal, read_triples
 from deixis.types import Document, Mention
 
 quick = settings(max_examples=60, deadline=None)
@@ -86,9 +85,9 @@ def test_turtle_means_what_it_means_to_rdflib(batch):
     graph.parse(data=stream.getvalue(), format="turtle")
     for text in (stream.getvalue(), graph.serialize(format="turtle"), graph.serialize(format="nt")):
         ours = {
-            (triple.subject, triple.predicate, triple.object.value, isinstance(triple.object, Literal))
-            for triple in read_triples(enumerate(text.split("\n"), start=1), "x")
-            if not triple.predicate.endswith(("Index", "taConfidence"))
+            (each.subject, each.predicate, each.value, each.lang is not None)
+            for each in nif_statements(enumerate(text.split("\n"), start=1), "x")
+            if not each.predicate.endswith(("Index", "taConfidence"))
         }
         theirs = {
             (str(subject), str(predicate), str(value), isinstance(value, rdflib.Literal))

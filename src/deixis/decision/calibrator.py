@@ -17,12 +17,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
+from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, logit
 
 from deixis.config import Config, setting
 from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
-from deixis.decision.isotonic import isotonic_blocks
 from deixis.errors import DataError, StoreError
 from deixis.store.checks import check_length, check_range, is_sorted, require
 from deixis.tables import Ranking, Spans
@@ -168,8 +167,9 @@ def _isotonic_curve(
     centres = np.array([combined[group].mean() for group in groups])
     # A group where all are right is no proof of certainty: the sigmoid puts in a word.
     hits = np.array([right[group].sum() + PSEUDO_EXAMPLES * expit(combined[group]).mean() for group in groups])
-    heights, lengths = isotonic_blocks(hits / (sizes + PSEUDO_EXAMPLES), sizes)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    rising = isotonic_regression(hits / (sizes + PSEUDO_EXAMPLES), weights=sizes)
+    starts = rising.blocks[:-1]
+    heights = rising.x[starts]
     places = np.add.reduceat(centres * sizes, starts) / np.add.reduceat(sizes, starts)
     low, high = heights[0] * (1 - END_SHARE), heights[-1] + (1 - heights[-1]) * END_SHARE
     return np.concatenate([[ends[0] - 1], places, [ends[1] + 1]]), np.concatenate([[low], heights, [high]])

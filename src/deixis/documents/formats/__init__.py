@@ -35,7 +35,7 @@ READERS = LazyRegistry(
         "pubtator": Lazy("deixis.documents.formats.pubtator:read_pubtator"),
         "bioc-json": Lazy("deixis.documents.formats.bioc.json:read_bioc_json"),
         "bioc-xml": Lazy("deixis.documents.formats.bioc.xml:read_bioc_xml"),
-        "nif": Lazy("deixis.documents.formats.nif.read:read_nif"),
+        "nif": Lazy("deixis.documents.formats.nif.read:read_nif", extra="rdf"),
         "hf": Lazy("deixis.documents.formats.hf:read_hf"),
     },
 )

@@ -23,7 +23,7 @@ FORMATS = LazyRegistry(
         "tsv": Lazy("deixis.kb.formats.csv:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.formats.csv:read_annif_tsv"),
         "names": Lazy("deixis.kb.formats.name_lines:read_name_lines"),
-        "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="skos"),
+        "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="rdf"),
         "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),  # the only one that is a folder
     },
 )

@@ -1,4 +1,4 @@
-"""SKOS vocabularies to records, in any of RDF's spellings that rdflib reads: Turtle, RDF/XML, N-Triples, JSON-LD.
+"""SKOS vocabularies to records, in any of RDF's syntaxes: Turtle, RDF/XML, N-Triples, JSON-LD.
 
 An entity is a `skos:Concept` that is not deprecated. Its title is the `prefLabel` in the language that most concepts
 have one in; every label in every language is an alias, the preferred ones first. `definition` and `scopeNote` are
@@ -8,34 +8,32 @@ replaces are equivalent ids. Collections, schemes, and concepts that are blank n
 
 from __future__ import annotations
 
-import json
-import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
-from xml.sax import SAXException
-
-import rdflib
-from rdflib.exceptions import Error as RdfError
-from rdflib.namespace import DCTERMS, OWL, RDF, SKOS
-from rdflib.plugins.parsers.notation3 import BadSyntax
-from rdflib.store import Store
-from rdflib.term import BNode, Literal, Node, URIRef
+from typing import Any, NamedTuple
 
 from deixis.errors import DataError
 from deixis.kb.records import clean
+from deixis.rdf import RDF_TYPE, read_statements
 from deixis.store.files import content_suffix
 
-_SUFFIX_TO_SYNTAX = {".ttl": "turtle", ".nt": "nt11", ".rdf": "xml", ".owl": "xml", ".xml": "xml", ".jsonld": "json-ld"}
-_LABELS = (SKOS.prefLabel, SKOS.altLabel, SKOS.hiddenLabel)
-_NOTES = (SKOS.definition, SKOS.scopeNote)
-_KEPT = {RDF.type, *_LABELS, *_NOTES, SKOS.broader, SKOS.narrower, SKOS.notation, OWL.deprecated, DCTERMS.isReplacedBy}
-_ELSEWHERE = (
-    "its '@context' is at another address, {address!r}, and nothing is fetched; write the context into the file"
-)
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_LABELS = (f"{_SKOS}prefLabel", f"{_SKOS}altLabel", f"{_SKOS}hiddenLabel")
+_NOTES = (f"{_SKOS}definition", f"{_SKOS}scopeNote")
+_BROADER, _NARROWER, _NOTATION = f"{_SKOS}broader", f"{_SKOS}narrower", f"{_SKOS}notation"
+_DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
+_REPLACED_BY = "http://purl.org/dc/terms/isReplacedBy"
+_KEPT = {RDF_TYPE, *_LABELS, *_NOTES, _BROADER, _NARROWER, _NOTATION, _DEPRECATED, _REPLACED_BY}
 
-Properties = dict[Node, list[Any]]
+
+class Value(NamedTuple):
+    """What is said of a resource: a text and its language, which is None for the name of another resource."""
+
+    text: str
+    lang: str | None
+
+
+Properties = dict[str, list[Value]]
 
 
 def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -51,12 +49,12 @@ def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[i
     u:1 cats ['cats', 'Katzen'] []
     u:2 Siamese cat ['Siamese cat'] ['cats']
     """
-    resources = _parse(b"\n".join(raw for _, raw in lines), path)
+    resources = _read(lines, path)
     concepts = {
         resource: properties
         for resource, properties in resources.items()
-        if isinstance(resource, URIRef)
-        and SKOS.Concept in properties.get(RDF.type, ())
+        if not resource.startswith("_:")
+        and Value(f"{_SKOS}Concept", None) in properties.get(RDF_TYPE, ())
         and not _is_deprecated(properties)
     }
     if not concepts:
@@ -65,127 +63,75 @@ def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[i
     titles = {concept: _title(concept, properties, language) for concept, properties in concepts.items()}
     broader, replaced = _broader(concepts), _replaced(resources, concepts)
     for number, (concept, properties) in enumerate(concepts.items(), start=1):
-        record: dict[str, Any] = {"id": str(concept), "title": titles[concept]}
+        record: dict[str, Any] = {"id": concept, "title": titles[concept]}
         labels = [label for kind in _LABELS for label in _literals(properties, kind)]
-        record["aliases"] = [{"text": str(label), "lang": label.language or ""} for label in labels]
+        record["aliases"] = [{"text": label.text, "lang": label.lang or ""} for label in labels]
         record["descriptions"] = _descriptions(properties)
         record["types"] = [titles[each] for each in broader.get(concept, ())]
-        record["alt_ids"] = [str(each) for each in _literals(properties, SKOS.notation)] + replaced.get(concept, [])
+        record["alt_ids"] = [each.text for each in _literals(properties, _NOTATION)] + replaced.get(concept, [])
         yield number, record
 
 
-class _Resources(Store):
-    """Keeps of each triple what a vocabulary needs, and no index: `properties[subject][predicate]` are the objects."""
-
-    context_aware = True  # the reader of JSON-LD asks for it
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.properties: dict[Node, Properties] = {}
-
-    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:  # noqa: ANN401 - as rdflib has it
-        """Takes a triple from the parser."""
-        subject, predicate, value = triple
+def _read(lines: Iterable[tuple[int, bytes]], path: str) -> dict[str, Properties]:
+    """What a vocabulary needs of the file: `resources[subject][predicate]` are the objects."""
+    resources: dict[str, Properties] = {}
+    for subject, predicate, value, lang, _ in read_statements(lines, path, content_suffix(path)):
         if predicate in _KEPT:
-            self.properties.setdefault(subject, {}).setdefault(predicate, []).append(value)
+            resources.setdefault(subject, {}).setdefault(predicate, []).append(Value(value, lang))
+    return resources
 
 
-def _parse(data: bytes, path: str) -> dict[Node, Properties]:
-    syntax = _SUFFIX_TO_SYNTAX.get(content_suffix(path)) or _syntax_of(data)
-    store = _Resources()
-    try:
-        if syntax == "json-ld":
-            _check_contexts(json.loads(data), path)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # rdflib's reader of JSON-LD uses what rdflib gives up
-            rdflib.Graph(store=store, bind_namespaces="none").parse(data=data, format=syntax)
-    except BadSyntax as error:
-        reason = str(error).partition(": at line")[0] if error.message is None else error.message
-        raise DataError(f"not Turtle: {reason}", path=path, line=error.lines + 1) from error
-    except SAXException as error:
-        line = error.getLineNumber() if hasattr(error, "getLineNumber") else None
-        raise DataError(f"not RDF/XML: {error.getMessage()}", path=path, line=line) from error
-    except (RdfError, ValueError, SyntaxError) as error:
-        raise DataError(f"cannot be read as {syntax}: {str(error)[:200]}", path=path) from error
-    except (LookupError, TypeError, AssertionError, AttributeError, RecursionError) as error:  # rdflib lost its way
-        reason = f"cannot be read as {syntax} ({type(error).__name__}: {error}); is the file cut off or damaged?"
-        raise DataError(reason, path=path) from error
-    return store.properties
-
-
-def _syntax_of(data: bytes) -> str:
-    start = data[:1000].lstrip()
-    if start.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")):
-        return "xml"
-    return "json-ld" if re.match(rb"(\[\s*)?\{", start) else "turtle"  # N-Triples is Turtle
-
-
-def _check_contexts(value: object, path: str) -> None:
-    """Refuses JSON-LD that would have rdflib fetch a context from the network."""
-    if isinstance(value, list):
-        for item in value:
-            _check_contexts(item, path)
-    elif isinstance(value, dict):
-        contexts = value.get("@context")
-        for context in contexts if isinstance(contexts, list) else [contexts]:
-            address = context.get("@import") if isinstance(context, dict) else context
-            if isinstance(address, str):
-                raise DataError(_ELSEWHERE.format(address=address), path=path)
-        for item in value.values():
-            _check_contexts(item, path)
-
-
-def _literals(properties: Properties, kind: Node) -> list[Literal]:
+def _literals(properties: Properties, kind: str) -> list[Value]:
     """The literals of a property, without those that are blank or come again."""
-    values = [value for value in properties.get(kind, ()) if isinstance(value, Literal) and clean(str(value))]
+    values = [value for value in properties.get(kind, ()) if value.lang is not None and clean(value.text)]
     return list(dict.fromkeys(values))
 
 
 def _is_deprecated(properties: Properties) -> bool:
-    return any(str(value).lower() in ("true", "1") for value in properties.get(OWL.deprecated, ()))
+    return any(value.text.lower() in ("true", "1") for value in properties.get(_DEPRECATED, ()))
 
 
 def _main_language(concepts: Iterable[Properties]) -> str:
     """The language that most concepts have a preferred label in; of several the first by the alphabet."""
     counts: Counter[str] = Counter()
     for properties in concepts:
-        counts.update({label.language or "" for label in _literals(properties, SKOS.prefLabel)})
+        counts.update({label.lang or "" for label in _literals(properties, _LABELS[0])})
     return min(counts, key=lambda language: (-counts[language], language), default="")
 
 
-def _title(concept: URIRef, properties: Properties, language: str) -> str:
+def _title(concept: str, properties: Properties, language: str) -> str:
     """The preferred label in the language, or else in another, or another label, or the end of the address."""
     for kind in _LABELS:
         labels = _literals(properties, kind)
         if labels:
-            return str(min(labels, key=lambda label: (label.language or "") != language))
-    return str(concept).rstrip("/#").rpartition("/")[2].rpartition("#")[2] or str(concept)
+            return min(labels, key=lambda label: label.lang != language).text
+    return concept.rstrip("/#").rpartition("/")[2].rpartition("#")[2] or concept
 
 
 def _descriptions(properties: Properties) -> dict[str, str]:
     texts: dict[str, list[str]] = {}
     for kind in _NOTES:
         for note in _literals(properties, kind):
-            texts.setdefault(note.language or "", []).append(clean(str(note)))
+            texts.setdefault(note.lang or "", []).append(clean(note.text))
     return {language: " ".join(parts) for language, parts in texts.items()}
 
 
-def _broader(concepts: dict[URIRef, Properties]) -> dict[URIRef, list[URIRef]]:
+def _broader(concepts: dict[str, Properties]) -> dict[str, list[str]]:
     """Each concept's broader ones, whichever of the two the file says it of."""
-    pairs = [(concept, each) for concept, found in concepts.items() for each in found.get(SKOS.broader, ())]
-    pairs += [(each, concept) for concept, found in concepts.items() for each in found.get(SKOS.narrower, ())]
-    broader: dict[URIRef, list[URIRef]] = {}
+    pairs = [(concept, each.text) for concept, found in concepts.items() for each in found.get(_BROADER, ())]
+    pairs += [(each.text, concept) for concept, found in concepts.items() for each in found.get(_NARROWER, ())]
+    broader: dict[str, list[str]] = {}
     for concept, above in dict.fromkeys(pairs):
         if concept in concepts and above in concepts and concept != above:
             broader.setdefault(concept, []).append(above)
     return broader
 
 
-def _replaced(resources: dict[Node, Properties], concepts: dict[URIRef, Properties]) -> dict[URIRef, list[str]]:
+def _replaced(resources: dict[str, Properties], concepts: dict[str, Properties]) -> dict[str, list[str]]:
     """The ids of deprecated concepts that have just one successor, by that successor."""
-    replaced: dict[URIRef, list[str]] = {}
+    replaced: dict[str, list[str]] = {}
     for resource, properties in resources.items():
-        successors = {each for each in properties.get(DCTERMS.isReplacedBy, ()) if each in concepts}
-        if len(successors) == 1 and resource not in concepts and not isinstance(resource, BNode):
-            replaced.setdefault(successors.pop(), []).append(str(resource))
+        successors = {each.text for each in properties.get(_REPLACED_BY, ()) if each.text in concepts}
+        if len(successors) == 1 and resource not in concepts and not resource.startswith("_:"):
+            replaced.setdefault(successors.pop(), []).append(resource)
     return replaced

@@ -15,9 +15,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from deixis.documents.formats.nif.iris import NIF, document_id, to_iri
-from deixis.documents.formats.nif.read import nif_documents
+from deixis.documents.formats.nif.read import nif_documents, nif_statements
 from deixis.documents.formats.nif.write import write_nif
-from deixis.documents.turtle import read_triples
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.options import LinkOptions
 from deixis.service.api.batches import check_batch, check_mentions
@@ -78,13 +77,13 @@ def _read(body: bytes) -> tuple[list[Document], dict[str, str]]:
         lines = enumerate(io.StringIO(body.decode("utf-8-sig")), start=1)
     except UnicodeDecodeError:
         raise bad("The body is not valid UTF-8; Turtle must be UTF-8.") from None
-    triples = list(read_triples(lines, SOURCE))
+    statements = list(nif_statements(lines, SOURCE))
     documents = [
         each.with_mentions([Mention(mention.start, mention.end, mention.text) for mention in each.mentions])
-        for each in nif_documents(triples, SOURCE)
+        for each in nif_documents(statements, SOURCE)
     ]
     if not documents:
         raise bad(f"The body has no document, that is no nif:isString (nif: is <{NIF}>).")
-    texts = (triple for triple in triples if triple.predicate == f"{NIF}isString")
+    texts = (each for each in statements if each.predicate == f"{NIF}isString")
     named = (each for each in texts if to_iri(each.subject, "document") == each.subject)
-    return documents, {document_id(each.subject, len(each.object.value)): each.subject for each in named}
+    return documents, {document_id(each.subject, len(each.value)): each.subject for each in named}

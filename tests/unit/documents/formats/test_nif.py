@@ -47,8 +47,8 @@ GERBIL = (
 )
 
 
-def read(text):
-    return list(read_nif(enumerate(text.split("\n"), start=1), "gold.ttl"))
+def read(text, path="gold.ttl"):
+    return list(read_nif(enumerate(text.split("\n"), start=1), path))
 
 
 def written(*documents):
@@ -67,12 +67,12 @@ def test_a_dataset_of_gerbil_is_read_whatever_the_order():
     )
 
 
-def test_another_writer_of_turtle_changes_nothing():
+def test_another_writer_and_another_syntax_change_nothing():
     graph = rdflib.Graph()
     graph.parse(data=GERBIL, format="turtle")
-    for format in ("turtle", "longturtle", "nt"):
+    for format in ("turtle", "longturtle", "nt", "xml", "pretty-xml", "json-ld"):
         again = graph.serialize(format=format)
-        assert sorted(map(repr, _without_order(read(again)))) == sorted(map(repr, _without_order(read(GERBIL))))
+        assert sorted(map(repr, _without_order(read(again, "gold")))) == sorted(map(repr, _without_order(read(GERBIL))))
 
 
 def _without_order(documents):
@@ -180,3 +180,8 @@ def test_iris_that_are_given_for_entities_are_written_as_they_are():
     document = Document("http://x.org/1", "Troy", mentions=(Mention(0, 4, "Troy", "a|b"),))
     write_nif([document], stream, iris_of=lambda entity: [f"urn:deixis:entity:{len(entity)}"])
     assert "itsrdf:taIdentRef <urn:deixis:entity:3>" in stream.getvalue()
+
+
+def test_a_language_keeps_its_case():
+    document = Document("d", "Paris", "pt-BR")
+    assert read(written(document)) == [document]

@@ -116,15 +116,15 @@ def test_marks_and_line_ends_change_nothing(tmp_path, change):
         (
             "a.ttl",
             TURTLE + ":broken a skos:Concept ; skos:prefLabel",
-            "cannot be read as turtle .* is the file cut off",
+            r"a\.ttl, line 18: not Turtle: Unexpected end",
         ),
         ("a.ttl", "", "the file is empty"),
         ("a.ttl", "@prefix : <http://example.org/> .\n:a :b :c .", "no skos:Concept in the file"),
         ("a.rdf", "<rdf:RDF", "not RDF/XML"),
-        ("a.nt", "<a> <b> nonsense .", "cannot be read as nt11"),
-        ("a.jsonld", "{", "cannot be read as json-ld"),
-        ("a.jsonld", '[{"@context": ["https://example.org/c.jsonld"]}]', "'https://example.org/c.jsonld', and nothing"),
-        ("a.jsonld", '{"a": {"@context": {"@import": "x.jsonld"}}}', "nothing is fetched"),
+        ("a.nt", "<a> <b> nonsense .", r"a\.nt, line 1: not N-Triples"),
+        ("a.jsonld", "{", "not JSON-LD"),
+        ("a.jsonld", '[{"@context": ["https://example.org/c.jsonld"]}]', "at another address, and nothing is fetched"),
+        ("a.jsonld", '{"a": {"@context": {"@import": "x.jsonld"}}}', "not JSON-LD"),
     ],
 )
 def test_what_cannot_be_read_says_where_and_why(tmp_path, name, content, said):
@@ -138,10 +138,11 @@ def test_a_vocabulary_can_be_checked(tmp_path):
     assert report.n_entities == 5
 
 
-def test_without_rdflib_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "deixis.kb.formats.skos", raising=False)
-    monkeypatch.setitem(sys.modules, "rdflib", None)
+def test_without_the_library_the_extra_is_named(tmp_path, monkeypatch):
+    for name in ("deixis.kb.formats.skos", "deixis.rdf"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     with pytest.raises(
-        MissingExtraError, match=r"'skos' needs 'rdflib'. Install it with: pip install 'deixis\[skos\]'"
+        MissingExtraError, match=r"'skos' needs 'pyoxigraph'. Install it with: pip install 'deixis\[rdf\]'"
     ):
         read(tmp_path, TURTLE)

@@ -8,9 +8,8 @@ import requests
 
 from deixis.documents.formats.nif import read as documents_nif
 from deixis.documents.formats.nif.iris import from_iri
-from deixis.documents.formats.nif.read import read_nif
+from deixis.documents.formats.nif.read import nif_statements, read_nif
 from deixis.documents.formats.nif.write import write_nif
-from deixis.documents.turtle import read_triples
 from deixis.service.dialects import nif as dialect
 from tests.unit.service.conftest import TEXT
 from tests.unit.service.dialects.conftest import PREFIXES
@@ -106,14 +105,14 @@ def test_the_body_is_parsed_once_and_turtle_is_written_off_the_event_loop(client
 
     def parse(lines, path):
         parsed.append(path)
-        return read_triples(lines, path)
+        return nif_statements(lines, path)
 
     def write(*arguments, **settings):
         is_on_the_loop.append(asyncio._get_running_loop() is not None)
         return write_nif(*arguments, **settings)
 
     for module in (documents_nif, dialect):
-        monkeypatch.setattr(module, "read_triples", parse)
+        monkeypatch.setattr(module, "nif_statements", parse)
     monkeypatch.setattr(dialect, "write_nif", write)
     assert client.post("/nif", content=DOCUMENT.encode(), headers=GERBIL).status_code == 200
     assert client.get("/rest/annotate", params={"text": TEXT}, headers={"accept": "text/turtle"}).status_code == 200

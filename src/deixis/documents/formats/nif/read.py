@@ -1,4 +1,4 @@
-"""NIF 2.x in Turtle, in: contexts (texts) and the phrases in them, as GERBIL's datasets have them.
+"""NIF 2.x in any syntax of RDF, in: contexts (texts) and the phrases in them, as GERBIL's datasets have them.
 
 RDF has no order: a context may stand after its phrases. So the whole file is read before the first document comes out;
 what is kept of it is texts, spans and identifiers.
@@ -14,8 +14,17 @@ from dataclasses import dataclass, field
 
 from deixis.documents.formats.nif.iris import ITSRDF, NIF, document_id, from_iri, is_not_in_wiki
 from deixis.documents.places import Place
-from deixis.documents.spans import Claim, Ruler, checked_span, checked_surface, in_text_order, unit_of
-from deixis.documents.turtle import RDF_TYPE, Literal, Triple, read_triples
+from deixis.documents.spans import (
+    Claim,
+    Ruler,
+    checked_span,
+    checked_surface,
+    in_text_order,
+    unit_of,
+    without_surrogates,
+)
+from deixis.rdf import RDF_TYPE, Statement, read_statements
+from deixis.store.files import content_suffix
 from deixis.types import Document, Mention
 
 _SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
@@ -57,21 +66,27 @@ def read_nif(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Document]:
     >>> [(document.id, document.text) for document in read_nif(enumerate(turtle.splitlines(), start=1), "x.ttl")]
     [('http://x.org/1', 'Paris')]
     """
-    yield from nif_documents(read_triples(lines, path), path)
+    yield from nif_documents(nif_statements(lines, path), path)
 
 
-def nif_documents(triples: Iterable[Triple], path: str) -> Iterator[Document]:
+def nif_statements(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Statement]:
+    """The statements of a file's numbered lines."""
+    encoded = ((number, without_surrogates(line).encode("utf-8")) for number, line in lines)
+    return read_statements(encoded, path, content_suffix(path))
+
+
+def nif_documents(statements: Iterable[Statement], path: str) -> Iterator[Document]:
     """The same from the statements of the file."""
     nodes: dict[str, _Node] = {}
     contexts: list[str] = []
-    triple = None
+    statement = None
     same: dict[str, list[str]] = {}
-    for triple in triples:
-        if triple.predicate == _SAME_AS:
-            same.setdefault(triple.subject, []).append(triple.object.value)
+    for statement in statements:
+        if statement.predicate == _SAME_AS:
+            same.setdefault(statement.subject, []).append(statement.value)
         else:
-            _add(triple, nodes, contexts, path)
-    if triple is not None and not contexts:
+            _add(statement, nodes, contexts, path)
+    if statement is not None and not contexts:
         raise Place(path, 1).error(f"no nif:isString in the file (nif: is <{NIF}>), so there is no text to read")
     phrases = _phrases_of(nodes, path)
     for node in itertools.chain.from_iterable(phrases.values()):
@@ -82,25 +97,25 @@ def nif_documents(triples: Iterable[Triple], path: str) -> Iterator[Document]:
         raise Place(path, unplaced[0].line).error(f"the phrase's context <{name}> has no nif:isString in this file")
 
 
-def _add(triple: Triple, nodes: dict[str, _Node], contexts: list[str], path: str) -> None:
-    key = _KEYS.get(triple.predicate)
-    is_ident = triple.predicate == f"{ITSRDF}taIdentRef"
-    is_phrase = triple.predicate == RDF_TYPE and triple.object.value in _MENTION_TYPES
+def _add(statement: Statement, nodes: dict[str, _Node], contexts: list[str], path: str) -> None:
+    key = _KEYS.get(statement.predicate)
+    is_ident = statement.predicate == f"{ITSRDF}taIdentRef"
+    is_phrase = statement.predicate == RDF_TYPE and statement.value in _MENTION_TYPES
     if key is None and not is_ident and not is_phrase:
         return
-    node = nodes.setdefault(triple.subject, _Node(triple.line))
-    value = triple.object.value
+    node = nodes.setdefault(statement.subject, _Node(statement.line))
+    value = statement.value
     if key is None:
         node.is_phrase = True
         if is_ident and value not in node.idents:
             node.idents.append(value)
         return
     if key == "text" and key not in node.values:
-        contexts.append(triple.subject)
-        node.lang = triple.object.lang if isinstance(triple.object, Literal) else None
+        contexts.append(statement.subject)
+        node.lang = statement.lang or None
     if node.values.setdefault(key, value) != value:
-        name = triple.predicate.rpartition("#")[2]
-        raise Place(path, triple.line).error(f"<{triple.subject}> has two different values of {name}")
+        name = statement.predicate.rpartition("#")[2]
+        raise Place(path, statement.line).error(f"<{statement.subject}> has two different values of {name}")
 
 
 def _phrases_of(nodes: dict[str, _Node], path: str) -> dict[str, list[_Node]]:

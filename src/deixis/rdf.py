@@ -1,0 +1,145 @@
+"""RDF in: the statements of Turtle, N-Triples, RDF/XML and JSON-LD, one after the other, with their lines.
+
+pyoxigraph (extra `rdf`) does the reading. No graph is made and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import IO, NamedTuple, cast
+
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
+
+from deixis.errors import DataError
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_SUFFIX_TO_SYNTAX = {
+    ".ttl": RdfFormat.TURTLE,
+    ".nt": RdfFormat.N_TRIPLES,
+    ".rdf": RdfFormat.RDF_XML,
+    ".owl": RdfFormat.RDF_XML,
+    ".xml": RdfFormat.RDF_XML,
+    ".jsonld": RdfFormat.JSON_LD,
+}
+_XML_OPENINGS = (b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")
+_JSON_OPENING = re.compile(rb"\s*[\[{]\s*(\{|\"|\Z)")
+_XML_ENCODING = re.compile(rb"""(<\?xml[^>]*?)\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_PLACE = re.compile(r"\AParser error (?:at|between) line [^:]*: ")
+_NO_FETCHING = "the '@context' is at another address, and nothing is fetched; write the context into the file"
+
+
+class Statement(NamedTuple):
+    """A triple and the line on which it ends; names of blank nodes begin with `_:`.
+
+    `lang` is the language of a literal, empty if it has none, and None if `value` is the name of a thing.
+    """
+
+    subject: str
+    predicate: str
+    value: str
+    lang: str | None
+    line: int
+
+
+def read_statements(lines: Iterable[tuple[int, bytes]], path: str, suffix: str = "") -> Iterator[Statement]:
+    """The statements of numbered lines, in the order in which they end.
+
+    `suffix`, the end of the file's name, says which syntax it has; where it says nothing, the first line does. IRIs may
+    be relative and may hold characters that the grammar forbids (`"`, `|`), because DBpedia's do. Languages come out in
+    the case that RFC 5646 recommends (`en-GB`).
+
+    Examples
+    --------
+    >>> lines = [b"@prefix x: <http://example.org/> .", b"x:paris a x:City ; x:name 'Paris'@en ."]
+    >>> for statement in read_statements(enumerate(lines, start=1), "x.ttl"):
+    ...     print(statement.subject, statement.value, statement.lang)
+    http://example.org/paris http://example.org/City None
+    http://example.org/paris Paris en
+    """
+    source = _Lines(lines)
+    syntax = _SUFFIX_TO_SYNTAX.get(suffix) or _syntax_of(source.waiting)
+    names = _Names()
+    try:
+        if syntax == RdfFormat.RDF_XML:
+            source.turn_into_utf8()
+        for quad in parse(cast(IO[bytes], source), syntax, lenient=True):
+            value = quad.object
+            if isinstance(value, Literal):
+                text, lang = value.value, _recommended_case(value.language or "")
+            else:
+                text, lang = names.of(value), None
+            yield Statement(names.of(quad.subject), quad.predicate.value, text, lang, source.line)
+    except SyntaxError as error:
+        reason = _NO_FETCHING if "remote context" in error.msg else _PLACE.sub("", error.msg)
+        line = min(source.line, source.first + (error.lineno or source.line) - 1)  # it may be one past the end
+        raise DataError(f"not {syntax.name}: {reason}", path=path, line=line) from error
+    except (UnicodeDecodeError, LookupError) as error:
+        raise DataError(f"not {syntax.name}: {error}", path=path, line=source.line) from error
+
+
+class _Lines:
+    """Lines as a file that gives one at a time, so that it is known on which line a statement ends."""
+
+    def __init__(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        self._lines = iter(lines)
+        self._encoding = "utf-8"
+        self.line, raw = next(self._lines, (1, b""))
+        self.first = self.line
+        self.waiting = raw.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n") + b"\n"
+
+    def turn_into_utf8(self) -> None:
+        """From here on, gives in UTF-8 what an XML declaration says is in another encoding."""
+        declared = _XML_ENCODING.match(self.waiting.lstrip())
+        if declared is not None:
+            self._encoding = declared[2].decode("ascii")
+            self.waiting = self._recoded(_XML_ENCODING.sub(rb"\1", self.waiting, count=1))
+
+    def read(self, size: int) -> bytes:
+        """The next line, or as much of it as is asked for; nothing at the end."""
+        if not self.waiting:
+            following = next(self._lines, None)
+            if following is None:
+                return b""
+            self.line, raw = following
+            self.waiting = self._recoded(raw.removesuffix(b"\n") + b"\n")
+        given, self.waiting = self.waiting[:size], self.waiting[size:]
+        return given
+
+    def _recoded(self, raw: bytes) -> bytes:
+        return raw if self._encoding.lower() == "utf-8" else raw.decode(self._encoding).encode("utf-8")
+
+
+class _Names:
+    """Names of things; blank nodes are numbered in the order in which they come: the same names each time."""
+
+    def __init__(self) -> None:
+        self._blank: dict[str, str] = {}
+
+    def of(self, node: object) -> str:
+        """The name of a subject or an object that is no literal."""
+        if isinstance(node, NamedNode):
+            return node.value
+        if isinstance(node, BlankNode):
+            return self._blank.setdefault(node.value, f"_:b{len(self._blank) + 1}")
+        raise SyntaxError("a statement about a statement (RDF-star) is not read")
+
+
+def _syntax_of(start: bytes) -> RdfFormat:
+    opening = start.lstrip()
+    if opening.startswith(_XML_OPENINGS):
+        return RdfFormat.RDF_XML
+    return RdfFormat.JSON_LD if _JSON_OPENING.match(opening) else RdfFormat.TURTLE  # N-Triples is Turtle
+
+
+def _recommended_case(language: str) -> str:
+    """A language tag as RFC 5646, section 2.1.1, recommends to write it.
+
+    Examples
+    --------
+    >>> _recommended_case("zh-hant-tw"), _recommended_case("EN")
+    ('zh-Hant-TW', 'en')
+    """
+    first, *others = language.lower().split("-")
+    cased = [part.upper() if len(part) == 2 else part.title() if len(part) == 4 else part for part in others]
+    return "-".join([first, *cased])
