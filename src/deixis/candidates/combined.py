@@ -229,7 +229,7 @@ class UnionCandidates:
             dense = DenseCandidates.from_arrays(arrays, f"{prefix}.dense", kb, config.dense, n_threads)
         if config.n_string:
             string = StringCandidates.from_arrays(arrays, f"{prefix}.string", kb, config.string, n_threads)
-        words = EntityWords.from_arrays(arrays, f"{prefix}.words", len(kb))
+        words = EntityWords.from_arrays(arrays, f"{prefix}.words", n_entities=len(kb))
         if config.n_described and len(words.descriptions.indices):
             described = DescriptionSearch.from_arrays(
                 arrays, f"{prefix}.described", len(kb), words.vectorizer.n_features

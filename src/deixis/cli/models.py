@@ -48,7 +48,7 @@ def tell_expectation(session: Session, decision: Decision, rerank: bool = False)
     """Says what a threshold buys, by the mentions it was calibrated on."""
     if decision.curve is None:
         return
-    origin = "mentions made from the knowledge base" if decision.source == "rehearsed" else "held-out mentions"
+    origin = "mentions made from the knowledge base" if decision.source == "synthetic" else "held-out mentions"
     target = "" if decision.target_precision is None else f" for a precision of {decision.target_precision:g}"
     name = "Threshold of the re-ranker" if rerank else "Threshold"
     session.note(

@@ -11,9 +11,8 @@ them would call each of twenty alike candidates likely.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +21,9 @@ from scipy.special import expit, logit
 
 from deixis.config import Config, setting
 from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
-from deixis.errors import DataError, StoreError
-from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.errors import DataError
+from deixis.store.checks import check_range
+from deixis.store.part import Part, array
 from deixis.tables import Ranking, Spans
 
 Method = Literal["auto", "isotonic", "temperature", "none"]
@@ -46,7 +46,7 @@ class CalibrationConfig(Config):
 
 
 @dataclass(frozen=True, eq=False)
-class Calibrator:
+class Calibrator(Part):
     """A curve from a best candidate's score and lead to the probability that it is right.
 
     `weights` are a, b and the shift; `places` and `heights` the points of an isotonic curve, none for a sigmoid.
@@ -61,9 +61,9 @@ class Calibrator:
     [0.9, 0.1]
     """
 
-    weights: NDArray[np.float64]
-    places: NDArray[np.float64]
-    heights: NDArray[np.float64]
+    weights: Annotated[NDArray[np.float64], array(length=3, low=-np.inf)]
+    places: Annotated[NDArray[np.float64], array(low=-np.inf, rising="or equal")]
+    heights: Annotated[NDArray[np.float64], array(low=0, high=1, like="places", rising="or equal")]
 
     @classmethod
     def fit(
@@ -114,24 +114,9 @@ class Calibrator:
         scaled = np.minimum(probabilities[numbers], ranking.scores * np.minimum(full, room)[numbers])
         return ranking.with_scores(np.where(ranks == 0, probabilities[numbers], scaled))
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The curve as arrays under names that begin with `prefix`."""
-        return {f"{prefix}.weights": self.weights, f"{prefix}.places": self.places, f"{prefix}.heights": self.heights}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Calibrator:
-        """The curve `to_arrays` gave, checked: it rises, and stays between 0 and 1."""
-        names = [f"{prefix}.{part}" for part in ("weights", "places", "heights")]
-        weights, places, heights = (require(arrays, name, np.float64) for name in names)
-        check_length(names[0], weights, 3)
-        check_range(names[0], weights[:2], 0, np.inf)
-        check_range(names[0], weights[2:], -np.inf, np.inf)
-        check_length(names[2], heights, len(places))
-        check_range(names[1], places, -np.inf, np.inf)
-        check_range(names[2], heights, 0, 1)
-        if not (is_sorted(places) and is_sorted(heights)):
-            raise StoreError(f"The curve '{prefix}.*' falls somewhere. The model is damaged; build it again.")
-        return cls(weights, places, heights)
+    def check_parts(self, prefix: str) -> None:
+        """A better score or lead never makes a candidate less likely."""
+        check_range(f"{prefix}.weights", self.weights[:2], 0, np.inf)
 
 
 def _combined(evidence: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

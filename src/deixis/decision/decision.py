@@ -6,22 +6,21 @@ detected by their odds, given mentions after a re-ranker, and raw text after a r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.decision.calibrator import Calibrator
+from deixis.decision.link_model import LinkModel
 from deixis.decision.threshold_curve import Expectation, ThresholdCurve
 from deixis.errors import ConfigError
-from deixis.store.checks import require
+from deixis.store.part import Part, one_of, value
 from deixis.tables import Ranking, Spans
 
 DEFAULT_THRESHOLD = 0.1  # for scores that are not calibrated; docs/decisions/0012-nil-threshold.md
-Source = Literal["annotated", "rehearsed"]
-SOURCES: tuple[Source, ...] = ("annotated", "rehearsed")
+Source = Literal["annotated", "synthetic"]
 """Where held-out mentions come from: annotated documents, or mentions made from the knowledge base itself."""
 
 
@@ -36,7 +35,7 @@ class ProbabilityModel(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class Decision(Part):
     """A probability model, a threshold, and what held-out mentions say of it. Without a model scores stay as they are.
 
     `threshold` is None where nobody chose one: then `DEFAULT_THRESHOLD` holds. `target_precision` is what the threshold
@@ -48,10 +47,10 @@ class Decision:
     (0.1, 0.7)
     """
 
-    model: ProbabilityModel | None = None
-    threshold: float | None = None
+    model: Annotated[ProbabilityModel | None, one_of(calibrator=Calibrator, link_model=LinkModel)] = None
+    threshold: Annotated[float | None, value(low=0, high=1)] = None
     curve: ThresholdCurve | None = None
-    target_precision: float | None = None
+    target_precision: Annotated[float | None, value(low=0, high=1)] = None
     source: Source = "annotated"
 
     @property
@@ -92,28 +91,9 @@ class Decision:
         """What to expect of the threshold in force; None without held-out mentions."""
         return None if self.curve is None else self.curve.at(self.min_probability)
 
-    def curve_to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Calibrator and held-out mentions as arrays under names that begin with `prefix`; the threshold is apart."""
-        if self.curve is None:
-            return {}
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.source": np.array([SOURCES.index(self.source)], dtype=np.uint8)}
-        if isinstance(self.model, Calibrator):
-            arrays |= self.model.to_arrays(f"{prefix}.curve")
-        return arrays | self.curve.to_arrays(f"{prefix}.held_out")
-
-    def with_curve_from(self, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Decision:
-        """The same with the calibrator and the held-out mentions that were stored; itself if there are none."""
-        if f"{prefix}.source" not in arrays:
-            return self
-        source = int(require(arrays, f"{prefix}.source", np.uint8)[:1].sum())
-        has_calibrator = f"{prefix}.curve.weights" in arrays
-        model = Calibrator.from_arrays(arrays, f"{prefix}.curve") if has_calibrator else self.model
-        curve = ThresholdCurve.from_arrays(arrays, f"{prefix}.held_out")
-        return replace(self, model=model, curve=curve, source=SOURCES[min(source, 1)])
-
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Part):
     """The decision of each situation; those that a model does not have are None."""
 
     given: Decision

@@ -7,11 +7,10 @@ of spans with the best F1 is the one of threshold half that F1.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from scipy.special import expit
 
 from deixis.decision.evidence import score_evidence
 from deixis.learners.logistic import fit_logistic, weighed
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.part import Part, array
 from deixis.tables import Ranking, Spans
 
 MAX_LOG_ODDS = 8.0
@@ -38,7 +37,7 @@ COUNTS_FOR = np.array([True, True, True, False, False, False])
 
 
 @dataclass(frozen=True, eq=False)
-class LinkModel:
+class LinkModel(Part):
     """What the log odds of a span and the score of its best candidate weigh, and so how likely the link is right.
 
     Examples
@@ -50,7 +49,7 @@ class LinkModel:
     [0.95, 0.27]
     """
 
-    weights: NDArray[np.float64]
+    weights: Annotated[NDArray[np.float64], array(length=len(EVIDENCE), low=-MAX_WEIGHT, high=MAX_WEIGHT)]
 
     @classmethod
     def default(cls, kind: str) -> LinkModel:
@@ -77,18 +76,6 @@ class LinkModel:
         best = ranking.best_scores()
         factors = np.divide(probabilities, best, out=np.ones_like(best), where=best > 0)
         return ranking.with_scores(ranking.scores * factors[ranking.span_numbers])
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The weights as an array under a name that begins with `prefix`."""
-        return {f"{prefix}.weights": self.weights}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LinkModel:
-        """The model `to_arrays` gave, checked."""
-        weights = require(arrays, f"{prefix}.weights", np.float64)
-        check_length(f"{prefix}.weights", weights, len(EVIDENCE))
-        check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
-        return cls(weights)
 
 
 def link_evidence(spans: Spans, ranking: Ranking) -> NDArray[np.float32]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from deixis.errors import ConfigError
 from deixis.evaluation.linking.confidence import Confidences
 from deixis.evaluation.statistics.bootstrap import Interval, quotient
 from deixis.evaluation.statistics.resampling import resampled_sums
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.part import Part, array
 
 N_THRESHOLDS = 100  # tried, evenly spread over the links
 N_DRAWS = 200
@@ -42,7 +41,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdCurve:
+class ThresholdCurve(Part):
     """The best candidates of mentions that were held out: document, score, and whether it is right and could be.
 
     A mention without candidates has the score 0; one that means nothing in the knowledge base is never right.
@@ -55,10 +54,10 @@ class ThresholdCurve:
     links 54.0% of the mentions (42.0% to 64.0%), 92.6% of the links right (85.0% to 98.2%)
     """
 
-    documents: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    is_right: NDArray[np.bool_]
-    is_known: NDArray[np.bool_]
+    documents: Annotated[NDArray[np.int64], array(low=0, like="scores")]
+    scores: Annotated[NDArray[np.float64], array(low=0, high=np.nextafter(1, 2))]
+    is_right: Annotated[NDArray[np.bool_], array(like="scores")]
+    is_known: Annotated[NDArray[np.bool_], array(like="scores")]
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -144,22 +143,3 @@ class ThresholdCurve:
             )
             for i, threshold in enumerate(thresholds)
         ]  # fmt: skip
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The points as arrays under names that begin with `prefix`."""
-        return {
-            f"{prefix}.documents": self.documents, f"{prefix}.scores": self.scores,
-            f"{prefix}.is_right": self.is_right.astype(np.uint8), f"{prefix}.is_known": self.is_known.astype(np.uint8),
-        }  # fmt: skip
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> ThresholdCurve:
-        """The points `to_arrays` gave, checked."""
-        documents = require(arrays, f"{prefix}.documents", np.int64)
-        scores = require(arrays, f"{prefix}.scores", np.float64)
-        flags = [require(arrays, f"{prefix}.{name}", np.uint8) for name in ("is_right", "is_known")]
-        check_range(f"{prefix}.scores", scores, 0, np.nextafter(1, 2))
-        for name, array in zip(("documents", "is_right", "is_known"), (documents, *flags), strict=True):
-            check_length(f"{prefix}.{name}", array, len(scores))
-        check_range(f"{prefix}.documents", documents, 0, np.inf)
-        return cls(documents, scores, flags[0] != 0, flags[1] != 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,15 @@ from deixis.detection.markup import outside_markup
 from deixis.detection.recognizers import Recognize, recognized
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable
+from deixis.store.checks import check_length
+from deixis.store.part import GIVEN, Part, nested
 from deixis.tables import Spans
 
 _NAME_SIGNS = Sign.NAME | Sign.UNRULY_NAME | Sign.INFLECTED | Sign.COMMON_NAME
 
 
 @dataclass(frozen=True, eq=False)
-class SpanDetector:
+class SpanDetector(Part):
     """Where mentions may be: names of the knowledge base, names seen annotated or corrected, a recognizer's spans.
 
     `learned` has the names that annotated documents use. `corrections` is what corrections say of names; it is made
@@ -37,11 +39,11 @@ class SpanDetector:
     [(8, 12), (14, 19)]
     """
 
-    names: DictionaryDetector
+    names: Annotated[DictionaryDetector, nested(config="dictionary")]
     scorer: SpanScorer
-    config: FindingConfig = field(default_factory=FindingConfig)
-    learned: DictionaryDetector | None = None
-    corrections: CorrectedSpans = field(default_factory=CorrectedSpans)
+    config: Annotated[FindingConfig, GIVEN] = field(default_factory=FindingConfig)
+    learned: Annotated[DictionaryDetector | None, nested(config="dictionary")] = None
+    corrections: Annotated[CorrectedSpans, GIVEN] = field(default_factory=CorrectedSpans)
 
     @property
     def uses_rules(self) -> bool:
@@ -82,19 +84,10 @@ class SpanDetector:
         log_odds = self.scorer.log_odds(table, may_overlap)
         return self.corrections.revised(table, log_odds, self.uses_rules, may_overlap)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """All but the names of the knowledge base and the corrections, as arrays under `prefix`."""
-        arrays = self.scorer.to_arrays(f"{prefix}.scorer")
-        return arrays if self.learned is None else arrays | self.learned.to_arrays(f"{prefix}.learned")
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, names: DictionaryDetector, config: FindingConfig
-    ) -> SpanDetector:
-        """What `to_arrays` gave, checked."""
-        has_learned = f"{prefix}.learned.flags" in arrays
-        learned = DictionaryDetector.from_arrays(arrays, f"{prefix}.learned", names.config) if has_learned else None
-        return cls(names, SpanScorer.from_arrays(arrays, f"{prefix}.scorer", names.n_numbers), config, learned)
+    def check_parts(self, prefix: str) -> None:
+        """There are facts of each name."""
+        if not self.uses_rules:
+            check_length(f"{prefix}.scorer.facts.table", self.scorer.facts.table, self.names.n_numbers)
 
 
 def as_spans(table: SpanTable, log_odds: NDArray[np.float64]) -> Spans:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.spans import Sign
-from deixis.store.checks import check_length, require
+from deixis.store.part import Part, array
 from deixis.store.strings import StringTable
 
 N_SAMPLED = 30_000  # texts read to see how names are written
@@ -20,7 +19,7 @@ FACTS = ("n_bearers", "popularity", "n_upper", "n_lower")
 
 
 @dataclass(frozen=True, eq=False)
-class NameFacts:
+class NameFacts(Part):
     """Logarithms (of 1 + n) of four counts for each name, by the detector's number for it.
 
     `n_bearers` entities bear it; `popularity` is the count of the best known of them; the knowledge base's own texts
@@ -37,7 +36,7 @@ class NameFacts:
     [[1.0, 0.0, 0.0, 2.0], [2.0, 9.0, 1.0, 0.0]]
     """
 
-    table: NDArray[np.float16]
+    table: Annotated[NDArray[np.float16], array(columns=len(FACTS))]
     """names_by_facts."""
 
     @classmethod
@@ -71,14 +70,3 @@ class NameFacts:
         found = self.table[numbers].astype(np.float32)
         found[numbers < 0] = 0
         return found
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The facts as an array under a name that begins with `prefix`."""
-        return {f"{prefix}.facts": self.table.ravel()}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_numbers: int) -> NameFacts:
-        """The facts `to_arrays` gave, checked: a row for each of the detector's numbers."""
-        values = require(arrays, f"{prefix}.facts", np.float16)
-        check_length(f"{prefix}.facts", values, n_numbers * len(FACTS))
-        return cls(values.reshape(-1, len(FACTS)))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import StoreError
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.part import Part, array
 
 MAX_ODDS = 20.0
 
 
 @dataclass(frozen=True, eq=False)
-class KeyOdds:
+class KeyOdds(Part):
     """Log odds of keys against those of all keys together; 0 for a key that was never seen.
 
     Examples
@@ -30,8 +28,8 @@ class KeyOdds:
     [-1.8, 1.8, 0.0]
     """
 
-    keys: NDArray[np.uint64]
-    values: NDArray[np.float32]
+    keys: Annotated[NDArray[np.uint64], array(rising=True)]
+    values: Annotated[NDArray[np.float32], array(low=-MAX_ODDS, high=MAX_ODDS, like="keys")]
 
     @classmethod
     def none(cls) -> KeyOdds:
@@ -55,18 +53,3 @@ class KeyOdds:
             return np.zeros(len(keys), dtype=np.float32)
         places = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
         return np.where(self.keys[places] == keys, self.values[places], np.float32(0))
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Keys and odds as arrays under names that begin with `prefix`."""
-        return {f"{prefix}.keys": self.keys, f"{prefix}.odds": self.values}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> KeyOdds:
-        """The odds `to_arrays` gave, checked."""
-        keys = require(arrays, f"{prefix}.keys", np.uint64)
-        values = require(arrays, f"{prefix}.odds", np.float32)
-        check_length(f"{prefix}.odds", values, len(keys))
-        check_range(f"{prefix}.odds", values, -MAX_ODDS, MAX_ODDS)
-        if (keys[1:] <= keys[:-1]).any():
-            raise StoreError(f"The array '{prefix}.keys' does not rise. The model is damaged; build it again.")
-        return cls(keys, values)

@@ -11,11 +11,10 @@ longer name covers is a mention.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,8 @@ from deixis.detection.span_features import (
 )
 from deixis.detection.spans import Sign, SpanTable
 from deixis.learners.logistic import fit_logistic, weighed
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.checks import check_length
+from deixis.store.part import Part, array
 
 N_FOLDS = 5
 NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
@@ -45,7 +45,7 @@ AT_ONCE = 8_192  # spans whose features are in memory together: a book has a mil
 
 
 @dataclass(frozen=True, eq=False)
-class SpanScorer:
+class SpanScorer(Part):
     """Log odds that spans are mentions; with no weights, by the dictionary's rules alone.
 
     Examples
@@ -57,7 +57,7 @@ class SpanScorer:
     [-4.0, 4.0]
     """
 
-    weights: NDArray[np.float64]
+    weights: Annotated[NDArray[np.float64], array(low=-MAX_WEIGHT, high=MAX_WEIGHT)]
     facts: NameFacts
     seen: KeyOdds
     before: KeyOdds
@@ -115,23 +115,10 @@ class SpanScorer:
         """spans_by_features; `alike` is what `n_alike` says of them among all spans of their texts."""
         return span_features(spans, self.facts, self.seen, self.before, self.after, alike)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The scorer as arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.weights": self.weights} | self.facts.to_arrays(prefix)
-        for name, odds in (("seen", self.seen), ("before", self.before), ("after", self.after)):
-            arrays |= odds.to_arrays(f"{prefix}.{name}")
-        return arrays
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_numbers: int) -> SpanScorer:
-        """The scorer `to_arrays` gave, checked; the detector it belongs to numbers so many names."""
-        weights = require(arrays, f"{prefix}.weights", np.float64)
-        check_range(f"{prefix}.weights", weights, -MAX_WEIGHT, MAX_WEIGHT)
-        if len(weights) == 0:
-            return cls.by_rules()
-        check_length(f"{prefix}.weights", weights, len(FEATURES))
-        odds = [KeyOdds.from_arrays(arrays, f"{prefix}.{name}") for name in ("seen", "before", "after")]
-        return cls(weights, NameFacts.from_arrays(arrays, prefix, n_numbers), *odds)
+    def check_parts(self, prefix: str) -> None:
+        """There is a weight for each feature, or none at all."""
+        if not self.is_by_rules:
+            check_length(f"{prefix}.weights", self.weights, len(FEATURES))
 
 
 Kind = Literal["described", "bare"]

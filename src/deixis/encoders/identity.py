@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deixis.encoders.protocol import TextEncoder
 from deixis.errors import StoreError
-from deixis.store.strings import StringTable
+from deixis.store.part import Part, value
 
 
 @dataclass(frozen=True)
-class EncoderIdentity:
+class EncoderIdentity(Part):
     """The name of an encoder, the SHA-256 of what it is made of ("" where nobody knows), and its vectors' length."""
 
     id: str
     digest: str
-    n_dims: int
+    n_dims: Annotated[int, value(low=1)]
 
     @classmethod
     def of(cls, name: str, encoder: TextEncoder) -> EncoderIdentity:
@@ -49,18 +47,6 @@ class EncoderIdentity:
                 f"one found has {_described(digest, n_dims)}. Give back the encoder they were made with, or build the "
                 "model again."
             )
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """As arrays under names that begin with `prefix`."""
-        return StringTable.from_strings([self.id, self.digest, str(self.n_dims)]).to_arrays(prefix)
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> EncoderIdentity:
-        """The identity `to_arrays` gave."""
-        fields = list(StringTable.from_arrays(arrays, prefix))
-        if len(fields) != 3 or not fields[2].isdecimal():
-            raise StoreError(f"The arrays '{prefix}.*' name no encoder. The model is damaged; build it again.")
-        return cls(fields[0], fields[1], int(fields[2]))
 
 
 def _digest(encoder: TextEncoder) -> str:

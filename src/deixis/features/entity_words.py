@@ -6,9 +6,9 @@ for. A word weighs its idf; stop words a tenth of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from scipy import sparse
 from deixis.features.row_dots import binary_row_dots
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
-from deixis.store.checks import check_indptr, check_length, check_range, require
+from deixis.store.part import Part, array, nested
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -27,10 +27,10 @@ LENGTH_PERCENTILE = 80
 
 
 @dataclass(frozen=True, eq=False)
-class WordRows:
+class WordRows(Part):
     """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`."""
 
-    indptr: NDArray[np.int64]
+    indptr: Annotated[NDArray[np.int64], array(indptr_of="indices", length="n_entities")]
     indices: NDArray[np.int32]
 
     @classmethod
@@ -51,7 +51,8 @@ class Pairs:
     rows: NDArray[np.int64]
 
 
-class EntityWords:
+@dataclass(frozen=True, eq=False)
+class EntityWords(Part):
     """The words of descriptions, of titles and of all names, over one vocabulary.
 
     Examples
@@ -64,21 +65,13 @@ class EntityWords:
     [False, True]
     """
 
-    def __init__(
-        self,
-        vectorizer: TfidfVectorizer,
-        descriptions: WordRows,
-        titles: WordRows,
-        names: WordRows,
-        description_scales: NDArray[np.float32],
-        title_scales: NDArray[np.float32],
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.descriptions = descriptions
-        self.titles = titles
-        self.names = names
-        self.description_scales = description_scales
-        self.title_scales = title_scales
+    # What the words are is not checked: that would read them all, and the core only compares them.
+    vectorizer: Annotated[TfidfVectorizer, nested(config=WORDS)]
+    descriptions: Annotated[WordRows, nested(n_entities="n_entities")]
+    titles: Annotated[WordRows, nested(n_entities="n_entities")]
+    names: Annotated[WordRows, nested(n_entities="n_entities")]
+    description_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
+    title_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
 
     @classmethod
     def build(
@@ -145,35 +138,6 @@ class EntityWords:
 
     def _dots(self, queries: sparse.csr_matrix, words: WordRows, pairs: Pairs, n_threads: int) -> NDArray[np.float32]:
         return binary_row_dots(queries, pairs.starts, words.indptr, words.indices, pairs.rows, n_threads)
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Vocabulary and words as arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[Any]] = {
-            f"{prefix}.description_scales": self.description_scales, f"{prefix}.title_scales": self.title_scales
-        }  # fmt: skip
-        for name in ("descriptions", "titles", "names"):
-            words: WordRows = getattr(self, name)
-            arrays |= {f"{prefix}.{name}.indptr": words.indptr, f"{prefix}.{name}.indices": words.indices}
-        return arrays | self.vectorizer.to_arrays(f"{prefix}.words")
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int) -> EntityWords:
-        """The words `to_arrays` gave, over as many entities."""
-        vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", WORDS)
-        parts = []
-        for name in ("descriptions", "titles", "names"):
-            indptr = require(arrays, f"{prefix}.{name}.indptr", np.int64)
-            indices = require(arrays, f"{prefix}.{name}.indices", np.int32)
-            check_indptr(f"{prefix}.{name}.indptr", indptr, len(indices))
-            check_length(f"{prefix}.{name}.indptr", indptr, n_entities + 1)
-            parts.append(WordRows(indptr, indices))
-        scales = [require(arrays, f"{prefix}.{name}_scales", np.float32) for name in ("description", "title")]
-        for name, values in zip(("description", "title"), scales, strict=True):
-            check_length(f"{prefix}.{name}_scales", values, n_entities)
-            check_range(f"{prefix}.{name}_scales", values, 0, 1e10)
-        # What the words are is not checked: that would read them all, and the core only compares them.
-        descriptions, titles, names = parts
-        return cls(vectorizer, descriptions, titles, names, *scales)
 
 
 def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32]) -> sparse.csr_matrix:

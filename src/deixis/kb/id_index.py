@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.errors import StoreError
-from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.store.checks import check_length
+from deixis.store.part import GIVEN, Part, array
 from deixis.store.string_hashes import equal_strings, hash_string, hash_strings
 from deixis.store.strings import StringTable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IdIndex:
+@dataclass(frozen=True, eq=False)
+class IdIndex(Part):
     """Finds ids, and equivalent ids (`alt_ids`) when no entity has the id itself.
 
     Examples
@@ -27,11 +27,11 @@ class IdIndex:
     (1, 0, None)
     """
 
-    ids: StringTable
-    alt_ids: StringTable
-    alt_id_indptr: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    entries: NDArray[np.int64]
+    ids: Annotated[StringTable, GIVEN]
+    alt_ids: Annotated[StringTable, GIVEN]
+    alt_id_indptr: Annotated[NDArray[np.int64], GIVEN]
+    hashes: Annotated[NDArray[np.uint64], array(rising="or equal")]
+    entries: Annotated[NDArray[np.int64], array(low=0, high="hashes", like="hashes")]
 
     @classmethod
     def build(cls, ids: StringTable, alt_ids: StringTable, alt_id_indptr: NDArray[np.int64]) -> IdIndex:
@@ -74,29 +74,9 @@ class IdIndex:
                 rows[place] = -1 if row is None else row
         return rows
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The index as named arrays."""
-        return {f"{prefix}.hashes": self.hashes, f"{prefix}.entries": self.entries}
-
-    @classmethod
-    def from_arrays(
-        cls,
-        arrays: Mapping[str, NDArray[Any]],
-        prefix: str,
-        ids: StringTable,
-        alt_ids: StringTable,
-        alt_id_indptr: NDArray[np.int64],
-    ) -> IdIndex:
-        """The index that `to_arrays` gave, for these columns."""
-        hashes = require(arrays, f"{prefix}.hashes", np.uint64)
-        entries = require(arrays, f"{prefix}.entries", np.int64)
-        n_entries = len(ids) + len(alt_ids)
-        check_length(f"{prefix}.hashes", hashes, n_entries)
-        check_length(f"{prefix}.entries", entries, n_entries)
-        check_range(f"{prefix}.entries", entries, 0, max(n_entries, 1))
-        if not is_sorted(hashes):
-            raise StoreError(f"The array '{prefix}.hashes' is not sorted. The model is damaged; build it again.")
-        return cls(ids, alt_ids, alt_id_indptr, hashes, entries)
+    def check_parts(self, prefix: str) -> None:
+        """There is an entry for each id."""
+        check_length(f"{prefix}.hashes", self.hashes, len(self.ids) + len(self.alt_ids))
 
 
 def repeated_ids(ids: StringTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

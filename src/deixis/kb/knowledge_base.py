@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,14 @@ from deixis.kb.id_index import IdIndex
 from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
 from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
+from deixis.store.part import nested
 from deixis.store.strings import StringTable
 from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KnowledgeBase(EntityColumns):
     """Entities that text can be linked to.
 
@@ -41,7 +42,7 @@ class KnowledgeBase(EntityColumns):
     [('Paris', 0), ('Paris', 1), ('City of Light', 0)]
     """
 
-    index: IdIndex
+    index: Annotated[IdIndex, nested(ids="ids", alt_ids="alt_ids", alt_id_indptr="alt_id_indptr")]
 
     @classmethod
     def read(
@@ -82,17 +83,6 @@ class KnowledgeBase(EntityColumns):
         """A knowledge base of these columns, its ids indexed."""
         index = IdIndex.build(columns.ids, columns.alt_ids, columns.alt_id_indptr)
         return cls(**_column_values(columns), index=index)
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "kb") -> KnowledgeBase:
-        """The knowledge base that `to_arrays` gave, checked; nothing is copied."""
-        columns = EntityColumns.columns_from_arrays(arrays, prefix)
-        index = IdIndex.from_arrays(arrays, f"{prefix}.index", columns.ids, columns.alt_ids, columns.alt_id_indptr)
-        return cls(**_column_values(columns), index=index)
-
-    def to_arrays(self, prefix: str = "kb") -> dict[str, NDArray[Any]]:
-        """Everything as named arrays, for a model folder."""
-        return self.column_arrays(prefix) | self.index.to_arrays(f"{prefix}.index")
 
     def take(self, rows: Iterable[int] | NDArray[np.integer]) -> KnowledgeBase:
         """A knowledge base of only these rows, in this order."""

@@ -24,7 +24,7 @@ from deixis.labelling.engines.protocol import Engine
 from deixis.labelling.training_rows import Lesson
 from deixis.labelling.vocabulary import check_columns, numbered_vocabulary
 from deixis.progress import stage
-from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.store.checks import check_length, check_range, is_sorted, require, require_value
 from deixis.store.model_folder import open_model, save_model
 from deixis.store.strings import StringTable
 from deixis.types import Candidate
@@ -164,7 +164,7 @@ class Labeller:
             arrays |= self.features.to_arrays("features")
         arrays["label_rows"] = self.label_rows
         arrays["frequencies.counts"] = self.frequencies.counts.astype(np.int64)
-        arrays["frequencies.n_documents"] = np.array([self.frequencies.n_documents], dtype=np.int64)
+        arrays["frequencies.n_documents"] = np.array(self.frequencies.n_documents)
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
@@ -216,8 +216,7 @@ def _named_by(labels_by_features: sparse.csr_matrix | None, n_labels: int, n_fea
 
 def _frequencies(arrays: dict[str, NDArray[Any]], n_labels: int) -> LabelFrequencies:
     counts = require(arrays, "frequencies.counts", np.int64)
-    n_documents = require(arrays, "frequencies.n_documents", np.int64)
+    n_documents = require_value(arrays, "frequencies.n_documents", int, 0)
     check_length("frequencies.counts", counts, n_labels)
-    check_length("frequencies.n_documents", n_documents, 1)
-    check_range("frequencies.counts", counts, 0, int(n_documents[0]) + 1)
-    return LabelFrequencies(counts, int(n_documents[0]))
+    check_range("frequencies.counts", counts, 0, n_documents + 1)
+    return LabelFrequencies(counts, n_documents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,10 @@ from deixis.linking.seen_documents import SeenDocuments
 from deixis.ranking.ranker import FeatureRanker
 from deixis.ranking.weights import FeatureWeights
 from deixis.store.lazy_part import LazyPart
+from deixis.store.part import Part, array, nested
 from deixis.types import Document, MentionInContext
+
+MAX_READER_WEIGHT = 100.0
 
 
 class Reranker(Protocol):
@@ -38,10 +41,10 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedReranker:
+class TrainedReranker(Part):
     """A re-ranker, or the arrays of one that is opened when it is first used, and the documents it was trained on."""
 
-    part: Reranker | LazyPart
+    part: Annotated[Reranker | LazyPart, nested(LazyPart, open_part="open_reranker")]
     seen: SeenDocuments = field(default_factory=SeenDocuments)
 
     @property
@@ -52,14 +55,14 @@ class TrainedReranker:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class Reader(Part):
     """A reader, opened when it first reads; what its evidence weighs beside that of detection; what it was trained on.
 
     What the weights stand for says `deixis.linking.stages.read.EVIDENCE`.
     """
 
-    part: LazyPart
-    weights: NDArray[np.float64]
+    part: Annotated[LazyPart, nested(open_part="open_reader")]
+    weights: Annotated[NDArray[np.float64], array(length=6, low=-MAX_READER_WEIGHT, high=MAX_READER_WEIGHT)]
     seen: SeenDocuments = field(default_factory=SeenDocuments)
 
 

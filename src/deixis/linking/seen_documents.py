@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.store.checks import require
+from deixis.store.part import Part
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.types import Document
 
 
 @dataclass(frozen=True, eq=False)
-class SeenDocuments:
+class SeenDocuments(Part):
     """A set of documents, kept as sorted hashes of their texts; spacing does not count, nor do their mentions.
 
     Examples
@@ -47,15 +46,6 @@ class SeenDocuments:
         """The documents that are in the set and those that are not, in their old order."""
         pairs = list(zip(documents, self.holds(documents).tolist(), strict=True))
         return [document for document, is_in in pairs if is_in], [document for document, is_in in pairs if not is_in]
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The hashes, under `prefix`; nothing if there are none."""
-        return {prefix: self.hashes} if len(self.hashes) else {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SeenDocuments:
-        """The set `to_arrays` gave; an empty one if the model notes none."""
-        return cls(require(arrays, prefix, np.uint64)) if prefix in arrays else cls()
 
 
 def _hashes(documents: Iterable[Document]) -> NDArray[np.uint64]:

@@ -9,22 +9,25 @@ from numpy.typing import NDArray
 
 from deixis.candidates.combined import UnionCandidates
 from deixis.config import config_to_dict
+from deixis.decision.decision import Decisions
 from deixis.detection.detector import SpanDetector
-from deixis.detection.dictionary import DictionaryDetector
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrected import with_corrections
 from deixis.linking.corrections import Corrections
-from deixis.linking.model import LinkerModel
+from deixis.linking.lazy_parts import open_reader, open_reranker
+from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.seen_documents import SeenDocuments
-from deixis.linking.stored_decisions import decision_arrays, decisions_from, reader_from, reranker_from
 from deixis.ranking.ranker import FeatureRanker
 from deixis.ranking.weights import FeatureWeights
+from deixis.store.declared import Arrays, is_stored
 from deixis.store.model_folder import StoredModel
 
 KIND = "linker"
-UNCORRECTED = "uncorrected.weights"  # the ranker's, before many corrections refitted them
+PARTS = ("kb", "detector", "sources", "ranker", "decisions", "reranker", "reader", "corrections", "seen")
+"""The parts of a model, and the names that their arrays begin with."""
+UNCORRECTED = "uncorrected_weights"  # the ranker's, before many corrections refitted them
 
 
 def stored_config(model: LinkerModel) -> dict[str, Any]:
@@ -34,31 +37,31 @@ def stored_config(model: LinkerModel) -> dict[str, Any]:
 
 
 def model_arrays(model: LinkerModel) -> dict[str, NDArray[Any]]:
-    """All parts as arrays, each under a prefix of its own."""
-    arrays = model.kb.to_arrays("kb") | model.detector.names.to_arrays("detector")
-    arrays |= model.sources.to_arrays("candidates") | model.ranker.to_arrays("ranking")
-    arrays |= model.seen.to_arrays("learned_from") | model.detector.to_arrays("finding")
+    """All parts as arrays, each under its own name."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in PARTS:
+        part = getattr(model, name)
+        arrays |= {} if part is None else part.to_arrays(name)
     if model.uncorrected_weights is not None:
         arrays |= model.uncorrected_weights.to_arrays(UNCORRECTED)
-    return arrays | decision_arrays(model) | model.corrections.to_arrays("corrections")
+    return arrays
 
 
 def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
     """The model, checked, memory-mapped; its re-ranker and reader are not opened yet."""
     arrays, config = stored.arrays, stored.settings(LinkerConfig)
     kb = KnowledgeBase.from_arrays(arrays, "kb")
-    sources = UnionCandidates.from_arrays(arrays, "candidates", kb, config.candidates, n_threads)
-    names = DictionaryDetector.from_arrays(arrays, "detector", config.detection)
+    sources = UnionCandidates.from_arrays(arrays, "sources", kb, config.candidates, n_threads)
     model = LinkerModel(
         kb,
-        SpanDetector.from_arrays(arrays, "finding", names, config.finding),
+        SpanDetector.from_arrays(arrays, "detector", config=config.finding, dictionary=config.detection),
         sources,
-        FeatureRanker.from_arrays(arrays, "ranking", sources.words, n_threads),
-        decisions_from(arrays, config.nil),
+        FeatureRanker.from_arrays(arrays, "ranker", sources.words, n_threads),
+        Decisions.from_arrays(arrays, "decisions"),
         config,
         reranker_from(arrays, kb, n_threads),
         reader_from(arrays, kb, n_threads),
-        seen=SeenDocuments.from_arrays(arrays, "learned_from"),
+        seen=SeenDocuments.from_arrays(arrays, "seen"),
         n_threads=n_threads,
     )
     corrections = Corrections.from_arrays(arrays, "corrections")
@@ -67,3 +70,17 @@ def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
     if any(name.startswith(UNCORRECTED) for name in arrays):
         model = replace(model, uncorrected_weights=FeatureWeights.from_arrays(arrays, UNCORRECTED))
     return with_corrections(model, corrections)
+
+
+def reranker_from(arrays: Arrays, kb: KnowledgeBase, n_threads: int) -> TrainedReranker | None:
+    """The re-ranker of a model, not opened yet; None if it has none."""
+    if not is_stored(arrays, "reranker"):
+        return None
+    return TrainedReranker.from_arrays(arrays, "reranker", open_reranker=open_reranker(kb, n_threads))
+
+
+def reader_from(arrays: Arrays, kb: KnowledgeBase, n_threads: int) -> Reader | None:
+    """The reader of a model, not opened yet; None if it has none."""
+    if not is_stored(arrays, "reader"):
+        return None
+    return Reader.from_arrays(arrays, "reader", open_reader=open_reader(kb, n_threads))

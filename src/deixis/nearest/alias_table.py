@@ -7,25 +7,20 @@ wrong row under one name. Nothing is read when a table is opened: what a search 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
-from deixis.store.checks import check_length, require
+from deixis.store.checks import check_length
+from deixis.store.part import Part, array, value
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 
-_ARRAYS: dict[str, type[np.generic]] = {
-    "hashes": np.uint64, "starts": np.int64, "rows": np.int32, "kinds": np.int16, "spellings": np.uint32,
-    "weights": np.float32, "counts": np.float32,
-}  # fmt: skip
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KeyEntries:
     """Entries one after the other: the key (or query) each belongs to, its row, and what is known of the pair.
 
@@ -78,8 +73,8 @@ class KeyEntries:
         return np.minimum((self.counts + weighed) / np.where(totals > 0, totals, 1.0), 1).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeyTable:
+@dataclass(frozen=True, eq=False)
+class KeyTable(Part):
     """Finds the entries of keys.
 
     Examples
@@ -95,11 +90,11 @@ class KeyTable:
     hashes: NDArray[np.uint64]
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
-    kinds: NDArray[np.int16]
-    spellings: NDArray[np.uint32]
-    weights: NDArray[np.float32]
-    counts: NDArray[np.float32]
-    n_rows: int
+    kinds: Annotated[NDArray[np.int16], array(like="rows")]
+    spellings: Annotated[NDArray[np.uint32], array(like="rows")]
+    weights: Annotated[NDArray[np.float32], array(like="rows")]
+    counts: Annotated[NDArray[np.float32], array(like="rows")]
+    n_rows: Annotated[int, value(equals="n_entities")]
 
     @classmethod
     def build(cls, keys: StringTable, entries: KeyEntries, n_rows: int, max_rows: int = 0) -> KeyTable:
@@ -148,25 +143,9 @@ class KeyTable:
             if not (numbers.min() >= 0 and np.isfinite(numbers.max())):  # written so that NaN does not pass
                 raise _damaged("a key has a number below 0 or none at all")
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The table as named arrays."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.{name}": getattr(self, name) for name in _ARRAYS}
-        return arrays | {f"{prefix}.n_rows": np.array([self.n_rows], dtype=np.int64)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_rows: int) -> KeyTable:
-        """The table that `to_arrays` gave, over as many rows; its contents are not read."""
-        columns = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
-        stored = require(arrays, f"{prefix}.n_rows", np.int64)
-        if stored.tolist() != [n_rows]:
-            raise StoreError(
-                f"The table '{prefix}.*' was made for {stored.tolist()} entities, but there are {n_rows}. "
-                "The model is damaged; build it again."
-            )
-        check_length(f"{prefix}.starts", columns["starts"], len(columns["hashes"]) + 1)
-        for name in ("kinds", "spellings", "weights", "counts"):
-            check_length(f"{prefix}.{name}", columns[name], len(columns["rows"]))
-        return cls(**columns, n_rows=n_rows)
+    def check_parts(self, prefix: str) -> None:
+        """Each key has a beginning and an end; what the rows are is not read."""
+        check_length(f"{prefix}.starts", self.starts, len(self.hashes) + 1)
 
 
 def _largest(entries: KeyEntries, max_rows: int) -> NDArray[np.bool_]:

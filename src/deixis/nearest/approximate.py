@@ -85,7 +85,7 @@ class ApproximateIndex(ABC):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> ApproximateIndex:
         """The index `to_arrays` gave."""
-        exact = VectorIndex.from_arrays(arrays, prefix, n_groups)
+        exact = VectorIndex.from_arrays(arrays, prefix, n_groups=n_groups)
         stored = require(arrays, f"{prefix}.graph", np.uint8)
         try:
             return cls(exact, stored)

@@ -7,15 +7,17 @@ scale: a quarter of the room of 32-bit numbers, scores off by about half a thous
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import ConfigError, DataError, StoreError
-from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.errors import ConfigError, DataError
+from deixis.store.checks import is_sorted
+from deixis.store.part import GIVEN, Part, array
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -26,7 +28,8 @@ _SLACK = 1e-4  # what 32-bit products may be off by, and more
 _LEAST = 1e-6  # what is not above this is not alike at all
 
 
-class VectorIndex:
+@dataclass(frozen=True, eq=False)
+class VectorIndex(Part):
     """All vectors, in the order of their groups.
 
     Examples
@@ -38,11 +41,10 @@ class VectorIndex:
     ([0, 1], [1.0, 0.8])
     """
 
-    def __init__(self, codes: NDArray[np.int8], scales: Floats, groups: NDArray[np.int32], n_groups: int) -> None:
-        self.codes = codes
-        self.scales = scales
-        self.groups = groups
-        self.n_groups = n_groups
+    codes: Annotated[NDArray[np.int8], array(ndim=2)]
+    scales: Annotated[Floats, array(low=0, high=2, like="codes")]
+    groups: Annotated[NDArray[np.int32], array(low=0, high="n_groups", like="codes", rising="or equal")]
+    n_groups: Annotated[int, GIVEN]
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -190,24 +192,6 @@ class VectorIndex:
     def over(cls, exact: VectorIndex) -> VectorIndex:
         """The index of the vectors of an exact one."""
         return exact
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Vectors and groups under names that begin with `prefix`."""
-        return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales, f"{prefix}.groups": self.groups}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> VectorIndex:
-        """The index `to_arrays` gave; the vectors are used where they lie."""
-        codes = require(arrays, f"{prefix}.codes", np.int8, ndim=2)
-        scales = require(arrays, f"{prefix}.scales", np.float32)
-        groups = require(arrays, f"{prefix}.groups", np.int32)
-        check_length(f"{prefix}.scales", scales, len(codes))
-        check_range(f"{prefix}.scales", scales, 0, 2)
-        check_length(f"{prefix}.groups", groups, len(codes))
-        check_range(f"{prefix}.groups", groups, 0, n_groups)
-        if not is_sorted(groups):
-            raise StoreError(f"The array '{prefix}.groups' must never fall. The model is damaged; build it again.")
-        return cls(codes, scales, groups, n_groups)
 
 
 def _chosen(places: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -32,8 +32,12 @@ The model is damaged or from another version; build it again.
     return array
 
 
-def require_value(arrays: Mapping[str, NDArray[Any]], name: str, kind: type) -> Any:  # noqa: ANN401 - of that type
+def require_value(
+    arrays: Mapping[str, NDArray[Any]], name: str, kind: type, low: float | None = None, high: float | None = None
+) -> Any:  # noqa: ANN401 - of that type
     """The number, word or truth value of that name, which is of that type; a whole number also serves as a float.
+
+    Numbers must lie in `low` to `high`, both allowed.
 
     Examples
     --------
@@ -44,11 +48,17 @@ def require_value(arrays: Mapping[str, NDArray[Any]], name: str, kind: type) -> 
         raise StoreError(f"The model has no value {name!r}. It is damaged or from another version; build it again.")
     value = arrays[name].item() if arrays[name].ndim == 0 else arrays[name]
     if kind is float and type(value) is int:
-        return float(value)
+        value = float(value)
     if type(value) is not kind:
         raise StoreError(
             f"The value {name!r} must be of type {kind.__name__}, got {type(value).__name__}. The model is damaged or "
             "from another version; build it again."
+        )
+    least, most = (-np.inf if low is None else low), (np.inf if high is None else high)
+    if isinstance(value, (int, float)) and not least <= value <= most:
+        raise StoreError(
+            f"The value {name!r} must lie in {least}..{most}, got {value}. The model is damaged; run 'deixis doctor' "
+            "or build it again."
         )
     return value
 

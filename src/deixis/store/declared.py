@@ -93,12 +93,9 @@ class ValueField:
 
     def read(self, arrays: Arrays, name: str, known: Known) -> float | str:
         """The value, of the declared type and within its range."""
-        value: float | str = require_value(arrays, name, self.type)
+        value: float | str = require_value(arrays, name, self.type, self.low, self.high)
         if self.choices and value not in self.choices:
             raise _damaged(name, f"is {value!r}; it must be one of {', '.join(self.choices)}")
-        low, high = (-np.inf if self.low is None else self.low), (np.inf if self.high is None else self.high)
-        if not isinstance(value, str) and not low <= value <= high:
-            raise _damaged(name, f"is {value}; it must lie in {low}..{high}")
         return value
 
     def check(self, name: str, value: float | str, known: Known) -> None:
@@ -109,11 +106,11 @@ class ValueField:
 
 @dataclass(frozen=True, slots=True)
 class NestedField:
-    """Another part, or any class with `to_arrays` and `from_arrays`; `given` names what the latter takes besides."""
+    """Another part, or any class with `to_arrays` and `from_arrays`; `needs` is what the latter takes besides."""
 
     part: Any = None
-    given: tuple[str, ...] = ()
-    constants: tuple[tuple[str, Any], ...] = ()
+    like: Size | None = None
+    needs: tuple[tuple[str, Any], ...] = ()
 
     def write(self, name: str, value: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401 - a part
         """Its arrays under names that begin with `name`."""
@@ -122,11 +119,13 @@ class NestedField:
 
     def read(self, arrays: Arrays, name: str, known: Known) -> Any:  # noqa: ANN401 - a part
         """The part, told what it is declared to need."""
-        needed = {each: known[each] for each in self.given} | dict(self.constants)
+        needed = {key: known[each] if isinstance(each, str) else each for key, each in self.needs}
         return self.part.from_arrays(arrays, name, **needed)
 
     def check(self, name: str, value: Any, known: Known) -> None:  # noqa: ANN401 - a part
-        """Nothing: a part checks itself."""
+        """Its length; a part checks everything else itself."""
+        if self.like is not None:
+            check_length(name, value, size(self.like, known))
 
 
 @dataclass(frozen=True, slots=True)

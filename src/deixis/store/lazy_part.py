@@ -27,6 +27,11 @@ class LazyPart:
         self._prefix = prefix
         self._open_part = open_part
 
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, prefix: str, open_part: Callable[[Arrays, str], Any]) -> LazyPart:
+        """The part under a prefix, not opened yet."""
+        return cls(arrays, prefix, open_part)
+
     @functools.cached_property
     def opened(self) -> Any:  # noqa: ANN401 - whatever class it is
         """The part itself."""

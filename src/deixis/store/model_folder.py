@@ -143,7 +143,7 @@ def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
 def stored_arrays(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """The arrays of a model and its values, under the names of today."""
     both = arrays | value_arrays(manifest.values)
-    return upgraded(manifest.kind, both) if manifest.format_version == 1 else both
+    return upgraded(manifest.kind, manifest.config, both) if manifest.format_version == 1 else both
 
 
 def check_kind(manifest: Manifest, kind: str, where: str) -> None:

@@ -54,9 +54,12 @@ def value(*, low: float | None = None, high: float | None = None, equals: Size |
     return ValueField(low=low, high=high, equals=equals)
 
 
-def nested(*given: str, **constants: Any) -> NestedField:  # noqa: ANN401 - whatever the part needs
-    """A part whose `from_arrays` takes more: what is given under these names, and constants."""
-    return NestedField(given=given, constants=tuple(constants.items()))
+def nested(part: type | None = None, *, like: Size | None = None, **needs: Any) -> NestedField:  # noqa: ANN401
+    """A part whose `from_arrays` takes more: each a constant, or a word that names a field or something given.
+
+    `part` is the class that reads it if that is not the field's own. `like` says how long it is, as for an array.
+    """
+    return NestedField(part, like, tuple(needs.items()))
 
 
 def one_of(**kinds: Any) -> KindField:  # noqa: ANN401 - classes
@@ -142,7 +145,7 @@ def _of_type(hint: Any, declared: Any) -> Field:  # noqa: ANN401 - any annotatio
     if origin in (typing.Union, types.UnionType) and type(None) in arguments:
         others = [each for each in arguments if each is not type(None)]
         return OptionalField(declared if isinstance(declared, KindField) else _of_type(others[0], declared))
-    if isinstance(declared, KindField):
+    if isinstance(declared, KindField) or (isinstance(declared, NestedField) and declared.part is not None):
         return declared
     if origin is tuple and arguments[-1] is Ellipsis:
         return WordsField() if arguments[0] is str else SeriesField(_of_type(arguments[0], declared))

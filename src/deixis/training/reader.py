@@ -21,7 +21,7 @@ from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.batching import batches
-from deixis.linking.lazy_parts import lazy_reader
+from deixis.linking.lazy_parts import open_reader
 from deixis.linking.model import LinkerModel, Reader
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import MIN_READ_PROBABILITY, LinkPlan
@@ -40,6 +40,7 @@ from deixis.linking.stages.read import (
 from deixis.linking.streams import link_stream
 from deixis.progress import stage
 from deixis.registry import Lazy, LazyRegistry
+from deixis.store.lazy_part import LazyPart
 from deixis.tables import Ranking, Spans
 from deixis.training.config import TrainingConfig
 from deixis.training.detector import curve_of_links, gold_spans, with_end_to_end_threshold
@@ -88,7 +89,7 @@ def train_reader(
         return passage_candidates(*proposed, [each.passage for each in passages], 2 * settings.n_candidates)
 
     arrays = train(model.kb, split.train, settings, source).to_arrays("reader")
-    reader = Reader(lazy_reader(arrays, "reader", model.kb, n_threads), START, SeenDocuments.of(split.train))
+    reader = Reader(LazyPart(arrays, "reader", open_reader(model.kb, n_threads)), START, SeenDocuments.of(split.train))
     target = model.decisions.given.target_precision
     with stage("judging by held-out documents"):
         begin = time.perf_counter()

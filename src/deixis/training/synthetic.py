@@ -93,7 +93,7 @@ def calibrate_on_names(
     """The model calibrated on mentions made from its knowledge base: for want of annotated documents."""
     with stage("calibrating on names of the knowledge base"):
         judged = SyntheticMentions.make(model.kb, model.config.rehearsal, seed).judged(model)
-        decision = judged.decision(model.config.calibration, "rehearsed")
+        decision = judged.decision(model.config.calibration, "synthetic")
     return with_decision(model, decision.with_best_threshold(threshold, target_precision), threshold, target_precision)
 
 

@@ -6,23 +6,22 @@ It is learned in `neural/` (with torch) and used here without it. The residual l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.errors import DataError, StoreError
-from deixis.store.checks import require
+from deixis.store.part import Part, array
 from deixis.xmr.sparse_rows import SparseRows
 
 MIN_LENGTH = 1e-6  # a row without known features has no direction
 
 
 @dataclass(frozen=True, eq=False)
-class BagEncoder:
+class BagEncoder(Part):
     """Sparse feature rows to dense vectors: z = E'x + e, v = z + R relu(z) + r, phi = [v / |v|, 1] * scale.
 
     Examples
@@ -34,10 +33,10 @@ class BagEncoder:
            [0. , 0. , 1. ]], dtype=float32)
     """
 
-    embeddings: NDArray[np.float32]  # features_by_dims
+    embeddings: Annotated[NDArray[np.float32], array(ndim=2)]
     shift: NDArray[np.float32]
-    residual: NDArray[np.float32]  # dims_by_dims, as torch keeps it: R[out, in]
-    residual_shift: NDArray[np.float32]
+    residual: Annotated[NDArray[np.float32], array(ndim=2, like="shift")]
+    residual_shift: Annotated[NDArray[np.float32], array(like="shift")]
     scale: float
 
     @property
@@ -63,25 +62,8 @@ class BagEncoder:
         scaled: NDArray[np.float32] = np.hstack([vectors / lengths, ones]) * np.float32(self.scale)
         return scaled
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return {
-            f"{prefix}.embeddings": self.embeddings,
-            f"{prefix}.shift": self.shift,
-            f"{prefix}.residual": self.residual,
-            f"{prefix}.residual_shift": self.residual_shift,
-            f"{prefix}.scale": np.array([self.scale], dtype=np.float64),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> BagEncoder:
-        """The encoder `to_arrays` gave, checked."""
-        embeddings = require(arrays, f"{prefix}.embeddings", np.float32, ndim=2)
-        shift = require(arrays, f"{prefix}.shift", np.float32)
-        residual = require(arrays, f"{prefix}.residual", np.float32, ndim=2)
-        residual_shift = require(arrays, f"{prefix}.residual_shift", np.float32)
-        scale = require(arrays, f"{prefix}.scale", np.float64)
-        n = len(shift)
-        if embeddings.shape[1] != n or residual.shape != (n, n) or len(residual_shift) != n or len(scale) != 1:
+    def check_parts(self, prefix: str) -> None:
+        """Embeddings and residual are as wide as the shift."""
+        n = len(self.shift)
+        if self.embeddings.shape[1] != n or self.residual.shape[1] != n:
             raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
-        return cls(embeddings, shift, residual, residual_shift, float(scale[0]))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.native import _core
-from deixis.store.checks import check_indptr, check_length, check_range, require
+from deixis.store.part import Part, array, value
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterGraph:
+class ClusterGraph(Part):
     """Edges by cluster: cluster c reaches `edge_labels[edge_starts[c]:edge_starts[c + 1]]`.
 
     `edge_shares` are the normalised weights of Eq. 5, which sum to 1 in each cluster; `beta` makes scores of them.
@@ -30,11 +29,11 @@ class ClusterGraph:
     [0, 1, 1]
     """
 
-    edge_starts: NDArray[np.int64]
-    edge_labels: NDArray[np.int32]
-    edge_shares: NDArray[np.float32]
-    beta: float
-    n_labels: int
+    edge_starts: Annotated[NDArray[np.int64], array(indptr_of="edge_labels")]
+    edge_labels: Annotated[NDArray[np.int32], array(low=0, high="n_labels")]
+    edge_shares: Annotated[NDArray[np.float32], array(low=0, high=1.0001, like="edge_labels")]
+    beta: Annotated[float, value(low=0)]
+    n_labels: Annotated[int, value(low=1, high=2**31 - 1)]
 
     @classmethod
     def of_weights(
@@ -87,33 +86,6 @@ class ClusterGraph:
             self.n_labels, beam, k, n_threads,
         )  # fmt: skip
         return sparse.csr_matrix((scores, labels, indptr), shape=(len(cluster_scores), self.n_labels))
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return {
-            f"{prefix}.edge_starts": self.edge_starts,
-            f"{prefix}.edge_labels": self.edge_labels,
-            f"{prefix}.edge_shares": self.edge_shares,
-            f"{prefix}.beta": np.array([self.beta], dtype=np.float64),
-            f"{prefix}.n_labels": np.array([self.n_labels], dtype=np.int64),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> ClusterGraph:
-        """The graph `to_arrays` gave, checked, so that a search stays inside the arrays."""
-        starts = require(arrays, f"{prefix}.edge_starts", np.int64)
-        labels = require(arrays, f"{prefix}.edge_labels", np.int32)
-        shares = require(arrays, f"{prefix}.edge_shares", np.float32)
-        beta, n_labels = require(arrays, f"{prefix}.beta", np.float64), require(arrays, f"{prefix}.n_labels", np.int64)
-        check_length(f"{prefix}.beta", beta, 1)
-        check_length(f"{prefix}.n_labels", n_labels, 1)
-        check_range(f"{prefix}.n_labels", n_labels, 1, 2**31)
-        check_indptr(f"{prefix}.edge_starts", starts, len(labels))
-        check_length(f"{prefix}.edge_shares", shares, len(labels))
-        check_range(f"{prefix}.edge_labels", labels, 0, int(n_labels[0]))
-        check_range(f"{prefix}.edge_shares", shares, 0, 1.0001)
-        check_range(f"{prefix}.beta", beta, 0, np.inf)
-        return cls(starts, labels, shares, float(beta[0]), int(n_labels[0]))
 
 
 def strongest_clusters(

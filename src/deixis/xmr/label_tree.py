@@ -8,9 +8,8 @@ tree has the same depth; its leaves are half full on average, and none has more 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
-from deixis.store.checks import require
+from deixis.store.part import Part
 from deixis.xmr.sparse_rows import SparseRows
 
 MAX_CHILDREN = 256  # packed weights keep a child's number in one byte
@@ -38,7 +37,7 @@ class TreeConfig(Config):
 
 
 @dataclass(frozen=True)
-class LabelTree:
+class LabelTree(Part):
     """A tree whose every node is a run of `label_order`.
 
     Level t's nodes are the parents of level t + 1's: children of parent v are `child_starts[t][v]` up to
@@ -77,31 +76,21 @@ class LabelTree:
         places[self.label_order] = np.arange(self.n_labels, dtype=np.int32)
         return places
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.label_order": self.label_order}
-        return arrays | {f"{prefix}.child_starts.{t}": starts for t, starts in enumerate(self.child_starts)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LabelTree:
-        """The tree `to_arrays` gave, checked: every level whole, every label in exactly one place."""
-        order: NDArray[np.int32] = require(arrays, f"{prefix}.label_order", np.int32)
-        levels: list[NDArray[np.int64]] = []
-        while f"{prefix}.child_starts.{len(levels)}" in arrays:
-            levels.append(require(arrays, f"{prefix}.child_starts.{len(levels)}", np.int64))
+    def check_parts(self, prefix: str) -> None:
+        """Every level is whole, every label in exactly one place."""
         n_nodes = 1
-        for t, starts in enumerate(levels):
+        for t, starts in enumerate(self.child_starts):
             sizes = np.diff(starts)
             is_whole = n_nodes > 0 and len(starts) == n_nodes + 1 and starts[0] == 0
             if not is_whole or sizes.min() < 0 or sizes.max() > MAX_CHILDREN:
                 raise StoreError(f"{prefix}.child_starts.{t} is not a level of a label tree: the model is damaged.")
             n_nodes = int(starts[-1])
+        order = self.label_order
         is_placed = np.zeros(len(order), dtype=bool)
         if len(order) and 0 <= order.min() and order.max() < len(order):
             is_placed[order] = True
-        if not levels or not len(order) or n_nodes != len(order) or not is_placed.all():
+        if not self.child_starts or not len(order) or n_nodes != len(order) or not is_placed.all():
             raise StoreError(f"{prefix}.label_order does not name every label once: the model is damaged.")
-        return cls(tuple(levels), order)
 
 
 def plan_tree(n_labels: int, config: TreeConfig) -> list[NDArray[np.int64]]:

@@ -5,9 +5,9 @@ What is here is the forward pass of section 3.2; `neural/elias/train.py` learns 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.store.checks import check_length, check_range, is_sorted, require
+from deixis.store.checks import check_length
+from deixis.store.part import Part, array, one_of, value
 from deixis.xmr.bag_encoder import BagEncoder
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.one_vs_all import sigmoid
@@ -25,7 +26,7 @@ MAX_CELLS = 1 << 24  # shortlist entries or cluster scores held at one time
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedIndex:
+class LearnedIndex(Part):
     """Cluster classifiers, the graph, and label classifiers; labels are `label_rows` of all `n_labels`.
 
     Examples
@@ -38,14 +39,14 @@ class LearnedIndex:
     [3, 7, 3]
     """
 
-    clusters_by_dims: NDArray[np.float32]
+    clusters_by_dims: Annotated[NDArray[np.float32], array(ndim=2)]
     graph: ClusterGraph
-    labels_by_dims: NDArray[np.float32]
-    label_rows: NDArray[np.int32]  # ascending: which of all labels have a classifier
-    n_labels: int
+    labels_by_dims: Annotated[NDArray[np.float32], array(ndim=2)]
+    label_rows: Annotated[NDArray[np.int32], array(low=0, high="n_labels", like="labels_by_dims", rising="or equal")]
+    n_labels: Annotated[int, value(low=1, high=2**31 - 1)]
     alpha: float = 10.0
-    beam: int = 20
-    n_shortlist: int = 2000
+    beam: Annotated[int, value(low=1, high=2**31 - 1)] = 20
+    n_shortlist: Annotated[int, value(low=1, high=2**31 - 1)] = 2000
 
     def cluster_scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """docs_by_clusters: min(1, alpha * softmax(W_C phi)) (Eq. 1)."""
@@ -103,35 +104,12 @@ class LearnedIndex:
     def _nothing(self) -> sparse.csr_matrix:
         return sparse.csr_matrix(np.zeros((0, self.n_labels), dtype=np.float32))
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return self.graph.to_arrays(f"{prefix}.graph") | {
-            f"{prefix}.clusters_by_dims": self.clusters_by_dims,
-            f"{prefix}.labels_by_dims": self.labels_by_dims,
-            f"{prefix}.label_rows": self.label_rows,
-            f"{prefix}.alpha": np.array([self.alpha], dtype=np.float64),
-            f"{prefix}.sizes": np.array([self.n_labels, self.beam, self.n_shortlist], dtype=np.int64),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedIndex:
-        """The index `to_arrays` gave, checked."""
-        graph = ClusterGraph.from_arrays(arrays, f"{prefix}.graph")
-        clusters = require(arrays, f"{prefix}.clusters_by_dims", np.float32, ndim=2)
-        labels = require(arrays, f"{prefix}.labels_by_dims", np.float32, ndim=2)
-        rows = require(arrays, f"{prefix}.label_rows", np.int32)
-        alpha, sizes = require(arrays, f"{prefix}.alpha", np.float64), require(arrays, f"{prefix}.sizes", np.int64)
-        check_length(f"{prefix}.alpha", alpha, 1)
-        check_length(f"{prefix}.sizes", sizes, 3)
-        check_range(f"{prefix}.sizes", sizes, 1, 2**31)
-        check_length(f"{prefix}.clusters_by_dims", clusters, graph.n_clusters)
-        check_length(f"{prefix}.labels_by_dims", labels, graph.n_labels)
-        check_length(f"{prefix}.label_rows", rows, graph.n_labels)
-        check_range(f"{prefix}.label_rows", rows, 0, int(sizes[0]))
-        if clusters.shape[1] != labels.shape[1] or not is_sorted(rows):
+    def check_parts(self, prefix: str) -> None:
+        """Clusters, labels and graph are of the same number and width."""
+        check_length(f"{prefix}.clusters_by_dims", self.clusters_by_dims, self.graph.n_clusters)
+        check_length(f"{prefix}.labels_by_dims", self.labels_by_dims, self.graph.n_labels)
+        if self.clusters_by_dims.shape[1] != self.labels_by_dims.shape[1]:
             raise StoreError(f"The arrays of {prefix}.* do not fit each other: the model is damaged; build it again.")
-        n_labels, beam, n_shortlist = (int(size) for size in sizes)
-        return cls(clusters, graph, labels, rows, n_labels, float(alpha[0]), beam, n_shortlist)
 
 
 class VectorEncoder(Protocol):
@@ -153,13 +131,13 @@ class VectorEncoder(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedRanker:
+class LearnedRanker(Part):
     """An encoder and a learned index on its vectors: everything that is needed to label documents.
 
     What `X` is, is the encoder's affair: rows of features for `BagEncoder`, texts for `TextVectors`.
     """
 
-    encoder: VectorEncoder
+    encoder: Annotated[VectorEncoder, one_of(bag=BagEncoder, text=TextVectors)]
     index: LearnedIndex
 
     @property
@@ -175,16 +153,7 @@ class LearnedRanker:
         """docs_by_labels scores of the best `k` labels of each row, stored best first."""
         return self.index.rank(self.encode(X), k, beam, n_threads)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return self.encoder.to_arrays(f"{prefix}.encoder") | self.index.to_arrays(f"{prefix}.index")
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> LearnedRanker:
-        """The ranker that `to_arrays` gave, checked."""
-        kind = TextVectors if f"{prefix}.encoder.onnx" in arrays else BagEncoder
-        encoder: VectorEncoder = kind.from_arrays(arrays, f"{prefix}.encoder")
-        index = LearnedIndex.from_arrays(arrays, f"{prefix}.index")
-        if encoder.n_dims != index.clusters_by_dims.shape[1]:
+    def check_parts(self, prefix: str) -> None:
+        """Encoder and index have the same dimensions."""
+        if self.encoder.n_dims != self.index.clusters_by_dims.shape[1]:
             raise StoreError(f"The encoder and the index of {prefix} have other dimensions: the model is damaged.")
-        return cls(encoder, index)

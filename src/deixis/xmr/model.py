@@ -13,7 +13,7 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.progress import stage
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.checks import require_value
 from deixis.xmr.averaging import MIN_EACH, average_rankings
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
@@ -237,7 +237,7 @@ class LabelTreeRanker(SklearnEstimator):
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}.n_features": np.array([self.n_features], dtype=np.int64)}
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}.n_features": np.array(self.n_features)}
         for number, tree in enumerate(self._fitted()):
             arrays |= tree.to_arrays(f"{prefix}.{number}")
         return arrays
@@ -247,11 +247,7 @@ class LabelTreeRanker(SklearnEstimator):
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
     ) -> LabelTreeRanker:
         """The ranker `to_arrays` gave, checked."""
-        name = f"{prefix}.n_features"
-        stored = require(arrays, name, np.int64)
-        check_length(name, stored, 1)
-        check_range(name, stored, 0, MAX_COLUMNS + 1)
-        n_features = int(stored[0])
+        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, MAX_COLUMNS)
         ranker = cls(config, n_threads=n_threads)
         ranker.trees = tuple(RankedTree.from_arrays(arrays, f"{prefix}.{n}", n_features) for n in range(config.n_trees))
         if len({tree.tree.n_labels for tree in ranker.trees}) > 1:

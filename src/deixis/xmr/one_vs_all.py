@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,14 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.store.checks import require
+from deixis.store.part import Part, array
 from deixis.xmr.bag_encoder import BagEncoder
 
 MAX_CELLS = 1 << 24  # scores held at one time
 
 
 @dataclass(frozen=True, eq=False)
-class OneVsAllRanker:
+class OneVsAllRanker(Part):
     """An encoder and one classifier a label; scores are sigma(w.phi).
 
     Examples
@@ -32,7 +31,7 @@ class OneVsAllRanker:
     """
 
     encoder: BagEncoder
-    labels_by_dims: NDArray[np.float32]
+    labels_by_dims: Annotated[NDArray[np.float32], array(ndim=2)]
 
     @property
     def n_labels(self) -> int:
@@ -47,21 +46,13 @@ class OneVsAllRanker:
         """docs_by_labels scores of the best `k` labels of each row, stored best first, the lower label among equals."""
         return rank_all(self.encode(X), self.labels_by_dims, k, n_threads)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return {f"{prefix}.labels_by_dims": self.labels_by_dims} | self.encoder.to_arrays(f"{prefix}.encoder")
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> OneVsAllRanker:
-        """The ranker `to_arrays` gave, checked."""
-        labels_by_dims = require(arrays, f"{prefix}.labels_by_dims", np.float32, ndim=2)
-        encoder = BagEncoder.from_arrays(arrays, f"{prefix}.encoder")
-        if labels_by_dims.shape[1] != encoder.n_dims or not len(labels_by_dims):
+    def check_parts(self, prefix: str) -> None:
+        """There are labels, of as many dimensions as the encoder gives."""
+        if self.labels_by_dims.shape[1] != self.encoder.n_dims or not len(self.labels_by_dims):
             raise StoreError(
-                f"{prefix}.labels_by_dims has the shape {labels_by_dims.shape} and the encoder gives {encoder.n_dims} "
-                "dimensions: the model is damaged; build it again."
+                f"{prefix}.labels_by_dims has the shape {self.labels_by_dims.shape} and the encoder gives "
+                f"{self.encoder.n_dims} dimensions: the model is damaged; build it again."
             )
-        return cls(encoder, labels_by_dims)
 
 
 def rank_all(

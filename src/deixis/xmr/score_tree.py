@@ -8,20 +8,19 @@ cross-validation, and 0, the combined score as it is, is one to choose from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, MissingExtraError, StoreError
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.part import Part, array
 from deixis.xmr.scored_pairs import ScoredPairs
 
 _LEAF = -1
-_DTYPES = {"left": np.int32, "right": np.int32, "feature": np.int32, "threshold": np.float64, "value": np.float64}
+N_FEATURES = 4
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class ScoreTreeConfig(Config):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTree:
+class ScoreTree(Part):
     """A grown tree: a pair goes on to `left[i]` if its `feature[i]` is at most `threshold[i]`, else to `right[i]`.
 
     A leaf has -1 for both, and `value` is the share of its pairs that were right.
@@ -65,10 +64,10 @@ class ScoreTree:
     """
 
     left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    value: NDArray[np.float64]
+    right: Annotated[NDArray[np.int32], array(like="left")]
+    feature: Annotated[NDArray[np.int32], array(low=0, high=N_FEATURES, like="left")]
+    threshold: Annotated[NDArray[np.float64], array(like="left")]
+    value: Annotated[NDArray[np.float64], array(low=0.0, high=1.0 + 1e-9, like="left")]
 
     @classmethod
     def fit(
@@ -152,24 +151,12 @@ class ScoreTree:
         spread: NDArray[np.float64] = bounds[level] + (bounds[level + 1] - bounds[level]) * np.clip(combined, 0, 1)
         return spread
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        return {f"{prefix}.{name}": getattr(self, name) for name in _DTYPES}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_features: int = 4) -> ScoreTree:
-        """The tree `to_arrays` gave, checked: children come after their parent, so that every walk ends in a leaf."""
-        tree = cls(**{name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()})
-        n_nodes = len(tree.left)
-        for name in _DTYPES:
-            check_length(f"{prefix}.{name}", getattr(tree, name), n_nodes)
-        check_range(f"{prefix}.feature", tree.feature, 0, n_features)
-        check_range(f"{prefix}.value", tree.value, 0.0, 1.0 + 1e-9)
-        numbers, is_leaf = np.arange(n_nodes), tree.left == _LEAF
-        is_inside = (tree.left > numbers) & (tree.right > numbers) & (tree.left < n_nodes) & (tree.right < n_nodes)
-        if n_nodes == 0 or not (is_inside | (is_leaf & (tree.right == _LEAF))).all():
+    def check_parts(self, prefix: str) -> None:
+        """Children come after their parent, so that every walk ends in a leaf."""
+        n_nodes, numbers, is_leaf = len(self.left), np.arange(len(self.left)), self.left == _LEAF
+        is_inside = (self.left > numbers) & (self.right > numbers) & (self.left < n_nodes) & (self.right < n_nodes)
+        if n_nodes == 0 or not (is_inside | (is_leaf & (self.right == _LEAF))).all():
             raise StoreError(f"{prefix}.left and {prefix}.right are no tree: the model is damaged; build it again.")
-        return tree
 
 
 def decision_tree_class() -> Any:  # noqa: ANN401 - scikit-learn is there only if the extra is

@@ -6,9 +6,8 @@ linear rankers of the same kind as a label tree's, and the shortlisted labels ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,8 @@ from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError
 from deixis.native import _core
 from deixis.progress import stage
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.checks import check_length, check_range
+from deixis.store.part import GIVEN, Part, array
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.label_tree import MAX_CHILDREN
 from deixis.xmr.linear_rankers import RankerConfig, train_level
@@ -42,7 +42,7 @@ class SparseIndexConfig(Config):
 
 
 @dataclass(frozen=True, eq=False)
-class SparseIndex:
+class SparseIndex(Part):
     """Linear rankers of clusters, the graph, and linear rankers of labels; all by the same sparse features.
 
     Examples
@@ -58,8 +58,8 @@ class SparseIndex:
     clusters: SparseRanker
     graph: ClusterGraph
     labels: SparseRanker
-    label_rows: NDArray[np.int32]
-    config: SparseIndexConfig
+    label_rows: Annotated[NDArray[np.int32], array(low=0)]
+    config: Annotated[SparseIndexConfig, GIVEN]
 
     @classmethod
     def fit(
@@ -119,22 +119,11 @@ class SparseIndex:
         starts, order = _core.best_of_rows(short.indptr.astype(np.int64), scores, k, n_threads)
         return sparse.csr_matrix((scores[order], short.indices[order], starts), shape=short.shape)
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-        arrays = self.clusters.to_arrays(f"{prefix}.clusters") | self.labels.to_arrays(f"{prefix}.labels")
-        return arrays | self.graph.to_arrays(f"{prefix}.graph") | {f"{prefix}.label_rows": self.label_rows}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: SparseIndexConfig) -> SparseIndex:
-        """The index `to_arrays` gave, checked."""
-        graph = ClusterGraph.from_arrays(arrays, f"{prefix}.graph")
-        clusters = SparseRanker.from_arrays(arrays, f"{prefix}.clusters")
-        labels = SparseRanker.from_arrays(arrays, f"{prefix}.labels")
-        rows = require(arrays, f"{prefix}.label_rows", np.int32)
-        check_length(f"{prefix}.label_rows", rows, graph.n_labels)
-        check_range(f"{prefix}.label_rows", rows, 0, labels.n_labels)
-        check_length(f"{prefix}.clusters.biases", clusters.biases, graph.n_clusters)
-        return cls(clusters, graph, labels, rows, config)
+    def check_parts(self, prefix: str) -> None:
+        """Clusters, labels and graph are of the same number."""
+        check_length(f"{prefix}.label_rows", self.label_rows, self.graph.n_labels)
+        check_range(f"{prefix}.label_rows", self.label_rows, 0, self.labels.n_labels)
+        check_length(f"{prefix}.clusters.biases", self.clusters.biases, self.graph.n_clusters)
 
 
 def _right_clusters(graph: ClusterGraph, min_edge: float) -> sparse.csr_matrix:

@@ -19,7 +19,7 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.row_dots import row_dots
 from deixis.native import _core
 from deixis.progress import stage
-from deixis.store.checks import check_indptr, check_length, check_range, require
+from deixis.store.checks import check_indptr, check_length, require, require_value
 from deixis.xmr.linear_rankers import RankerConfig, train_level
 from deixis.xmr.negatives import with_matched
 from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
@@ -114,7 +114,7 @@ class SparseRanker:
         """Flat arrays under names that begin with `prefix`."""
         weights = self.labels_by_features
         return {
-            f"{prefix}.n_features": np.array([self.n_features], dtype=np.int64),
+            f"{prefix}.n_features": np.array(self.n_features),
             f"{prefix}.indptr": weights.indptr.astype(np.int64),
             f"{prefix}.indices": weights.indices.astype(np.int32),
             f"{prefix}.weights": weights.data,
@@ -124,9 +124,7 @@ class SparseRanker:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SparseRanker:
         """The ranker `to_arrays` gave, checked; arrays on disk stay there until they are read."""
-        size = require(arrays, f"{prefix}.n_features", np.int64)
-        check_length(f"{prefix}.n_features", size, 1)
-        check_range(f"{prefix}.n_features", size, 0, MAX_COLUMNS + 1)
+        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, MAX_COLUMNS)
         indptr = require(arrays, f"{prefix}.indptr", np.int64)
         indices = require(arrays, f"{prefix}.indices", np.int32)
         weights = require(arrays, f"{prefix}.weights", np.float32)
@@ -134,6 +132,6 @@ class SparseRanker:
         check_indptr(f"{prefix}.indptr", indptr, len(indices))
         check_length(f"{prefix}.indptr", indptr, len(biases) + 1)
         check_length(f"{prefix}.weights", weights, len(indices))
-        if _core.check_rows(indptr, indices, weights, int(size[0])) or not np.isfinite(biases).all():
+        if _core.check_rows(indptr, indices, weights, n_features) or not np.isfinite(biases).all():
             raise StoreError(f"The weights of {prefix} lie outside their matrix or are not numbers: build it again.")
-        return cls(sparse.csr_matrix((weights, indices, indptr), shape=(len(biases), int(size[0]))), biases)
+        return cls(sparse.csr_matrix((weights, indices, indptr), shape=(len(biases), n_features)), biases)

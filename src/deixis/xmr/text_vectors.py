@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deixis.encoders import FOLDER_ENCODERS
 from deixis.encoders.protocol import StoredEncoder
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.checks import require_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +37,12 @@ class TextVectors:
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Graph, tokenizer and numbers under names that begin with `prefix`; the encoder's own are among them."""
         arrays = self.encoder.to_arrays(prefix)
-        arrays[f"{prefix}.scale"] = np.array([self.scale], dtype=np.float64)
-        arrays[f"{prefix}.n_features"] = np.array([self.n_features], dtype=np.int64)
-        return arrays
+        return arrays | {f"{prefix}.scale": np.array(self.scale), f"{prefix}.n_features": np.array(self.n_features)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_threads: int = 1) -> TextVectors:
         """What `to_arrays` gave, checked."""
-        scale = require(arrays, f"{prefix}.scale", np.float64)
-        n_features = require(arrays, f"{prefix}.n_features", np.int64)
-        for name, array in (("scale", scale), ("n_features", n_features)):
-            check_length(f"{prefix}.{name}", array, 1)
-            check_range(f"{prefix}.{name}", array, 0, np.inf)
+        scale = require_value(arrays, f"{prefix}.scale", float, 0)
+        n_features = require_value(arrays, f"{prefix}.n_features", int, 0)
         encoder = FOLDER_ENCODERS["onnx"].from_arrays(arrays, prefix, n_threads)
-        return cls(encoder, float(scale[0]), encoder.n_dims + 1, int(n_features[0]))
+        return cls(encoder, scale, encoder.n_dims + 1, n_features)

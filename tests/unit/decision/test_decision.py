@@ -97,13 +97,13 @@ def test_with_nothing_asked_for_the_best_f1_is_the_threshold():
 
 @pytest.mark.parametrize("model", [None, CALIBRATOR])
 def test_held_out_mentions_are_stored_with_their_calibrator(model):
-    decision = Decision(model, 0.3, curve(), source="rehearsed")
-    again = Decision(threshold=0.3).with_curve_from(decision.curve_to_arrays("c"), "c")
-    assert again.source == "rehearsed" and again.expectation() == decision.expectation()
+    decision = Decision(model, 0.3, curve(), source="synthetic")
+    again = Decision.from_arrays(decision.to_arrays("c"), "c")
+    assert (again.source, again.threshold) == ("synthetic", 0.3) and again.expectation() == decision.expectation()
     spans, ranking = drawn(np.random.default_rng(3))
     assert again.score(spans, ranking, 20).scores.tolist() == decision.score(spans, ranking, 20).scores.tolist()
-    plain = Decision(threshold=0.3)
-    assert plain.curve_to_arrays("c") == {} and plain.with_curve_from({}, "c") is plain
+    plain = Decision.from_arrays(Decision().to_arrays("c"), "c")
+    assert (plain.model, plain.threshold, plain.curve, plain.target_precision) == (None, None, None, None)
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])

@@ -113,7 +113,7 @@ def test_shares_of_nothing_are_nothing():
 
 def test_what_is_stored_says_the_same_and_is_stored_again_the_same():
     arrays = WORDS.to_arrays("w")
-    again = EntityWords.from_arrays(arrays, "w", 4)
+    again = EntityWords.from_arrays(arrays, "w", n_entities=4)
     assert {n: a.tobytes() for n, a in again.to_arrays("w").items()} == {n: a.tobytes() for n, a in arrays.items()}
     for ask in ("likeness", "share_named", "share_described", "title_share"):
         query = WORDS.queries(["Paris Texas, capital of the Seine"])
@@ -126,7 +126,7 @@ def test_words_out_of_range_fit_no_query_and_read_nothing_beyond():
         arrays = WORDS.to_arrays("w")
         for name in ("descriptions", "titles", "names"):
             arrays[f"w.{name}.indices"] = np.full_like(arrays[f"w.{name}.indices"], wrong)
-        damaged = EntityWords.from_arrays(arrays, "w", 4)
+        damaged = EntityWords.from_arrays(arrays, "w", n_entities=4)
         query = damaged.queries(["Paris Texas, capital of the Seine"])
         for ask in (damaged.likeness, damaged.share_named, damaged.share_described, damaged.title_share):
             assert ask(query, EVERY).tolist() == [0, 0, 0, 0]
@@ -138,9 +138,9 @@ def test_bounds_that_do_not_fit_are_refused(name):
     indptr = arrays[f"w.{name}.indptr"]
     for wrong in (indptr + 1, indptr[:-1], indptr[::-1].copy(), np.append(indptr, indptr[-1]), indptr.astype(np.int32)):
         with pytest.raises(StoreError):
-            EntityWords.from_arrays(arrays | {f"w.{name}.indptr": wrong}, "w", 4)
+            EntityWords.from_arrays(arrays | {f"w.{name}.indptr": wrong}, "w", n_entities=4)
     with pytest.raises(StoreError):
-        EntityWords.from_arrays(arrays | {f"w.{name}.indices": arrays[f"w.{name}.indices"][:-1]}, "w", 4)
+        EntityWords.from_arrays(arrays | {f"w.{name}.indices": arrays[f"w.{name}.indices"][:-1]}, "w", n_entities=4)
 
 
 @pytest.mark.parametrize("name", ["description_scales", "title_scales"])
@@ -150,6 +150,6 @@ def test_scales_that_are_no_scales_are_refused(name, value):
     scales = arrays[f"w.{name}"].copy()
     scales[2] = value
     with pytest.raises(StoreError, match=name):
-        EntityWords.from_arrays(arrays | {f"w.{name}": scales}, "w", 4)
+        EntityWords.from_arrays(arrays | {f"w.{name}": scales}, "w", n_entities=4)
     with pytest.raises(StoreError, match=name):
-        EntityWords.from_arrays(arrays | {f"w.{name}": scales[:-1]}, "w", 4)
+        EntityWords.from_arrays(arrays | {f"w.{name}": scales[:-1]}, "w", n_entities=4)

@@ -106,14 +106,14 @@ def test_some_rows_make_a_smaller_knowledge_base(kb):
 
 def test_entities_and_records_make_the_same_knowledge_base(kb):
     again = KnowledgeBase.from_records(kb.entities())
-    for name, array in kb.to_arrays().items():
-        assert np.array_equal(array, again.to_arrays()[name]), name
+    for name, array in kb.to_arrays("kb").items():
+        assert np.array_equal(array, again.to_arrays("kb")[name]), name
 
 
 def test_no_records_make_an_empty_knowledge_base():
     kb = KnowledgeBase.from_records([])
     assert len(kb) == 0 and kb.row_of("x") is None and len(kb.names()[0]) == 0 and len(kb.description_texts()) == 0
-    assert len(KnowledgeBase.from_arrays(kb.to_arrays())) == 0
+    assert len(KnowledgeBase.from_arrays(kb.to_arrays("kb"), "kb")) == 0
 
 
 @pytest.mark.parametrize(
@@ -175,17 +175,17 @@ def damage(name, change):
     ],
 )
 def test_damaged_columns_are_refused_and_named(kb, name, change):
-    arrays = kb.to_arrays()
+    arrays = kb.to_arrays("kb")
     arrays[name] = change(arrays[name])
     with pytest.raises(StoreError, match=name.removesuffix(".offsets").removesuffix(".data")):
-        KnowledgeBase.from_arrays(arrays)
+        KnowledgeBase.from_arrays(arrays, "kb")
 
 
 def test_every_column_is_needed(kb):
-    arrays = kb.to_arrays()
+    arrays = kb.to_arrays("kb")
     for name in arrays:
         with pytest.raises(StoreError, match=name):
-            KnowledgeBase.from_arrays({key: array for key, array in arrays.items() if key != name})
+            KnowledgeBase.from_arrays({key: array for key, array in arrays.items() if key != name}, "kb")
 
 
 def test_ids_with_the_same_hash_are_told_apart_by_their_text(monkeypatch):

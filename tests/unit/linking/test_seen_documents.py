@@ -61,7 +61,7 @@ def test_texts_that_were_corrected_count_as_seen_until_the_corrections_are_dropp
 
 
 def test_a_model_that_notes_nothing_has_seen_nothing():
-    assert len(SeenDocuments.from_arrays({}, "learned_from")) == 0
-    arrays = SeenDocuments.of([document(1)]).to_arrays("learned_from")
-    assert arrays["learned_from"].dtype == np.uint64
-    assert SeenDocuments.from_arrays(arrays, "learned_from").holds([document(1)]).all()
+    assert len(SeenDocuments.from_arrays(SeenDocuments().to_arrays("seen"), "seen")) == 0
+    arrays = SeenDocuments.of([document(1)]).to_arrays("seen")
+    assert arrays["seen.hashes"].dtype == np.uint64
+    assert SeenDocuments.from_arrays(arrays, "seen").holds([document(1)]).all()

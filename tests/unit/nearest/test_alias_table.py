@@ -61,10 +61,10 @@ def test_shares_blend_counts_with_weights():
 
 def test_what_is_stored_finds_the_same():
     keys = table([("a", 1, 0, 0, 1, 2), ("b", 2, 0, 0, 1, 5)])
-    again = KeyTable.from_arrays(keys.to_arrays("x"), "x", n_rows=10)
+    again = KeyTable.from_arrays(keys.to_arrays("x"), "x", n_entities=10)
     assert found(again, ["b", "a"]) == found(keys, ["b", "a"])
     with pytest.raises(StoreError, match="made for"):
-        KeyTable.from_arrays(keys.to_arrays("x"), "x", n_rows=9)
+        KeyTable.from_arrays(keys.to_arrays("x"), "x", n_entities=9)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_is_stored_finds_the_same():
 def test_damage_is_noticed_when_it_is_met(name, value):
     arrays = table([("a", 1, 0, 0, 1, 2)]).to_arrays("x")
     arrays[f"x.{name}"] = np.full_like(arrays[f"x.{name}"], value)
-    keys = KeyTable.from_arrays(arrays, "x", n_rows=10)
+    keys = KeyTable.from_arrays(arrays, "x", n_entities=10)
     with pytest.raises(StoreError, match="damaged"):
         keys.find(StringTable.from_strings(["a"]))
 

@@ -127,14 +127,14 @@ def test_how_many_threads_faiss_uses_is_put_back():
 def test_what_is_stored_finds_the_same(kind):
     index = kind.build([unit(3000)], np.arange(3000) // 3)
     arrays = index.to_arrays("x")
-    again = kind.from_arrays(arrays, "x", 1000)
+    again = kind.from_arrays(arrays, "x", n_groups=1000)
     found, expected = again.search(unit(9, seed=4), 8), index.search(unit(9, seed=4), 8)
     assert rows_of(found) == rows_of(expected) and found.data.tobytes() == expected.data.tobytes()
     for missing in arrays:
         with pytest.raises(StoreError):
-            kind.from_arrays({name: array for name, array in arrays.items() if name != missing}, "x", 1000)
+            kind.from_arrays({name: array for name, array in arrays.items() if name != missing}, "x", n_groups=1000)
     with pytest.raises(StoreError, match="must lie in"):
-        kind.from_arrays(arrays, "x", 999)
+        kind.from_arrays(arrays, "x", n_groups=999)
 
 
 @GRAPHS
@@ -143,7 +143,7 @@ def test_a_graph_of_other_vectors_is_refused(graph):
     fewer, shorter = (graph.build([rows], np.arange(len(rows))).to_arrays("x") for rows in (unit(10), unit(12, 8)))
     for wrong in (fewer["x.graph"], shorter["x.graph"], np.zeros(100, np.uint8), arrays["x.graph"][:-40]):
         with pytest.raises(StoreError, match="damaged"):
-            graph.from_arrays(arrays | {"x.graph": wrong}, "x", 12)
+            graph.from_arrays(arrays | {"x.graph": wrong}, "x", n_groups=12)
 
 
 def test_another_kind_of_faiss_index_is_refused():
@@ -152,7 +152,7 @@ def test_another_kind_of_faiss_index_is_refused():
     flat.add(unit(12))
     arrays = FaissIndex.build([unit(12)], np.arange(12)).to_arrays("x")
     with pytest.raises(StoreError, match="no HNSW,SQ8"):
-        FaissIndex.from_arrays(arrays | {"x.graph": faiss.serialize_index(flat)}, "x", 12)
+        FaissIndex.from_arrays(arrays | {"x.graph": faiss.serialize_index(flat)}, "x", n_groups=12)
 
 
 def test_what_does_not_fit_is_refused(kind):

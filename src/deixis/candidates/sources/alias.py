@@ -207,7 +207,7 @@ class AliasCandidates:
     ) -> AliasCandidates:
         """The generator `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
         del n_threads
-        table = KeyTable.from_arrays(arrays, f"{prefix}.table", len(kb))
+        table = KeyTable.from_arrays(arrays, f"{prefix}.table", n_entities=len(kb))
         return cls(kb, table, tuple(StringTable.from_arrays(arrays, f"{prefix}.langs")), config)
 
 

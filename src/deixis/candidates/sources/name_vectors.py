@@ -150,7 +150,7 @@ class EmbeddingCandidates:
     ) -> EmbeddingCandidates:
         """The generator `to_arrays` gave, over the knowledge base it was built from."""
         del n_threads
-        index = VECTOR_INDEXES[config.index].from_arrays(arrays, f"{prefix}.index", len(kb))
+        index = VECTOR_INDEXES[config.index].from_arrays(arrays, f"{prefix}.index", n_groups=len(kb))
         # Every entity has a title, so every entity has a vector.
         if len(index.groups) and index.groups[-1] != len(kb) - 1:
             raise StoreError(

@@ -217,10 +217,10 @@ class DenseCandidates:
         del n_threads
         sizes = require(arrays, f"{prefix}.sizes", np.int64)
         kind = VECTOR_INDEXES[config.index]
-        descriptions = kind.from_arrays(arrays, f"{prefix}.descriptions", len(kb))
+        descriptions = kind.from_arrays(arrays, f"{prefix}.descriptions", n_groups=len(kb))
         contexts = None
         if len(sizes) == 3 and sizes[2]:
-            contexts = kind.from_arrays(arrays, f"{prefix}.contexts", len(kb))
+            contexts = kind.from_arrays(arrays, f"{prefix}.contexts", n_groups=len(kb))
         n_contexts = 0 if contexts is None else len(contexts.groups)
         if sizes.tolist() != [len(kb), len(descriptions.groups), n_contexts]:
             raise StoreError(

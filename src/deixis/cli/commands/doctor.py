@@ -107,9 +107,9 @@ def _look_at_needs(model: str, is_whole: bool) -> list[Finding]:
 
     if not is_whole:
         return []
-    arrays, version = open_model(model).manifest.arrays, _version_of("onnxruntime")
+    arrays, version = open_model(model).arrays, _version_of("onnxruntime")
     found = []
-    for prefix, name, purpose in (("reranking.", "re-ranker", "--rerank"), ("reading.", "reader", "texts")):
+    for prefix, name, purpose in (("reranker.", "re-ranker", "--rerank"), ("reader.", "reader", "texts")):
         if any(array.startswith(prefix) for array in arrays):
             way_out = " (or deixis link --no-reader)" if name == "reader" else ""
             missing = f"for {purpose} its package is missing: pip install 'deixis[onnx]'{way_out}"

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
+from numpy.typing import NDArray
 
 from deixis.cli.examples import examples
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, session_options
 from deixis.cli.timing import folder_size, format_bytes
+from deixis.store.manifest import FORMAT_VERSION
 from deixis.store.model_folder import StoredModel, open_model
 
 N_LARGEST = 8
@@ -34,11 +36,13 @@ def info(session: Session, model: str) -> None:
             console.print(f"{key.replace('_', ' '):<22} {value}")
         elif isinstance(value, int):
             console.print(f"{key.replace('_', ' '):<22} {_shown(key, value)}")
+    if stored.manifest.format_version < FORMAT_VERSION:
+        console.print(f"It is read as it is; saving the model again makes it format version {FORMAT_VERSION}.")
     console.print("\nLargest arrays")
-    largest = sorted(stored.manifest.arrays.items(), key=lambda item: -item[1].size)[:N_LARGEST]
+    largest = sorted(_arrays(stored).items(), key=lambda item: -item[1].nbytes)[:N_LARGEST]
     width = max((len(name) for name, _ in largest), default=0)
-    for name, entry in largest:
-        console.print(f"  {name:<{width}}  {entry.dtype:<8} {format_bytes(entry.size):>8}")
+    for name, array in largest:
+        console.print(f"  {name:<{width}}  {array.dtype.name:<8} {format_bytes(array.nbytes):>8}")
     console.print("\nSettings")
     for name, value in _flat(stored.config):
         console.print(f"  {name} = {json.dumps(value, ensure_ascii=False)}")
@@ -55,40 +59,46 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
         "deixis_version": manifest.deixis_version,
         "format_version": manifest.format_version,
         "arrays": {
-            name: {"dtype": entry.dtype, "shape": list(entry.shape), "bytes": entry.size}
-            for name, entry in manifest.arrays.items()
+            name: {"dtype": array.dtype.name, "shape": list(array.shape), "bytes": array.nbytes}
+            for name, array in _arrays(stored).items()
         },
+        "values": {name: array.item() for name, array in stored.arrays.items() if array.ndim == 0},
         "config": stored.config,
     }
 
 
 def _linker_facts(stored: StoredModel) -> dict[str, Any]:
-    arrays = stored.manifest.arrays
-    learned_from, corrected = arrays.get("learned_from"), arrays.get("corrections.entities.offsets")
+    arrays = _arrays(stored)
+    seen, corrected = arrays.get("seen.hashes"), arrays.get("corrections.entities.offsets")
     return {
         "entities": _n_entities(stored),
-        "annotated_documents": learned_from.shape[0] if learned_from is not None else 0,
-        "corrections": corrected.shape[0] - 1 if corrected is not None else 0,
-        "reranker_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reranking.")),
-        "reader_bytes": sum(each.size for name, each in arrays.items() if name.startswith("reading.")),
+        "annotated_documents": 0 if seen is None else len(seen),
+        "corrections": 0 if corrected is None else len(corrected) - 1,
+        "reranker_bytes": sum(each.nbytes for name, each in arrays.items() if name.startswith("reranker.")),
+        "reader_bytes": sum(each.nbytes for name, each in arrays.items() if name.startswith("reader.")),
     }
 
 
 def _labeller_facts(stored: StoredModel) -> dict[str, Any]:
-    arrays, n_documents = stored.manifest.arrays, stored.arrays.get("frequencies.n_documents")
+    arrays, n_documents = stored.arrays, stored.arrays.get("frequencies.n_documents")
     label_rows, idf = arrays.get("label_rows"), arrays.get("features.idf")
     return {
         "engine": str(stored.config.get("engine", "")),
         "labels": _n_entities(stored),
         "labels_learned": 0 if label_rows is None else label_rows.shape[0],
-        "documents_learned_from": int(n_documents[0]) if n_documents is not None and len(n_documents) else 0,
+        "documents_learned_from": 0 if n_documents is None else int(n_documents.sum()),
         "reads": "rows of features" if idf is None else f"texts, by {idf.shape[0]:,} words and phrases",
     }
 
 
 def _n_entities(stored: StoredModel) -> int | None:
-    offsets = stored.manifest.arrays.get("kb.ids.offsets")
+    offsets = stored.arrays.get("kb.ids.offsets")
     return None if offsets is None else offsets.shape[0] - 1
+
+
+def _arrays(stored: StoredModel) -> dict[str, NDArray[Any]]:
+    """Its arrays without the values of its manifest."""
+    return {name: array for name, array in stored.arrays.items() if array.ndim}
 
 
 def _shown(key: str, value: int) -> str:

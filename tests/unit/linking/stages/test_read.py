@@ -9,22 +9,21 @@ import pytest
 from scipy.special import expit
 
 from deixis.candidates.candidate_lists import candidate_lists
-from deixis.decision.decision import Decision
+from deixis.decision.decision import Decision, Decisions
 from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, MissingExtraError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.logistic import weighed
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.lazy_parts import lazy_reader
+from deixis.linking.lazy_parts import open_reader
 from deixis.linking.model import Reader
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.decide import mentions_among
 from deixis.linking.stages.rank import RankedSpans
 from deixis.linking.stages.read import EVIDENCE, PossibleLinks, passage_candidates, read
-from deixis.linking.stored import model_arrays
-from deixis.linking.stored_decisions import N_READER_WEIGHTS, decisions_from, reader_from
+from deixis.linking.stored import model_arrays, reader_from
 from deixis.neural.reader.spans import Reading
 from deixis.store.lazy_part import LazyPart
 from deixis.tables import CandidateTable, Ranking, Spans
@@ -148,20 +147,20 @@ def test_a_reader_is_stored_with_its_weights_and_its_threshold() -> None:
     arrays = model_arrays(read_by(plain, [1.0, -1.0, 0.5, 0.25, 0, 2.0], threshold=0.3).model)
     again = reader_from(arrays, KB, 1)
     assert again is not None and again.weights.tolist() == [1.0, -1.0, 0.5, 0.25, 0, 2.0]
-    assert decisions_from(arrays, plain.config.nil).read.min_probability == 0.3
+    assert Decisions.from_arrays(arrays, "decisions").read.min_probability == 0.3
     assert reader_from(model_arrays(plain.model), KB, 1) is None
-    assert decisions_from(model_arrays(plain.model), plain.config.nil).read is None
+    assert Decisions.from_arrays(model_arrays(plain.model), "decisions").read is None
     for damaged in (np.ones(2), np.full(6, 1e9)):
-        with pytest.raises(StoreError, match=r"reading\.weights"):
-            reader_from(arrays | {"reading.weights": damaged}, KB, 1)
-    assert len(EVIDENCE) == N_READER_WEIGHTS
+        with pytest.raises(StoreError, match=r"reader\.weights"):
+            reader_from(arrays | {"reader.weights": damaged}, KB, 1)
+    assert len(EVIDENCE) == len(again.weights)
 
 
 def test_without_its_extra_a_reader_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     monkeypatch.delitem(sys.modules, "deixis.neural.reader.run", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'deixis\[onnx\]'"):
-        _ = lazy_reader({}, "reading.reader", KB).opened
+        open_reader(KB)({}, "reader.part")
 
 
 def test_only_a_model_with_a_reader_can_be_told_to_read() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deixis.decision.decision import Decision
+from deixis.decision.decision import Decision, Decisions
 from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -16,7 +16,6 @@ from deixis.linking.plan import LinkPlan
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.linking.stages.rerank import reranked_by
 from deixis.linking.stored import model_arrays
-from deixis.linking.stored_decisions import decisions_from
 from deixis.linking.streams import rank_mentions
 from deixis.store.lazy_part import LazyPart
 from deixis.tables import Ranking
@@ -168,11 +167,12 @@ def test_a_model_keeps_its_reranker_and_opens_it_only_when_asked(linker, tmp_pat
     assert {name: array.tolist() for name, array in copied.items()} == {"here.score": [0.9]}
     assert "opened" not in vars(reranker.part)
     dropped = with_decisions(with_parts(loaded, reranker=None), reranked=None)
-    assert not [name for name in model_arrays(dropped.model) if name.startswith("reranking")]
+    assert not [name for name in model_arrays(dropped.model) if "rerank" in name]
 
 
 def test_a_damaged_threshold_is_refused(linker):
     arrays = model_arrays(with_reranker(linker, Contrarian(), Decision(threshold=0.3)).model)
-    assert decisions_from(arrays, linker.config.nil).reranked.threshold == 0.3
-    with pytest.raises(StoreError, match=r"reranking\.nil"):
-        decisions_from(arrays | {"reranking.nil": np.zeros(3)}, linker.config.nil)
+    assert Decisions.from_arrays(arrays, "decisions").reranked.threshold == 0.3
+    for damaged in (np.zeros(3), np.array(1.5), np.array("high")):
+        with pytest.raises(StoreError, match=r"decisions\.reranked\.threshold"):
+            Decisions.from_arrays(arrays | {"decisions.reranked.threshold": damaged}, "decisions")
