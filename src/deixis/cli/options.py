@@ -139,9 +139,16 @@ def settings_from(
 class CommandWithSettings(click.Command):
     """A command whose help lists its options in groups, and which says what became of options that are gone."""
 
-    def __init__(self, *arguments: Any, renamed: Mapping[str, str] | None = None, **values: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - whatever click takes
+        renamed: Mapping[str, str] | None = None,
+        heading: str = "Options",
+        **values: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*arguments, **values)
         self.renamed = renamed or {}
+        self.heading = heading
 
     @property
     def source(self) -> SettingsSource[Any] | None:
@@ -169,7 +176,7 @@ class CommandWithSettings(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options in groups: the command's own, what every command has in one line at the end."""
-        groups: dict[str, list[click.Option]] = {"Options": [], "Settings": []}
+        groups: dict[str, list[click.Option]] = {self.heading: [], "Settings": []}
         common: list[str] = []
         for each in self.get_params(ctx):
             if not isinstance(each, click.Option) or each.hidden:
@@ -177,7 +184,7 @@ class CommandWithSettings(click.Command):
             if getattr(each, "is_common", False) or "--help" in each.opts:
                 common.append(" ".join(["/".join(each.opts), *([] if each.is_flag else [str(each.metavar)])]))
             else:
-                name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else "Options")
+                name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else self.heading)
                 groups.setdefault(name, []).append(each)
         settings = groups.pop("Settings")
         for name, options in (*groups.items(), ("Settings", settings)):

@@ -39,12 +39,15 @@ class Key:
 
 
 def keys_of(config: object, path: tuple[str, ...] = ()) -> Iterator[Key]:
-    """Every setting of a config, nested ones included; a table may give a class other defaults than it has itself."""
+    """Every setting of a config, nested ones included; a table may give a class other defaults than it has itself.
+
+    Fields without help are no settings: whoever calls fills them in.
+    """
     for each in settings_of(type(config)):
         value, here = getattr(config, each.name), (*path, each.name)
         if each.table is not None and value is not None:
             yield from keys_of(value, here)
-        else:
+        elif each.help:
             yield Key(here, each, value)
 
 

@@ -13,7 +13,7 @@ class FindingConfig(Config):
     """Which spans are looked at, and what decides whether they are mentions."""
 
     scoring: Literal["auto", "rules"] = setting(
-        "auto", "Detect mentions by learned probability, or by rules alone.", cli="--detection"
+        "auto", "Detect mentions by probability, or by rules alone.", cli="--detection"
     )
     any_case: bool = setting(True, "Look at names however they are written.")
     plurals: bool = setting(True, "Look at names with an -s more or less at their end.")

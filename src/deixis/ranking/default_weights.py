@@ -46,7 +46,7 @@ class RankerConfig(Config):
     min_mentions: int = setting(
         300, "Mentions held out that it takes to learn weights; with fewer the default ones.", low=1
     )
-    penalty: float = setting(1e-3, "What it costs a learned weight to leave the default one.", low=0)
+    penalty: float = setting(1e-3, "What it costs a learned weight to leave the default one.", low=0, is_fixed=True)
 
     def start_weights(self, kb: KnowledgeBase, sources: Collection[str]) -> FeatureWeights:
         """The weights before anything is fitted, of the features that these candidate sources support."""

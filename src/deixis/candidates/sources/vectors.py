@@ -54,7 +54,7 @@ class DenseConfig(Config):
     )
     max_contexts: int = setting(20, "Annotated mentions of an entity that are kept, at most.", low=1)
     index: Literal["exact", "faiss", "graph"] = setting(
-        "exact", "Compare all vectors (exact), or search approximately.", cli="--index"
+        "exact", "Compare all vectors, or approximately.", cli="--index"
     )
 
 

@@ -39,8 +39,8 @@ class BiEncoderConfig(Config):
     index: str = setting("exact", "Index that negatives are mined from.")
     save_every: int = setting(100, "Steps between checkpoints.", low=1)
     chunk_size: int = setting(0, "Texts held at a time, for batches too big for memory (slower); 0 holds all.", low=0)
-    seed: int = setting(0, "Seed of every draw.", low=0)
-    n_threads: int = setting(1, "Threads of torch.", low=1)
+    seed: int = 0  # no setting: the session has it, as it has n_threads
+    n_threads: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

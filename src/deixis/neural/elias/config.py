@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
-from deixis.neural.one_vs_all.config import BagConfig
+from deixis.neural.one_vs_all.config import COSINE_WEIGHT, BagConfig
 from deixis.xmr.label_tree import MAX_CHILDREN
 
 BAG = "bag"
@@ -31,10 +31,10 @@ class EliasConfig(Config):
     (237, 997)
     """
 
+    RETIRED = {"cosine_weight": COSINE_WEIGHT}
+
     bag: BagConfig = field(default_factory=BagConfig)
-    encoder: str = setting(
-        BAG, "bag (embeddings learned here), or a text encoder: minilm, a folder, a hub name.", cli="--encoder"
-    )
+    encoder: str = setting(BAG, "bag, or an encoder of texts: minilm, a folder, a hub name.", cli="--encoder")
     text: TextConfig = field(default_factory=TextConfig)
     labels_per_cluster: int = setting(100, "L/C: labels over clusters; also beta (Eq. 5).", low=1, high=MAX_CHILDREN)
     edges_per_label: float = setting(10.0, "Edges kept over labels: each cluster keeps this times L/C (kappa).", low=1)
@@ -51,7 +51,6 @@ class EliasConfig(Config):
     classifier_every: int = setting(2, "Steps whose gradients make one step of those (k).", low=1)
     embedding_rate: float = setting(3e-2, "Rate of Adam for the features' embeddings.", above=0)
     edge_rate: float = setting(5e-2, "Rate of Adam for the edges (A).", above=0)
-    cosine_weight: float = setting(8.0, "Weight at first of the cosine to the middle of a label's documents.")
 
     @property
     def reads_texts(self) -> bool:

@@ -45,8 +45,8 @@ class ReaderConfig(Config):
     head_rate: float = setting(3e-3, "The same, for the reader's new layer.", above=0)
     scale: float = setting(20.0, "What cosines are multiplied by in the retriever's softmax.", above=0)
     refresh_every: int = setting(100, "Steps after which all entities are encoded anew.", low=1)
-    seed: int = setting(0, "Seed of every draw.")
-    n_threads: int = setting(1, "Threads of torch.", low=1)
+    seed: int = 0  # no setting: the session has it, as it has n_threads
+    n_threads: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
