@@ -198,11 +198,11 @@ def _check(each: Setting, value: object, key: str) -> None:
     if value is None and each.hint is not without_none(each.hint):
         return
     for item in value if isinstance(value, tuple) else (value,):
-        if isinstance(item, float) and not math.isfinite(item):
-            raise ConfigError(f"Setting {key} must be a finite number, got {item}.")
         if item not in each.allowed:
             verb = "lie in" if each.allowed.low is not None and each.allowed.high is not None else "be"
             raise ConfigError(f"Setting {key} must {verb} {each.allowed}, got {item!r}.")
+        if isinstance(item, float) and not math.isfinite(item):
+            raise ConfigError(f"Setting {key} must be a finite number, got {item}.")
 
 
 def _is_passed_over(cls: type, key: str, value: object, where: str) -> bool:

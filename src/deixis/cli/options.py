@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import click
 
 from deixis.cli.places import read_toml
-from deixis.cli.settings import Key, keys_of, parsed_settings, put, retired_flags, settings_toml, with_settings
+from deixis.cli.settings import Key, keys_of, old_flag, parsed_settings, put, retired_of, settings_toml, with_settings
 from deixis.config import without_none
 from deixis.errors import UnknownNameError
 
@@ -93,8 +93,8 @@ class SettingsSource(Generic[C]):
         """What to type instead of an option of a setting that has none any more; None if it never had one."""
         is_no = flag.startswith("--no-")
         flag = "--" + flag[5:] if is_no else flag
-        keys = {key.flag: key for key in keys_of(self.start)}
-        gone = retired_flags(self.start)
+        keys = {old_flag(key.path): key for key in keys_of(self.start)}
+        gone = {old_flag(path): words for path, words in retired_of(self.start).items()}
         if flag in gone:
             return f"{gone[flag]}. Leave it out."
         close = [flag] if flag in keys else difflib.get_close_matches(flag, keys, n=1, cutoff=0.8)
@@ -215,7 +215,7 @@ def options_from(config: type, name: str, skip: Collection[str] = ()) -> Decorat
 
         decorated: Callable[..., Any] = with_typed
         for key in reversed(keys):
-            decorated = _option(key, key.flag, is_hidden=True)(decorated)
+            decorated = _option(key, old_flag(key.path), is_hidden=True)(decorated)
         return decorated
 
     return decorate
@@ -274,7 +274,7 @@ def _setting_option(*names: str, **values: Any) -> Decorator:  # noqa: ANN401 - 
 
 def _option(key: Key, flag: str | None = None, is_hidden: bool = False) -> Decorator:
     """The click option of a key, under the flag that its class declares unless another is given."""
-    flag = flag or key.setting.cli or key.flag
+    flag = flag or key.setting.cli or old_flag(key.path)
     kind = without_none(key.setting.hint)
     shown = ",".join(map(str, key.default)) if isinstance(key.default, tuple) else key.default
     if isinstance(key.default, bool):

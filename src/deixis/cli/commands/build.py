@@ -40,7 +40,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     renamed={"--mentions-format": "--format"},
     epilog=examples(
         "deixis build products.csv -o model",
-        "deixis build kb.jsonl -o model --mentions train.jsonl --target-precision 0.95",
+        "deixis build kb.jsonl -o m --mentions train.jsonl --target-precision .95",
     ),
 )
 @click.argument("kb_files", metavar="[KB]...", nargs=-1, type=click.Path())
