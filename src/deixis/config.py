@@ -63,7 +63,9 @@ class Allowed:
         if self.low is not None and self.high is not None:
             return f"{self.low}..{self.high}"
         ends = {"at least": self.low, "above": self.above, "at most": self.high, "below": self.below}
-        return " and ".join(f"{word} {end}" for word, end in ends.items() if end is not None)
+        return " and ".join(
+            f"{word} {'2^31' if end == 2**31 else end}" for word, end in ends.items() if end is not None
+        )
 
 
 def setting(
