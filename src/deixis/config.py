@@ -1,7 +1,8 @@
 """Settings: how a config class declares them, and how it comes out of plain dictionaries (TOML, JSON) and back.
 
-A setting is declared once, at one of two levels: with `cli` it is an option of a command, without it is set in a TOML
-file or with `--set key=value`. What nobody needs to set is a constant of its module, with a comment that says why.
+A setting is declared once, at one of three levels: with `cli` it is an option of a command; without, it is set in a
+TOML file or with `--set key=value`; with `is_fixed` it is a constant that only tests and experiments change, in Python.
+What not even they change is a constant of its module.
 """
 
 from __future__ import annotations
@@ -78,8 +79,11 @@ def setting(
     below: float | None = None,
     choices: tuple[V, ...] = (),
     cli: str | None = None,
+    is_fixed: bool = False,
 ) -> V:
     """A field of a config class: its default, a line of help, the values allowed and, if it has one, its option.
+
+    One that `is_fixed` has no key on the command line and is listed nowhere.
 
     Examples
     --------
@@ -91,7 +95,7 @@ def setting(
     deixis.errors.ConfigError: Setting width must be at least 1, got 0.
     """
     allowed = Allowed(low, high, above, below, choices)
-    metadata = {"help": help, "allowed": allowed, "cli": cli}
+    metadata = {"help": help, "allowed": allowed, "cli": cli, "is_fixed": is_fixed}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -155,6 +159,7 @@ class Setting:
     allowed: Allowed
     help: str
     cli: str | None
+    is_fixed: bool
 
     @property
     def table(self) -> type | None:
@@ -178,6 +183,7 @@ def _settings_of(cls: type) -> tuple[Setting, ...]:
             _allowed(field.metadata.get("allowed", Allowed()), hints[field.name]),
             field.metadata.get("help", ""),
             field.metadata.get("cli"),
+            field.metadata.get("is_fixed", not field.metadata.get("help")),
         )
         for field in dataclasses.fields(cls)
     )

@@ -43,9 +43,9 @@ Start here:
   echo "some text" | deixis link model --pretty
 
 \b
-Every command has -q/--quiet (say nothing on stderr but errors) and --debug
-(show where in the code an error came from); many have --json (results for
-programs), --threads N (0: all processors) and --seed N (same seed, same result).
+Every command has -q/--quiet (nothing on stderr but errors) and --debug (where
+in the code an error came from); many have --json (results for programs),
+--threads N (0: all processors) and --seed N (same seed, same result).
 
 \b
 Exit codes: 0 fine, 1 something is wrong with what was given (a file, a

@@ -36,13 +36,13 @@ class Key:
 def keys_of(config: object, path: tuple[str, ...] = ()) -> Iterator[Key]:
     """Every setting of a config, nested ones included; a table may give a class other defaults than it has itself.
 
-    Fields without help are no settings: whoever calls fills them in.
+    What is fixed, or has no help, is no setting: only Python code sets it.
     """
     for each in settings_of(type(config)):
         value, here = getattr(config, each.name), (*path, each.name)
         if each.table is not None and value is not None:
             yield from keys_of(value, here)
-        elif each.help:
+        elif not each.is_fixed:
             yield Key(here, each, value)
 
 
@@ -54,7 +54,9 @@ def retired_of(config: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
         for name, fixed in retired.items()
     }
     for each in settings_of(type(config)):
-        if each.table is not None:
+        if each.table is None and each.is_fixed:
+            words[(*path, each.name)] = f"is no setting any more: it is fixed at {getattr(config, each.name)}"
+        elif each.table is not None:
             words |= retired_of(getattr(config, each.name), (*path, each.name))
     return words
 
@@ -73,8 +75,11 @@ def with_settings(config: C, *layers: Mapping[str, Any]) -> C:
     >>> with_settings(BeamConfig(), {"width": 20}, {"width": 30}).width
     30
     """
-    values = config_to_dict(config)
+    values, gone = config_to_dict(config), retired_of(config)
     for layer in layers:
+        for path in _paths(layer):
+            if path in gone:
+                raise ConfigError(f"{'.'.join(path)} {gone[path]}. Leave it out.")
         values = _laid_over(values, layer)
     return config_from_dict(type(config), values)
 
@@ -169,6 +174,13 @@ def _unknown(name: str, keys: Mapping[str, Key]) -> str:
     close = ends or difflib.get_close_matches(name, keys, n=1)
     hint = f" Did you mean {' or '.join(close[:3])}?" if close else ""
     return f"Unknown setting {name}.{hint} All are listed by --settings."
+
+
+def _paths(layer: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in layer.items():
+        yield (*path, key)
+        if isinstance(value, Mapping):
+            yield from _paths(value, (*path, key))
 
 
 def _laid_over(values: Mapping[str, Any], layer: Mapping[str, Any]) -> dict[str, Any]:

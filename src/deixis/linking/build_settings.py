@@ -15,7 +15,7 @@ class ThresholdConfig(Config):
 
     threshold: float | None = setting(
         None,
-        f"Least score of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}, or what fits best.",
+        f"Least probability of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}, or what fits best.",
         low=0,
         high=1,
     )
@@ -34,7 +34,7 @@ class OwnTextConfig(Config):
 
     RETIRED = {"max_namesakes": 20}
 
-    popularity: bool = setting(True, "Count how often descriptions speak of other entities, as a sign of popularity.")
+    popularity: bool = setting(True, "Count how often descriptions name other entities, as their popularity.")
     names: bool = setting(False, "Count names inside the names of other entities too, not in descriptions only.")
 
 

@@ -43,7 +43,7 @@ class CombinedConfig(Config):
     n_shortlisted: int = setting(100, "Labels of the first stage that are scored again.", low=1)
     ranker: RankerConfig = field(default_factory=lambda: RankerConfig(min_weight=0.05))
     dense_weight: float = setting(
-        0.3, "Length of the dense part of a row; the sparse part comes as it is. 0 for none.", low=0
+        0.3, "Length of the dense part of a row; the sparse part comes as it is. 0 for none.", low=0, is_fixed=True
     )
     n_held_out: int = setting(5000, "Held-out documents that scores are calibrated on.", low=1)
 

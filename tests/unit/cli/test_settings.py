@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from deixis.cli.settings import keys_of, parsed_settings, settings_toml, with_settings
-from deixis.config import Config, config_from_dict, setting
+from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.labelling.config import LabellerConfig
 from deixis.linking.config import PRESETS
@@ -21,6 +21,7 @@ class Inner(Config):
 
     depth: int = setting(3, "How deep.", low=1)
     words: str = setting("a b", "Any words.")
+    rate: float = setting(0.1, "For experiments.", above=0, is_fixed=True)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def test_a_value_is_read_as_its_key_has_it(assignment, layer):
         ("depth=5", "Did you mean inner.depth?"),
         ("inner=5", "Unknown setting inner."),
         ("inner.power=2", "inner.power is no setting any more: it is fixed at 1."),
+        ("inner.rate=0.2", "inner.rate is no setting any more: it is fixed at 0.1."),
         ("first", "--set takes key=value"),
         ("=5", "--set takes key=value"),
     ],
@@ -78,6 +80,20 @@ def test_a_value_of_another_type_is_told_by_the_key():
         with_settings(Outer(), parsed_settings(Outer(), ["inner.depth=deep"]))
 
 
+@pytest.mark.parametrize(("name", "value"), [("power", 1), ("rate", 0.1)])
+def test_what_is_fixed_cannot_be_set_by_a_file(name, value):
+    with pytest.raises(
+        ConfigError, match=f"inner.{name} is no setting any more: it is fixed at {value}. Leave it out."
+    ):
+        with_settings(Outer(), {"inner": {name: value}})
+
+
+def test_what_is_fixed_is_set_in_python_and_checked_there():
+    assert Inner(rate=0.2).rate == 0.2
+    with pytest.raises(ConfigError, match="rate must be above 0"):
+        Inner(rate=0.0)
+
+
 def test_the_last_layer_lies_on_top_and_leaves_its_neighbours_alone():
     config = with_settings(Outer(), {"inner": {"depth": 1}, "first": 2}, {"inner": {"depth": 4}})
     assert config == Outer(2, Inner(depth=4))
@@ -89,7 +105,7 @@ CONFIGS = {"labeller": LabellerConfig(), "limits": Limits(), "training": Trainin
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_the_printed_file_gives_the_same_settings_and_has_every_key(config):
     printed = settings_toml(config, "Settings.")
-    assert config_from_dict(type(config), tomllib.loads(printed)) == config
+    assert with_settings(type(config)(), tomllib.loads(printed)) == config
     for key in keys_of(config):
         assert f"{key.path[-1]} =" in printed and key.setting.help.split()[0] in printed
 
