@@ -41,7 +41,7 @@ class RankerConfig(Config):
     weights: Literal["auto", "default", "tree"] = setting(
         "auto",
         "default: those that come with Deixis; auto: learned where enough mentions are annotated; "
-        "tree: only the label tree has a say.",
+        "tree: the label tree's score alone.",
     )
     min_mentions: int = setting(
         300, "Mentions held out that it takes to learn weights; with fewer the default ones.", low=1
