@@ -138,7 +138,7 @@ def main() -> int:
     chosen = options(__doc__, seconds=15)
     texts, scale = texts_of(chosen.suite), min(1.0, chosen.seconds / 15)
     requests = list(broken_requests(texts, int(N_BODIES * scale)))
-    with serving(model_of(chosen.suite), "--header-seconds", "5") as service:
+    with serving(model_of(chosen.suite), "--set", "header_seconds=5") as service:
         workers, before = service.workers(), service.memory()
         statuses = asyncio.run(fuzzed(service, requests))
         n_failed_cases = from_schema(service, int(N_CASES * scale))

@@ -1,7 +1,8 @@
 """Settings: how a config class declares them, and how it comes out of plain dictionaries (TOML, JSON) and back.
 
-A setting is declared once, at one of two levels: with `cli` it is an option of a command, without it is set in a TOML
-file or with `--set key=value`. What nobody needs to set is a constant of its module, with a comment that says why.
+A setting is declared once, at one of three levels: with `cli` it is an option of a command; without, it is set in a
+TOML file or with `--set key=value`; with `is_fixed` it is a constant that only tests and experiments change, in Python.
+What not even they change is a constant of its module.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Allowed:
         if self.low is not None and self.high is not None:
             return f"{self.low}..{self.high}"
         ends = {"at least": self.low, "above": self.above, "at most": self.high, "below": self.below}
-        return " and ".join(f"{word} {end}" for word, end in ends.items() if end is not None)
+        return " and ".join(
+            f"{word} {'2^31' if end == 2**31 else end}" for word, end in ends.items() if end is not None
+        )
 
 
 def setting(
@@ -76,8 +79,11 @@ def setting(
     below: float | None = None,
     choices: tuple[V, ...] = (),
     cli: str | None = None,
+    is_fixed: bool = False,
 ) -> V:
     """A field of a config class: its default, a line of help, the values allowed and, if it has one, its option.
+
+    One that `is_fixed` has no key on the command line and is listed nowhere.
 
     Examples
     --------
@@ -89,7 +95,7 @@ def setting(
     deixis.errors.ConfigError: Setting width must be at least 1, got 0.
     """
     allowed = Allowed(low, high, above, below, choices)
-    metadata = {"help": help, "allowed": allowed, "cli": cli}
+    metadata = {"help": help, "allowed": allowed, "cli": cli, "is_fixed": is_fixed}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -153,6 +159,7 @@ class Setting:
     allowed: Allowed
     help: str
     cli: str | None
+    is_fixed: bool
 
     @property
     def table(self) -> type | None:
@@ -176,6 +183,7 @@ def _settings_of(cls: type) -> tuple[Setting, ...]:
             _allowed(field.metadata.get("allowed", Allowed()), hints[field.name]),
             field.metadata.get("help", ""),
             field.metadata.get("cli"),
+            field.metadata.get("is_fixed", not field.metadata.get("help")),
         )
         for field in dataclasses.fields(cls)
     )
@@ -198,11 +206,11 @@ def _check(each: Setting, value: object, key: str) -> None:
     if value is None and each.hint is not without_none(each.hint):
         return
     for item in value if isinstance(value, tuple) else (value,):
-        if isinstance(item, float) and not math.isfinite(item):
-            raise ConfigError(f"Setting {key} must be a finite number, got {item}.")
         if item not in each.allowed:
             verb = "lie in" if each.allowed.low is not None and each.allowed.high is not None else "be"
             raise ConfigError(f"Setting {key} must {verb} {each.allowed}, got {item!r}.")
+        if isinstance(item, float) and not math.isfinite(item):
+            raise ConfigError(f"Setting {key} must be a finite number, got {item}.")
 
 
 def _is_passed_over(cls: type, key: str, value: object, where: str) -> bool:

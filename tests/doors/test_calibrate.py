@@ -49,7 +49,7 @@ def test_calibrate_in_place_tells_programs_what_it_did(foundry):
 
 
 def test_calibrate_learns_when_to_link_in_texts_without_mentions_too(foundry):
-    foundry("build", "metals.jsonl", "-o", "model", "--quiet", "--finding-min-names", 0)
+    foundry("build", "metals.jsonl", "-o", "model", "--quiet", "--set", "finding.min_names=0")
     text = "gold 3 is here, and so is lead"
     before = json.loads(foundry("link", "model", stdin=text).stdout)["mentions"]
     kept = foundry("calibrate", "model", "dev.jsonl", "-o", "same", "--given-only")
@@ -76,8 +76,8 @@ def test_build_calibrates_on_a_file_of_its_own(foundry):
     assert "--calibrate-on" in refused.stderr
     done = foundry("build", "metals.jsonl", "-o", "m", "--target-precision", 0.9, "--calibrate-on", "dev.jsonl")
     assert "for a precision of 0.9: by 60 held-out mentions" in done.stderr
-    done = foundry("build", "metals.jsonl", "-o", "m", "--rehearsal-use", "always", "--rehearsal-n-mentions", 300)
-    assert "by 300 mentions made from the knowledge base" in done.stderr
+    done = foundry("build", "metals.jsonl", "-o", "m", "--synthetic", "always")
+    assert "by 2,000 mentions made from the knowledge base" in done.stderr
 
 
 def test_two_ways_to_say_when_to_link_are_one_too_many(foundry):
@@ -89,5 +89,5 @@ def test_a_precision_is_not_promised_on_too_few_annotated_mentions(foundry):
     asked = ("build", "metals.jsonl", "-o", "m", "--mentions", "dev.jsonl", "--target-precision", 0.9)
     refused = foundry(*asked, code=1)
     assert "too few to hold 300 back" in refused.stderr and not (foundry.folder / "m").exists()
-    foundry(*asked, "--ranking-min-mentions", 10, "--held-out-share", 0.7)
+    foundry(*asked, "--set", "ranking.min_mentions=10", "--held-out", 0.7)
     assert (foundry.folder / "m").exists()

@@ -1,18 +1,14 @@
-"""The page of commands says what the commands say."""
-
-import importlib.util
-from pathlib import Path
+"""The pages of commands and settings say what the commands and config classes say."""
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import make_command_reference as tool
 
 
-def test_the_command_reference_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_command_reference", ROOT / "tools/make_command_reference.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    page = tool.PAGE.read_text(encoding="utf-8")
-    if f"(with click {tool.CLICK})" not in page:
+@pytest.mark.parametrize("name", ["commands.md", "settings.md"])
+def test_the_reference_is_up_to_date(name):
+    commands = (tool.FOLDER / "commands.md").read_text(encoding="utf-8")
+    if f"(with click {tool.CLICK})" not in commands:
         pytest.skip(f"the page was made with another version of click than {tool.CLICK}, which may word help otherwise")
-    assert page == tool.reference(), "run: python tools/make_command_reference.py"
+    page = (tool.FOLDER / name).read_text(encoding="utf-8")
+    assert page == tool.pages()[name], "run: python -m tools.make_command_reference"

@@ -66,7 +66,7 @@ def test_build_with_an_encoder_finds_candidates_by_vectors_too(deixis_inside):
     (deixis_inside.folder / "asked.txt").write_text("To save Troy, Paris had to be sacrificed.", encoding="utf-8")
     (document,) = lines_of(deixis_inside("link", "model", "asked.txt").stdout)
     assert [mention["entity"] for mention in document["mentions"]] == ["troy", "paris_trojan"]
-    deixis_inside("build", "kb.jsonl", "-o", "few", "--encoder", "chars", "--candidates-n-dense", 3, "-q")
+    deixis_inside("build", "kb.jsonl", "-o", "few", "--encoder", "chars", "--set", "candidates.n_dense=3", "-q")
     assert json.loads(deixis_inside("info", "few", "--json").stdout)["config"]["candidates"]["n_dense"] == 3
 
 
@@ -90,7 +90,7 @@ def test_link_reads_files_of_every_kind_and_stdin(deixis, model):
 
 
 def test_link_takes_every_line_as_a_document_when_asked(deixis, model):
-    documents = lines_of(deixis("link", model, "--lines", stdin="London\n\nTroy\n").stdout)
+    documents = lines_of(deixis("link", model, "--format", "lines", stdin="London\n\nTroy\n").stdout)
     assert [(document["id"], document["text"]) for document in documents] == [("1", "London"), ("3", "Troy")]
 
 
@@ -105,19 +105,19 @@ def test_link_hints_once_at_the_case_of_names_when_it_finds_none(deixis_inside, 
     (deixis_inside.folder / "blank.jsonl").write_text('{"text": " "}\n', encoding="utf-8")
     files = ("a.txt", "b.txt", "c.txt", "blank.jsonl")
     stderr = deixis_inside("link", model, *files).stderr
-    assert stderr.count("--detection-case ignore") == 1
+    assert stderr.count("--case ignore") == 1
     assert "without a known name: 2 of 4" in stderr
     assert deixis_inside("link", model, *files, "--quiet").stderr == ""
-    assert "--detection-case" not in deixis_inside("link", model, "c.txt", "blank.jsonl").stderr
+    assert "--case" not in deixis_inside("link", model, "c.txt", "blank.jsonl").stderr
 
 
 def test_what_the_case_hint_says_helps_and_is_not_said_again(deixis_inside):
-    deixis_inside("build", "kb.jsonl", "-o", "m", "--detection-case", "ignore", "-q")
+    deixis_inside("build", "kb.jsonl", "-o", "m", "--case", "ignore", "-q")
     for name, text in (("a.txt", "troy fell"), ("b.txt", "nothing here")):
         (deixis_inside.folder / name).write_text(text, encoding="utf-8")
     done = deixis_inside("link", "m", "a.txt", "b.txt")
     assert [len(document["mentions"]) for document in lines_of(done.stdout)] == [1, 0]
-    assert "--detection-case" not in done.stderr
+    assert "--case" not in done.stderr
 
 
 def test_link_leaves_out_what_is_below_the_threshold(deixis, model):

@@ -39,7 +39,7 @@ def wood(deixis_inside):
     (deixis_inside.folder / "kb.jsonl").write_text(lines, encoding="utf-8")
     for name, documents in (("train", sightings(40)), ("dev", sightings(24, seed=1)), ("test", sightings(20, seed=2))):
         write_sightings(deixis_inside.folder / f"{name}.jsonl", documents)
-    deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--ranking-min-mentions", 20)
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--set", "ranking.min_mentions=20")
     return deixis_inside
 
 

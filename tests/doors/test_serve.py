@@ -167,7 +167,9 @@ def test_no_request_fails_while_models_are_loaded_and_one_accepted_is_answered_a
 
 
 def test_slow_and_large_callers_are_cut_off(deixis, model):
-    with serving(deixis, model, "--header-seconds", 0.5, "--body-seconds", 0.5, "--max-body", 1000) as service:
+    with serving(
+        deixis, model, "--set", "header_seconds=0.5", "--set", "body_seconds=0.5", "--max-body", 1000
+    ) as service:
         slow = socket.create_connection(service.address)
         slow.sendall(b"GET /health HTTP/1.1\r\nHost: local")
         slow.settimeout(5)

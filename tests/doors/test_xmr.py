@@ -79,7 +79,7 @@ def test_options_reach_the_model(deixis_inside, library):
     (deixis_inside.folder / "mine.toml").write_text("[features]\nmax_features = 30\n[tree]\nn_trees = 4\n")
     deixis_inside(
         "xmr", "train", library / "train.jsonl", "--labels", library / "subjects.jsonl", "-o", "m",
-        "--config", "mine.toml", "--trees", 2, "--tree-beam-width", 7, "--augment", "self",
+        "--config", "mine.toml", "--trees", 2, "--beam-width", 7, "--augment", "self",
     )  # fmt: skip
     config = Labeller.load("m").config
     assert (config.features.max_features, config.tree.n_trees, config.tree.beam.width) == (30, 2, 7)
@@ -89,9 +89,9 @@ def test_options_reach_the_model(deixis_inside, library):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--elias-encoder", "minilm"], "--elias-... go with --engine elias or elias++, not with tree"),
-        (["--combined-n-held-out", 5], "--combined-... go with --engine tree++"),
-        (["--engine", "tree", "--one-vs-all-n-epochs", 2], "go with --engine one-vs-all"),
+        (["--encoder", "minilm"], "elias.encoder is a setting of --engine elias or elias++, not of tree"),
+        (["--set", "combined.n_held_out=5"], "combined.n_held_out is a setting of --engine tree++"),
+        (["--set", "one_vs_all.n_epochs=2"], "is a setting of --engine one-vs-all"),
     ],
 )
 def test_settings_of_another_engine_are_refused(deixis_inside, library, options, words):

@@ -3,7 +3,7 @@ from typing import Literal
 
 import pytest
 
-from deixis.config import check_settings, config_from_dict, config_to_dict
+from deixis.config import Config, check_settings, config_from_dict, config_to_dict, setting
 from deixis.errors import ConfigError
 
 
@@ -86,3 +86,72 @@ def test_only_configs_become_dictionaries():
     for value in (3, Model, {"a": 1}):
         with pytest.raises(ConfigError, match="Not a config"):
             config_to_dict(value)
+
+
+@dataclass(frozen=True)
+class Range(Config):
+    RETIRED = {"power": 1, "mode": None}
+
+    count: int = setting(1, "A count.", low=1)
+    fraction: float = setting(0.5, "A fraction.", low=0, high=1)
+    rate: float = setting(0.1, "A rate.", above=0)
+    open_end: float = setting(0.0, "Not all.", low=0, below=1)
+    digit: int = setting(0, "Zero or one.", choices=(0, 1))
+    depths: tuple[int, ...] = setting((1,), "Some depths.", low=0, high=9)
+    limit: float | None = setting(None, "None, or above it.", above=0)
+    way: Literal["near", "far"] = setting("near", "Which way.")
+
+
+@dataclass(frozen=True)
+class Ranges(Config):
+    range: Range = field(default_factory=Range)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"count": 0}, "count must be at least 1, got 0."),
+        ({"fraction": 1.5}, "fraction must lie in 0..1, got 1.5."),
+        ({"fraction": float("nan")}, "fraction must lie in 0..1, got nan."),
+        ({"rate": 0}, "rate must be above 0, got "),
+        ({"rate": float("inf")}, "rate must be a finite number, got inf."),
+        ({"open_end": 1.0}, "open_end must be at least 0 and below 1, got 1.0."),
+        ({"digit": 2}, "digit must be one of 0, 1, got 2."),
+        ({"depths": (1, 10)}, "depths must lie in 0..9, got 10."),
+        ({"limit": 0.0}, "limit must be above 0, got 0.0."),
+        ({"way": "up"}, "way must be one of 'near', 'far', got 'up'."),
+    ],
+    ids=str,
+)
+def test_a_value_that_is_not_allowed_is_told_with_its_full_key(values, words):
+    with pytest.raises(ConfigError) as by_hand:
+        Range(**values)
+    assert str(by_hand.value).startswith(f"Setting {words}")
+    with pytest.raises(ConfigError) as from_file:
+        config_from_dict(Ranges, {"range": values})
+    assert str(from_file.value).startswith(f"Setting range.{words}")
+
+
+def test_a_saved_model_may_name_settings_of_earlier_versions(caplog):
+    with caplog.at_level("DEBUG", logger="deixis.config"):
+        saved = config_from_dict(Ranges, {"range": {"power": 1, "mode": "old", "count": 3}}, is_saved=True)
+    assert saved == Ranges(Range(count=3))
+    assert [(record.levelname, record.args[0]) for record in caplog.records] == [
+        ("DEBUG", "range.power"),
+        ("DEBUG", "range.mode"),
+    ]
+
+
+def test_a_saved_model_that_was_built_with_another_value_is_told(caplog):
+    assert config_from_dict(Range, {"power": 2}, is_saved=True) == Range()
+    assert "power = 2, which is no setting any more and fixed at 1" in caplog.text
+
+
+def test_an_unknown_setting_of_a_saved_model_is_an_error_all_the_same():
+    with pytest.raises(ConfigError, match="Unknown setting cuont.*Did you mean count"):
+        config_from_dict(Range, {"cuont": 2}, is_saved=True)
+
+
+def test_a_users_file_may_not_name_settings_of_earlier_versions():
+    with pytest.raises(ConfigError, match="range.power is no setting any more: leave it out. It is fixed at 1."):
+        config_from_dict(Ranges, {"range": {"power": 1}})

@@ -120,7 +120,8 @@ def _option(name: str, flag: str, parameter: str, is_hidden: bool = False) -> De
         settings |= {"type": click.Choice(typing.get_args(kind))}
     else:
         numbers: type[click.IntRange] | type[click.FloatRange] = click.IntRange if kind is int else click.FloatRange
-        settings |= {"type": numbers(field.metadata["low"], field.metadata["high"])}
+        metavar = "N" if kind is int else "X"
+        settings |= {"type": numbers(field.metadata["low"], field.metadata["high"]), "metavar": metavar}
     return click.option(flags, parameter, cls=LinkOption, **settings)
 
 

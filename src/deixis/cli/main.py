@@ -43,6 +43,11 @@ Start here:
   echo "some text" | deixis link model --pretty
 
 \b
+Every command has -q/--quiet (nothing on stderr but errors) and --debug (where
+in the code an error came from); many have --json (results for programs),
+--threads N (0: all processors) and --seed N (same seed, same result).
+
+\b
 Exit codes: 0 fine, 1 something is wrong with what was given (a file, a
 setting), 2 wrong usage, 130 interrupted, 70 a bug in Deixis.
 Every command has its own --help with examples."""

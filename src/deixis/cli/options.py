@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import click
 
 from deixis.cli.places import read_toml
-from deixis.cli.settings import Key, keys_of, parsed_settings, put, retired_flags, settings_toml, with_settings
+from deixis.cli.settings import Key, keys_of, old_flag, parsed_settings, put, retired_of, settings_toml, with_settings
 from deixis.config import without_none
 from deixis.errors import UnknownNameError
 
@@ -93,8 +93,8 @@ class SettingsSource(Generic[C]):
         """What to type instead of an option of a setting that has none any more; None if it never had one."""
         is_no = flag.startswith("--no-")
         flag = "--" + flag[5:] if is_no else flag
-        keys = {key.flag: key for key in keys_of(self.start)}
-        gone = retired_flags(self.start)
+        keys = {old_flag(key.path): key for key in keys_of(self.start)}
+        gone = {old_flag(path): words for path, words in retired_of(self.start).items()}
         if flag in gone:
             return f"{gone[flag]}. Leave it out."
         close = [flag] if flag in keys else difflib.get_close_matches(flag, keys, n=1, cutoff=0.8)
@@ -139,9 +139,16 @@ def settings_from(
 class CommandWithSettings(click.Command):
     """A command whose help lists its options in groups, and which says what became of options that are gone."""
 
-    def __init__(self, *arguments: Any, renamed: Mapping[str, str] | None = None, **values: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - whatever click takes
+        renamed: Mapping[str, str] | None = None,
+        heading: str = "Options",
+        **values: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*arguments, **values)
         self.renamed = renamed or {}
+        self.heading = heading
 
     @property
     def source(self) -> SettingsSource[Any] | None:
@@ -169,7 +176,7 @@ class CommandWithSettings(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options in groups: the command's own, what every command has in one line at the end."""
-        groups: dict[str, list[click.Option]] = {"Options": [], "Settings": []}
+        groups: dict[str, list[click.Option]] = {self.heading: [], "Settings": []}
         common: list[str] = []
         for each in self.get_params(ctx):
             if not isinstance(each, click.Option) or each.hidden:
@@ -177,7 +184,7 @@ class CommandWithSettings(click.Command):
             if getattr(each, "is_common", False) or "--help" in each.opts:
                 common.append(" ".join(["/".join(each.opts), *([] if each.is_flag else [str(each.metavar)])]))
             else:
-                name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else "Options")
+                name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else self.heading)
                 groups.setdefault(name, []).append(each)
         settings = groups.pop("Settings")
         for name, options in (*groups.items(), ("Settings", settings)):
@@ -208,7 +215,7 @@ def options_from(config: type, name: str, skip: Collection[str] = ()) -> Decorat
 
         decorated: Callable[..., Any] = with_typed
         for key in reversed(keys):
-            decorated = _option(key, key.flag, is_hidden=True)(decorated)
+            decorated = _option(key, old_flag(key.path), is_hidden=True)(decorated)
         return decorated
 
     return decorate
@@ -267,7 +274,7 @@ def _setting_option(*names: str, **values: Any) -> Decorator:  # noqa: ANN401 - 
 
 def _option(key: Key, flag: str | None = None, is_hidden: bool = False) -> Decorator:
     """The click option of a key, under the flag that its class declares unless another is given."""
-    flag = flag or key.setting.cli or key.flag
+    flag = flag or key.setting.cli or old_flag(key.path)
     kind = without_none(key.setting.hint)
     shown = ",".join(map(str, key.default)) if isinstance(key.default, tuple) else key.default
     if isinstance(key.default, bool):

@@ -32,35 +32,38 @@ class Key:
         """The key as a TOML file and `--set` have it."""
         return ".".join(self.path)
 
-    @property
-    def flag(self) -> str:
-        """The option that every setting had before 0.2: `--candidates-alias-forms-lang`."""
-        return "--" + "-".join(self.path).replace("_", "-")
-
 
 def keys_of(config: object, path: tuple[str, ...] = ()) -> Iterator[Key]:
-    """Every setting of a config, nested ones included; a table may give a class other defaults than it has itself."""
+    """Every setting of a config, nested ones included; a table may give a class other defaults than it has itself.
+
+    What is fixed, or has no help, is no setting: only Python code sets it.
+    """
     for each in settings_of(type(config)):
         value, here = getattr(config, each.name), (*path, each.name)
         if each.table is not None and value is not None:
             yield from keys_of(value, here)
-        else:
+        elif not each.is_fixed:
             yield Key(here, each, value)
 
 
-def retired_flags(config: object, path: tuple[str, ...] = ()) -> dict[str, str]:
-    """What options of settings that are gone say now, by the option."""
+def retired_of(config: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    """What became of the settings that a config had once, by the path of each."""
     retired: Mapping[str, object] = getattr(config, "RETIRED", {})
     words = {
-        Key((*path, name), Setting(name, None, typing.cast(Any, None), "", None), None).flag: (
-            "is no setting any more" + ("" if fixed is None else f": it is fixed at {fixed}")
-        )
+        (*path, name): "is no setting any more" + ("" if fixed is None else f": it is fixed at {fixed}")
         for name, fixed in retired.items()
     }
     for each in settings_of(type(config)):
-        if each.table is not None:
-            words |= retired_flags(getattr(config, each.name), (*path, each.name))
+        if each.table is None and each.is_fixed:
+            words[(*path, each.name)] = f"is no setting any more: it is fixed at {getattr(config, each.name)}"
+        elif each.table is not None:
+            words |= retired_of(getattr(config, each.name), (*path, each.name))
     return words
+
+
+def old_flag(path: Sequence[str]) -> str:
+    """The option that every setting had before 0.2: `--candidates-alias-forms-lang`."""
+    return "--" + "-".join(path).replace("_", "-")
 
 
 def with_settings(config: C, *layers: Mapping[str, Any]) -> C:
@@ -72,8 +75,11 @@ def with_settings(config: C, *layers: Mapping[str, Any]) -> C:
     >>> with_settings(BeamConfig(), {"width": 20}, {"width": 30}).width
     30
     """
-    values = config_to_dict(config)
+    values, gone = config_to_dict(config), retired_of(config)
     for layer in layers:
+        for path in _paths(layer):
+            if path in gone:
+                raise ConfigError(f"{'.'.join(path)} {gone[path]}. Leave it out.")
         values = _laid_over(values, layer)
     return config_from_dict(type(config), values)
 
@@ -97,7 +103,8 @@ def parsed_settings(config: object, assignments: Sequence[str]) -> dict[str, Any
         if not is_given or not name.strip():
             raise ConfigError(f"--set takes key=value, such as n_candidates=30, got {assignment!r}.")
         if name.strip() not in keys:
-            raise ConfigError(_unknown(name.strip(), keys))
+            became = retired_of(config).get(tuple(name.strip().split(".")))
+            raise ConfigError(f"{name.strip()} {became}." if became else _unknown(name.strip(), keys))
         put(layer, keys[name.strip()].path, _parsed(keys[name.strip()], text.strip()))
     return layer
 
@@ -127,11 +134,8 @@ def settings_toml(config: object, title: str) -> str:
 
 
 def allowed_words(key: Key) -> str:
-    """What values a setting may have, in words: `at least 1`, `true or false`, `one of 'auto', 'rules'`."""
-    kind = without_none(key.setting.hint)
-    if not key.setting.allowed.is_any:
-        return str(key.setting.allowed)
-    return "true or false" if kind is bool else ""
+    """What values a setting may have, in words: `at least 1`, `one of 'auto', 'rules'`; empty if its type says it."""
+    return "" if key.setting.allowed.is_any else str(key.setting.allowed)
 
 
 def toml_value(value: Any) -> str | None:  # noqa: ANN401 - any value of a setting
@@ -167,9 +171,16 @@ def _toml(text: str, kind: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 def _unknown(name: str, keys: Mapping[str, Key]) -> str:
     ends = [key for key in keys if key.endswith(f".{name}")]
-    close = ends or difflib.get_close_matches(name, keys, n=3)
+    close = ends or difflib.get_close_matches(name, keys, n=1)
     hint = f" Did you mean {' or '.join(close[:3])}?" if close else ""
     return f"Unknown setting {name}.{hint} All are listed by --settings."
+
+
+def _paths(layer: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in layer.items():
+        yield (*path, key)
+        if isinstance(value, Mapping):
+            yield from _paths(value, (*path, key))
 
 
 def _laid_over(values: Mapping[str, Any], layer: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,14 +35,18 @@ PSEUDO_EXAMPLES = 2.0  # what the sigmoid has to say in each point of the isoton
 END_SHARE = 0.1  # how far the curve goes, beyond its last point, towards 0 and 1
 
 
+MIN_ISOTONIC = 500  # examples from which on `auto` is isotonic: with fewer the steps fit noise
+
+
 @dataclass(frozen=True)
 class CalibrationConfig(Config):
     """How scores become probabilities."""
 
+    RETIRED = {"min_isotonic": MIN_ISOTONIC}
+
     method: Method = setting(
         "auto", "Curve from score to probability: isotonic, temperature, or auto by number of examples.", cli="--method"
     )
-    min_isotonic: int = setting(500, "Examples from which on auto is isotonic.", low=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,7 @@ class Calibrator(Part):
                 f"and {right.shape}. Give annotated mentions for which the linker has candidates."
             )
         weights = _sigmoid_weights(evidence, right)
-        is_isotonic = config.method == "isotonic" or (config.method == "auto" and len(right) >= config.min_isotonic)
+        is_isotonic = config.method == "isotonic" or (config.method == "auto" and len(right) >= MIN_ISOTONIC)
         if not is_isotonic:
             return cls(weights, np.empty(0), np.empty(0))
         ends = _combined(np.array([[logit(MIN_SCORE), 0.0], [-logit(MIN_SCORE), MAX_LEAD]]), weights)

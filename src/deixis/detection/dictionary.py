@@ -41,19 +41,27 @@ _ARRAYS: dict[str, type[np.generic]] = {
 }  # fmt: skip
 
 
+# Shares of the knowledge base's texts that make a word common, frequent, or (in lists in lower case) a stop word.
+# They are about language, not about a list; words in fewer than ten texts are too rare to tell.
+COMMON_SHARE, FREQUENT_SHARE, STOP_SHARE, MIN_COMMON_TEXTS = 0.001, 0.01, 0.2, 10
+
+
 @dataclass(frozen=True)
 class DictionaryConfig(Config):
     """Which names are looked for, and how they must be written."""
+
+    RETIRED = {
+        "common_share": COMMON_SHARE,
+        "frequent_share": FREQUENT_SHARE,
+        "stop_share": STOP_SHARE,
+        "min_common_texts": MIN_COMMON_TEXTS,
+    }
 
     min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31, cli="--min-chars")
     min_chars_unspaced: int = setting(2, "The same, in scripts without spaces.", low=1, below=2**31)
     max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31, cli="--max-tokens")
     case: Literal["smart", "ignore"] = setting("smart", "Take note of capitals (smart), or ignore case.", cli="--case")
-    common_share: float = setting(0.001, "Share of the KB's texts that have a common word.", low=0, high=1)
-    frequent_share: float = setting(0.01, "The same, for frequent words.", low=0, high=1)
-    stop_share: float = setting(0.2, "The same, for words in lists all in lower case.", low=0, high=1)
-    min_common_texts: int = setting(10, "Texts that make a word common, at least.", low=1, below=2**31)
-    stop_words: bool = setting(True, "Do not detect names made of stop words inside a sentence.", cli="--stop-words")
+    stop_words: bool = setting(True, "Do not detect names that are stop words.", cli="--stop-words")
 
 
 class DictionaryDetector:
@@ -89,7 +97,7 @@ class DictionaryDetector:
         arrays = _core.dictionary_build(
             table.data, table.offsets, shown.data, shown.offsets, stopped.data, stopped.offsets,
             config.min_chars, config.min_chars_unspaced, config.max_tokens, config.case == "ignore",
-            config.common_share, config.frequent_share, config.stop_share, config.min_common_texts,
+            COMMON_SHARE, FREQUENT_SHARE, STOP_SHARE, MIN_COMMON_TEXTS,
         )  # fmt: skip
         return cls(arrays, config)
 

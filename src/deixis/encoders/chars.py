@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.encoders.config import EncoderConfig
+from deixis.encoders.config import NAME_FEATURES, EncoderConfig
 from deixis.encoders.unit_rows import unit_rows
 from deixis.features.tfidf import TfidfVectorizer
 from deixis.store.strings import StringTable
@@ -51,7 +51,7 @@ class CharSketchEncoder:
         """An encoder that weighs n-grams by how few of the `names` have them; `texts` and `seed` change nothing."""
         del texts, seed
         config = config or EncoderConfig()
-        return cls(TfidfVectorizer(config.features).fit(names, n_threads), config.n_dims)
+        return cls(TfidfVectorizer(NAME_FEATURES).fit(names, n_threads), config.n_dims)
 
     def encode(self, texts: list[str], /) -> NDArray[np.float32]:
         """texts_by_dims: rows of length one, or zero for a text without an n-gram of any known name."""
@@ -76,7 +76,7 @@ class CharSketchEncoder:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> CharSketchEncoder:
         """The encoder `to_arrays` gave."""
-        return cls(TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.features), config.n_dims)
+        return cls(TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", NAME_FEATURES), config.n_dims)
 
 
 def _places(columns: NDArray[np.int32], n_dims: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig
 
-
-def _words_and_letters() -> TfidfConfig:
-    return TfidfConfig(max_df=1.0, char_ngrams_min=3, char_ngrams_max=4)
+NAME_FEATURES = TfidfConfig(max_df=1.0, char_ngrams_min=3, char_ngrams_max=4)  # words, and letters against slips
 
 
 @dataclass(frozen=True)
@@ -20,9 +18,10 @@ class EncoderConfig(Config):
     --------
     >>> EncoderConfig(n_dims=0)
     Traceback (most recent call last):
-    deixis.errors.ConfigError: n_dims must lie in 1..4096, got 0.
+    deixis.errors.ConfigError: Setting n_dims must lie in 1..4096, got 0.
     """
+
+    RETIRED = {"features": None}
 
     name: str = setting("chars", "Encoder of texts: static, minilm, chars, a folder or a hub name.", cli="--encoder")
     n_dims: int = setting(256, "Numbers in a vector, of encoders that learn from names.", low=1, high=4096)
-    features: TfidfConfig = field(default_factory=_words_and_letters)

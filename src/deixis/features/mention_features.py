@@ -20,12 +20,13 @@ from deixis.store.strings import StringTable
 class MentionFeaturesConfig(Config):
     """How mention and context become one row. A context weight of 0 leaves the context's columns out."""
 
+    RETIRED = {"is_normalized": False}
+
     mention: TfidfConfig = field(default_factory=TfidfConfig)
     context: TfidfConfig = field(default_factory=TfidfConfig)
     mention_weight: float = setting(1.0, "Length of the mention's part of a row.", above=0)
     context_weight: float = setting(1.0, "Length of the context's part of a row; 0: none.", low=0)
     context_window: int = setting(1500, "Characters of text around a mention that count.", low=0)
-    is_normalized: bool = setting(False, "Scale the joined rows to length one.")
 
 
 class MentionFeatures:
@@ -71,15 +72,14 @@ class MentionFeatures:
     ) -> csr_matrix[np.float32]:
         """mentions_by_features, one row per mention and its context."""
         texts = [mentions, contexts][: len(self._vectorizers)]
-        normalized = self.config.is_normalized
-        return transform_joined(self._vectorizers, self._weights, texts, is_normalized=normalized, n_threads=n_threads)
+        return transform_joined(self._vectorizers, self._weights, texts, n_threads=n_threads)
 
     def transform_row(self, mention: str, context: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Columns (ascending) and weights of one mention, without the cost of a matrix."""
         vectorizers = self._vectorizers
         texts = [mention, context][: len(vectorizers)]
         vocabularies = [vectorizer.vocabulary for vectorizer in vectorizers]
-        columns, weights = _core.tfidf_row(vocabularies, self._weights, texts, self.config.is_normalized)
+        columns, weights = _core.tfidf_row(vocabularies, self._weights, texts, False)
         return columns, weights
 
     def feature_names(self, columns: NDArray[np.integer] | Sequence[int]) -> list[str]:

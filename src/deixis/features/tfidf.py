@@ -30,17 +30,20 @@ _ARRAYS: dict[str, type[np.generic]] = {
 }  # fmt: skip
 
 
+CASEFOLD, NFKC = True, True  # everything else here compares names folded, so these would be wrong otherwise
+
+
 @dataclass(frozen=True)
 class TfidfConfig(Config):
     """Which n-grams become features and how they are weighted."""
+
+    RETIRED = {"casefold": CASEFOLD, "nfkc": NFKC}
 
     ngrams_max: int = setting(2, "Longest n-gram of words, 1 to 5.", low=1, high=MAX_NGRAM)
     max_df: float = setting(0.98, "Drop n-grams in a larger share of the texts than this.", above=0, high=1)
     min_df: int = setting(1, "Drop n-grams in fewer texts than this.", low=1, below=2**31)
     char_ngrams_min: int = setting(0, "Shortest n-gram of characters inside a word; 0: none.", low=0, high=64)
     char_ngrams_max: int = setting(0, "Longest n-gram of characters inside a word; 0: none.", low=0, high=64)
-    casefold: bool = setting(True, "Fold case, so that Paris and PARIS are one token.")
-    nfkc: bool = setting(True, "Unify compatible characters (Unicode NFKC).")
     sublinear_tf: bool = setting(False, "Weigh a count as 1 + ln(count).")
 
     def __post_init__(self) -> None:
@@ -75,7 +78,7 @@ class TfidfVectorizer:
         table, config = as_table(texts), self.config
         arrays = _core.tfidf_fit(
             table.data, table.offsets, config.ngrams_max, config.max_df, config.min_df, config.char_ngrams_min,
-            config.char_ngrams_max, config.nfkc, config.casefold, n_threads,
+            config.char_ngrams_max, NFKC, CASEFOLD, n_threads,
         )  # fmt: skip
         self._use(arrays)
         return self
@@ -167,7 +170,7 @@ class TfidfVectorizer:
         config = self.config
         self._vocabulary = _core.TfidfVocabulary(
             *(arrays[name] for name in _ARRAYS), config.ngrams_max, config.char_ngrams_min, config.char_ngrams_max,
-            config.nfkc, config.casefold, config.sublinear_tf,
+            NFKC, CASEFOLD, config.sublinear_tf,
         )  # fmt: skip
         self._arrays = arrays
 

@@ -18,7 +18,7 @@ class TextFeaturesConfig(Config):
     """How texts become rows of features."""
 
     words: TfidfConfig = field(default_factory=TfidfConfig)
-    max_features: int = setting(400_000, "Most frequent n-grams of words to keep; 0: all.", low=0, cli="--max-features")
+    max_features: int = setting(400_000, "Most frequent word n-grams to keep; 0: all.", low=0, cli="--max-features")
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,8 @@ class LabellerConfig(Config):
 
     features: TextFeaturesConfig = field(default_factory=TextFeaturesConfig)
     augmentation: AugmentationConfig = field(default_factory=lambda: AugmentationConfig("auto"))
-    engine: str = setting(
-        "tree", "What ranks labels: tree, elias or one-vs-all; with ++, a second stage, too.", cli="--engine"
-    )
-    n_engines: int = setting(1, "Engines from different seeds whose scores are averaged.", low=1, cli="--engines")
+    engine: str = setting("tree", "tree, elias or one-vs-all; ++ adds a second stage.", cli="--engine")
+    n_engines: int = setting(1, "Engines whose scores are averaged.", low=1, cli="--engines")
     tree: LabelTreeConfig = field(default=LABELLING)
     elias: EliasConfig = field(default_factory=EliasConfig)
     one_vs_all: OneVsAllConfig = field(default_factory=OneVsAllConfig)

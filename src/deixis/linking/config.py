@@ -32,7 +32,7 @@ class LinkerConfig(Config):
     ranking: RankerConfig = field(default_factory=RankerConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     held_out_share: float = setting(
-        0.2, "Share of --mentions held out to learn weights and calibrate; 0: none.", low=0, below=1, cli="--held-out"
+        0.2, "Share of --mentions held out to calibrate on.", low=0, below=1, cli="--held-out"
     )
     rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
     nil: ThresholdConfig = field(default_factory=ThresholdConfig)

@@ -40,8 +40,8 @@ _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 class BlockIndexConfig(Config):
     """How rows are stored and how many of them are looked at."""
 
-    block_size: int = setting(64, "Rows in a block.", low=1, high=MAX_BLOCK_SIZE)
-    max_blocks: int = setting(64, "Blocks opened for a query, at most.", low=1, high=MAX_BLOCKS)
+    block_size: int = setting(64, "Rows in a block.", low=1, high=MAX_BLOCK_SIZE, is_fixed=True)
+    max_blocks: int = setting(64, "Blocks opened for a query, at most.", low=1, high=MAX_BLOCKS, is_fixed=True)
 
 
 class BlockIndex:

@@ -41,12 +41,12 @@ class RankerConfig(Config):
     weights: Literal["auto", "default", "tree"] = setting(
         "auto",
         "default: those that come with Deixis; auto: learned where enough mentions are annotated; "
-        "tree: only the label tree has a say.",
+        "tree: the label tree's score alone.",
     )
     min_mentions: int = setting(
         300, "Mentions held out that it takes to learn weights; with fewer the default ones.", low=1
     )
-    penalty: float = setting(1e-3, "What it costs a learned weight to leave the default one.", low=0)
+    penalty: float = setting(1e-3, "What it costs a learned weight to leave the default one.", low=0, is_fixed=True)
 
     def start_weights(self, kb: KnowledgeBase, sources: Collection[str]) -> FeatureWeights:
         """The weights before anything is fitted, of the features that these candidate sources support."""

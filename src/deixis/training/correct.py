@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from deixis.documents.corrections import Correction
 from deixis.learners.listwise import TrainingExamples
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.corrected import with_corrections, without_corrections
 from deixis.linking.corrections import Corrections, resolved, rows_named
 from deixis.linking.model import LinkerModel
@@ -28,7 +27,7 @@ from deixis.ranking.weights import FeatureMatrix, FeatureWeights, fit_feature_we
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.training.examples import training_examples
-from deixis.training.synthetic import SyntheticMentions
+from deixis.training.synthetic import SyntheticKinds, SyntheticMentions
 
 MIN_REFIT = 50  # corrections that name an entity: fewer leave the weights alone
 N_FOLDS = 5
@@ -138,7 +137,7 @@ def _examples(model: LinkerModel, corrections: Sequence[Correction]) -> Training
 
 def _scales(base: LinkerModel) -> NDArray[np.float64]:
     """How far each feature varies among the candidates of names of the knowledge base."""
-    config = RehearsalConfig(n_mentions=N_SYNTHETIC, hidden_share=0.0)
+    config = SyntheticKinds(n_mentions=N_SYNTHETIC, hidden_share=0.0)
     synthetic = SyntheticMentions.make(base.kb, config)
     examples = training_examples(base, synthetic.mentions, [[row] for row in synthetic.rows.tolist()])
     scales: NDArray[np.float64] = examples.features.std(axis=0).astype(np.float64)

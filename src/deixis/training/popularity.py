@@ -2,7 +2,7 @@
 
 An entity that many descriptions speak of is well known, which no annotation is needed to count. Guards against junk:
 the detector's rules for names (capitals, common words, one letter), a name counts once in a description, not in one of
-an entity that bears it itself, and not if more than `max_namesakes` entities bear it; namesakes share a count evenly.
+an entity that bears it itself, and not if more than `MAX_NAMESAKES` entities bear it; namesakes share a count evenly.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from deixis.progress import stage
 from deixis.store.strings import StringTable
 
 N_SAMPLED = 2000
+
+MAX_NAMESAKES = 20  # a name of more entities says too little about each of them
 
 
 def popularity_of(
@@ -75,7 +77,7 @@ def mentioned_entities(
         bearers = _bearers(detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb)))
         others = (entities_by_names - entities_by_names.multiply(bearers.T)).tocsr()
         others.eliminate_zeros()
-        together: sparse.csr_matrix = (others @ _shared(bearers, config.max_namesakes)).tocsr()
+        together: sparse.csr_matrix = (others @ _shared(bearers)).tocsr()
         together.sort_indices()
         together.data = np.minimum(together.data, 1)
     return together
@@ -112,10 +114,10 @@ def _is_plain(names: StringTable) -> NDArray[np.bool_]:
     return is_plain
 
 
-def _shared(names_by_entities: sparse.csr_matrix, max_namesakes: int) -> sparse.csr_matrix:
+def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
     """Each name shared out evenly to the entities that bear it; not those of too many."""
     n_bearers = np.diff(names_by_entities.indptr)
-    shares = np.where(n_bearers <= max_namesakes, 1 / np.maximum(n_bearers, 1), 0).astype(np.float32)
+    shares = np.where(n_bearers <= MAX_NAMESAKES, 1 / np.maximum(n_bearers, 1), 0).astype(np.float32)
     shared = names_by_entities.copy()
     shared.data = np.repeat(shares, n_bearers)
     shared.eliminate_zeros()

@@ -34,6 +34,28 @@ def is_used_for(config: RehearsalConfig, kb: KnowledgeBase, has_annotated: bool)
     return not has_annotated and len(kb) >= MIN_ENTITIES and kind_of(kb) == "bare"
 
 
+@dataclass(frozen=True)
+class SyntheticKinds:
+    """How many mentions are made, and what share of each kind; names that no share of damages takes stay whole.
+
+    These are no settings: whoever could choose them has annotated text, and calibrates on that.
+    """
+
+    n_mentions: int = 2000
+    hidden_share: float = 0.3  # their entity is hidden: a link is wrong
+    context_share: float = 0.3  # words of the entity's description stand around
+    kept_words: float = 0.2  # of these words
+    dropped_word_share: float = 0.2
+    typo_share: float = 0.1  # two letters exchanged, or one lost
+    case_share: float = 0.1  # in small letters, or in capitals
+    initials_share: float = 0.02  # first letters of several words
+
+    @property
+    def damage_shares(self) -> tuple[float, ...]:
+        """The share of each damage, in the order of `DAMAGES`."""
+        return (self.dropped_word_share, self.typo_share, self.case_share, self.initials_share)
+
+
 @dataclass(frozen=True, eq=False)
 class SyntheticMentions:
     """Mentions in context, the row each was made from, and whether that row is hidden when it is asked, those first.
@@ -41,7 +63,7 @@ class SyntheticMentions:
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22647", "title": "Troy"}])
-    >>> mentions = SyntheticMentions.make(kb, RehearsalConfig(n_mentions=10, hidden_share=0.5))
+    >>> mentions = SyntheticMentions.make(kb, SyntheticKinds(n_mentions=10, hidden_share=0.5))
     >>> len(mentions.mentions), int(mentions.is_hidden.sum())
     (10, 5)
     """
@@ -51,28 +73,28 @@ class SyntheticMentions:
     is_hidden: NDArray[np.bool_]
 
     @classmethod
-    def make(cls, kb: KnowledgeBase, config: RehearsalConfig, seed: int = 0) -> SyntheticMentions:
+    def make(cls, kb: KnowledgeBase, kinds: SyntheticKinds | None = None, seed: int = 0) -> SyntheticMentions:
         """Mentions of entities drawn at random; the same seed makes the same mentions."""
-        rng = np.random.default_rng(seed)
+        kinds, rng = kinds or SyntheticKinds(), np.random.default_rng(seed)
         names, name_rows = kb.names()
-        n = config.n_mentions if len(kb) else 0
+        n = kinds.n_mentions if len(kb) else 0
         by_entity = np.argsort(name_rows, kind="stable")
         starts = np.searchsorted(name_rows[by_entity], np.arange(len(kb) + 1))
         rows = rng.integers(0, max(1, len(kb)), n)
         # Entities first and then a name: one with fifty aliases is not meant fifty times as often.
         chosen = by_entity[starts[rows] + (rng.random(n) * np.diff(starts)[rows]).astype(np.int64)]
-        edges = np.cumsum(config.damage_shares)
+        edges = np.cumsum(kinds.damage_shares)
         damages = np.searchsorted(edges, rng.random(n), side="right")
-        has_context = rng.random(n) < config.context_share
+        has_context = rng.random(n) < kinds.context_share
         others = rng.integers(0, max(1, len(kb)), n)
         own, foreign = kb.description_texts(rows), kb.description_texts(others)
         mentions = []
         for i in range(n):
             name = names[int(chosen[i])]
             text = DAMAGES[damages[i]](name, rng) if damages[i] < len(DAMAGES) else name
-            words = _kept(own[i].replace(name, " ").split(), config.kept_words, rng) if has_context[i] else []
+            words = _kept(own[i].replace(name, " ").split(), kinds.kept_words, rng) if has_context[i] else []
             mentions.append(_placed(text.strip() or name, words, foreign[i].split()[:MAX_WORDS], rng))
-        return cls(mentions, rows, np.arange(n) < round(n * config.hidden_share))
+        return cls(mentions, rows, np.arange(n) < round(n * kinds.hidden_share))
 
     def judged(self, model: LinkerModel) -> JudgedMentions:
         """How a model ranks these mentions, compared with the entities they were made from; hidden ones are NIL."""
@@ -92,7 +114,7 @@ def calibrate_on_names(
 ) -> LinkerModel:
     """The model calibrated on mentions made from its knowledge base: for want of annotated documents."""
     with stage("calibrating on names of the knowledge base"):
-        judged = SyntheticMentions.make(model.kb, model.config.rehearsal, seed).judged(model)
+        judged = SyntheticMentions.make(model.kb, seed=seed).judged(model)
         decision = judged.decision(model.config.calibration, "synthetic")
     return with_decision(model, decision.with_best_threshold(threshold, target_precision), threshold, target_precision)
 

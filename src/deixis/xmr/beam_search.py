@@ -24,7 +24,7 @@ class BeamConfig(Config):
     path_score: Literal["sigmoid", "hinge"] = setting(
         "hinge", "Product of sigmoids (XMRED's Eq. 6), or of exp(-max(0, 1 - margin)^power)."
     )
-    power: int = setting(1, "Power of the hinge path score.", low=1, high=8)
+    power: int = setting(1, "Power of the hinge path score.", low=1, high=8, is_fixed=True)
     memory: float = setting(
         0.3, "Share of the parent's score a child inherits: 1 the whole path, 0 the last step.", low=0, high=1
     )

@@ -31,16 +31,20 @@ class Encoder(Protocol):
         """A dense vector for each row."""
 
 
+SCORE_TREE = ScoreTreeConfig()  # it chooses its own depth by cross-validation
+
+
 @dataclass(frozen=True)
 class CombinedConfig(Config):
     """How the second stage learns."""
 
+    RETIRED = {"calibration": None}
+
     n_shortlisted: int = setting(100, "Labels of the first stage that are scored again.", low=1)
     ranker: RankerConfig = field(default_factory=lambda: RankerConfig(min_weight=0.05))
     dense_weight: float = setting(
-        0.3, "Length of the dense part of a row; the sparse part comes as it is. 0 for none.", low=0
+        0.3, "Length of the dense part of a row; the sparse part comes as it is. 0 for none.", low=0, is_fixed=True
     )
-    calibration: ScoreTreeConfig = field(default_factory=ScoreTreeConfig)
     n_held_out: int = setting(5000, "Held-out documents that scores are calibrated on.", low=1)
 
 
@@ -127,7 +131,7 @@ class CombinedRanker:
         truth = SparseRows.of(Y, "label matrix").indicators().matrix()[:n]
         is_right = np.isin(_cells(shortlist), _cells(truth))
         with stage("calibrating scores"):
-            tree = ScoreTree.fit(self._pairs(shortlist, margins), is_right, self.config.calibration, seed)
+            tree = ScoreTree.fit(self._pairs(shortlist, margins), is_right, SCORE_TREE, seed)
         return CombinedRanker(self.first, self.sparse_ranker, self.label_counts, tree, self.config, self.n_threads)
 
     def both_scores(self, X: Any, n: int = 0) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:  # noqa: ANN401, N803

@@ -37,10 +37,10 @@ class AugmentationConfig(Config):
 
     kind: Literal["none", "self", "soft", "auto"] = setting(
         "none",
-        "Learn from label names: as texts of their label (self), or of related ones too (soft).",
+        "Learn from label names, and (soft) for related labels.",
         cli="--augment",
     )
-    threshold: float = setting(0.1, "Related labels have a larger share of the walks (delta).", low=0, below=1)
+    threshold: float = setting(0.1, "Least share of the walks of a related label (delta).", low=0, below=1)
     graph: LabelGraphConfig = field(default_factory=LabelGraphConfig)
 
     def settled(self, *, has_names: bool) -> AugmentationConfig:

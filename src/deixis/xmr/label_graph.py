@@ -28,11 +28,13 @@ MAX_WALK = 10_000_000  # a thread holds the visits of one walk: 40 MB at most
 class LabelGraphConfig(Config):
     """How far and how often the walks go, and what is kept of them."""
 
-    walk_length: int = setting(400, "Steps walked from each label.", low=1, high=MAX_WALK)
-    restart: float = setting(0.8, "Chance to begin at the label again before a step.", low=0, high=1)
-    max_neighbours: int = setting(32, "Other labels kept for each label: those visited most.", low=0)
+    walk_length: int = setting(400, "Steps walked from each label.", low=1, high=MAX_WALK, is_fixed=True)
+    restart: float = setting(0.8, "Chance to begin at the label again before a step.", low=0, high=1, is_fixed=True)
+    max_neighbours: int = setting(32, "Other labels kept for each label: those visited most.", low=0, is_fixed=True)
     weighting: Literal["visits", "symmetric"] = setting(
-        "symmetric", "Shares of visits, or of visits over the root of how often a label is visited (ECLARE)."
+        "symmetric",
+        "Shares of visits, or of visits over the root of how often a label is visited (ECLARE).",
+        is_fixed=True,
     )
 
 

@@ -29,10 +29,10 @@ class TreeConfig(Config):
 
     branching: int = setting(16, "Children of an inner node, at most (K).", low=2, high=MAX_CHILDREN)
     max_leaf_size: int = setting(100, "Labels in a leaf, at most (B).", low=1, high=MAX_CHILDREN)
-    max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2)
-    max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1)
+    max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2, is_fixed=True)
+    max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1, is_fixed=True)
     balance: Literal["balanced", "free"] = setting(
-        "balanced", "Leaves of one size, or of the size that their clusters have."
+        "balanced", "Leaves of one size, or of the size that their clusters have.", is_fixed=True
     )
 
 

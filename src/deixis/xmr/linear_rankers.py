@@ -34,10 +34,10 @@ class RankerConfig(Config):
 
     loss: Literal["hinge", "squared_hinge"] = setting("squared_hinge", "XMRED's Eq. 5, or its square.")
     cost: float = setting(1.0, "Weight of the loss against the weights' length (C).", above=0)
-    epsilon: float = setting(0.1, "Stop when no dual gradient is wider than this.", above=0)
+    epsilon: float = setting(0.1, "Stop when no dual gradient is wider than this.", above=0, is_fixed=True)
     bias: float = setting(1.0, "Value of the constant feature; 0 for none.", low=0)
     min_weight: float = setting(0.1, "Weights closer to zero are dropped (delta).", low=0)
-    max_rounds: int = setting(100, "Passes over a parent's instances, at most.", low=1)
+    max_rounds: int = setting(100, "Passes over a parent's instances, at most.", low=1, is_fixed=True)
 
 
 @dataclass(frozen=True)

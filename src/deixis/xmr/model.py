@@ -32,7 +32,7 @@ class LabelTreeConfig(Config):
     ranker: RankerConfig = field(default_factory=RankerConfig)
     beam: BeamConfig = field(default_factory=BeamConfig)
     negatives: Literal["teacher_forcing", "matcher_aware"] = setting(
-        "teacher_forcing", "Learn from a parent's own instances, or also from those sent there."
+        "teacher_forcing", "Learn from a parent's own instances, or also from those sent there.", is_fixed=True
     )
     upper_cost: float = setting(1.0, "The rankers' cost is multiplied by this above the last level.", above=0)
     n_random: int = setting(0, "Instances drawn from all that each parent learns from besides, as negatives.", low=0)

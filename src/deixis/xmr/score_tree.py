@@ -32,9 +32,12 @@ class ScoreTreeConfig(Config):
         "Depths to choose from, by cross-validation on the held-out points; 0 is no tree.",
         low=0,
         high=64,
+        is_fixed=True,
     )
-    min_leaf: float = setting(0.002, "Share of the held-out pairs in a leaf, at least.", above=0, below=1)
-    n_folds: int = setting(5, "Parts of the held-out points for the cross-validation.", low=2)
+    min_leaf: float = setting(
+        0.002, "Share of the held-out pairs in a leaf, at least.", above=0, below=1, is_fixed=True
+    )
+    n_folds: int = setting(5, "Parts of the held-out points for the cross-validation.", low=2, is_fixed=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -33,10 +33,14 @@ POWER = 3  # a margin m scores exp(-max(0, 1 - m)^3), as in the label tree
 class SparseIndexConfig(Config):
     """How the graph is searched, and how its rankers learn."""
 
-    beam: int = setting(20, "Clusters looked into.", low=1)
-    n_shortlist: int = setting(100, "Labels shortlisted, in learning and in use.", low=1)
+    beam: int = setting(20, "Clusters looked into.", low=1, is_fixed=True)
+    n_shortlist: int = setting(100, "Labels shortlisted, in learning and in use.", low=1, is_fixed=True)
     min_edge: float = setting(
-        0.5, "A cluster is right for a label if its edge has this share of the strongest.", above=0, high=1
+        0.5,
+        "A cluster is right for a label if its edge has this share of the strongest.",
+        above=0,
+        high=1,
+        is_fixed=True,
     )
     ranker: RankerConfig = field(default_factory=RankerConfig)
 

@@ -3,7 +3,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from deixis.decision.calibrator import CalibrationConfig, Calibrator
+from deixis.decision.calibrator import MIN_ISOTONIC, CalibrationConfig, Calibrator
 from deixis.decision.evidence import MAX_LEAD, score_evidence
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.linking.calibration import expected_calibration_error
@@ -106,10 +106,9 @@ def test_the_sigmoid_is_that_of_scikit_learn_when_there_is_much_to_learn_from():
 
 
 def test_auto_is_isotonic_when_there_are_many_examples():
-    lists, is_right = timid_examples(300)
-    evidence = evidence_of(lists)
-    assert Calibrator.fit(evidence, is_right, CalibrationConfig(min_isotonic=301)).method == "temperature"
-    assert Calibrator.fit(evidence, is_right, CalibrationConfig(min_isotonic=300)).method == "isotonic"
+    for n, method in ((MIN_ISOTONIC - 1, "temperature"), (MIN_ISOTONIC, "isotonic")):
+        lists, is_right = timid_examples(n)
+        assert Calibrator.fit(evidence_of(lists), is_right, CalibrationConfig()).method == method
 
 
 @pytest.mark.parametrize("method", ["isotonic", "temperature"])

@@ -116,9 +116,9 @@ def test_a_threshold_is_a_share(threshold):
 
 @pytest.mark.parametrize("target", [0.0, 1.1, float("nan")])
 def test_a_target_precision_is_a_share_above_nothing(target):
-    with pytest.raises(ConfigError, match="target precision"):
+    with pytest.raises(ConfigError, match="target.precision"):
         check_threshold(None, target)
-    with pytest.raises(ConfigError, match="target precision"):
+    with pytest.raises(ConfigError, match="target.precision"):
         ThresholdConfig(target_precision=target)
 
 

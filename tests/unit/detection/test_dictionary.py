@@ -154,7 +154,7 @@ def test_damaged_arrays_are_refused_or_harmless(name):
 def test_mistakes_are_named():
     with pytest.raises(DataError, match="list"):
         DictionaryDetector.build(["Paris"]).detect("Paris")
-    for wrong in ({"min_chars": 0}, {"max_tokens": 0}, {"stop_share": 2.0}, {"case": "exact"}):
+    for wrong in ({"min_chars": 0}, {"max_tokens": 0}, {"case": "exact"}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             DictionaryConfig(**wrong)
 

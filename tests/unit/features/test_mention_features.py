@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -29,14 +28,9 @@ def test_without_context_weight_there_are_no_context_columns():
     assert not any(name.startswith("x.context") for name in features.to_arrays("x"))
 
 
-def test_normalized_rows_have_length_one():
-    features = MentionFeatures(MentionFeaturesConfig(context_weight=0.3, is_normalized=True)).fit(MENTIONS, CONTEXTS)
-    assert_allclose(np.linalg.norm(features.transform(MENTIONS, CONTEXTS).toarray(), axis=1), 1, rtol=1e-6)
-
-
 @pytest.mark.parametrize("context_weight", [0.0, 0.3])
 def test_one_mention_gets_the_row_it_has_in_a_batch(context_weight):
-    config = MentionFeaturesConfig(context_weight=context_weight, is_normalized=True)
+    config = MentionFeaturesConfig(context_weight=context_weight)
     features = MentionFeatures(config).fit(MENTIONS, CONTEXTS)
     rows = features.transform(MENTIONS, CONTEXTS)
     for i, (mention, context) in enumerate(zip(MENTIONS, CONTEXTS, strict=True)):

@@ -39,7 +39,9 @@ def test_settings_come_back_from_plain_values(name):
 
 
 def test_a_setting_far_inside_is_named_by_its_path():
-    with pytest.raises(ConfigError, match="'candidates.tree.ranker.beam.widht'.*Did you mean 'width'"):
+    with pytest.raises(
+        ConfigError, match="candidates.tree.ranker.beam.widht.*Did you mean candidates.tree.ranker.beam.width"
+    ):
         config_from_dict(LinkerConfig, {"candidates": {"tree": {"ranker": {"beam": {"widht": 3}}}}})
 
 

@@ -176,7 +176,7 @@ def test_unknown_weights_are_named():
         FeatureWeights.of({"nmaes": 1.0})
 
 
-@pytest.mark.parametrize("wrong", [{"penalty": -1.0}, {"min_mentions": 0}, {"weights": "best"}])
+@pytest.mark.parametrize("wrong", [{"min_mentions": 0}, {"weights": "best"}])
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ConfigError):
         RankerConfig(**wrong)

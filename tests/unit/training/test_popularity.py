@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_array_equal
 
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.build_settings import OwnTextConfig
 from deixis.training.popularity import mentioned_entities, popularity_of
@@ -63,11 +61,13 @@ def test_a_description_that_has_its_own_name_speaks_of_no_namesake():
     assert popularity(kb) == [0.0, 0.0]
 
 
-def test_a_name_of_too_many_says_nothing():
+def test_a_name_of_too_many_says_nothing(monkeypatch):
+    monkeypatch.setattr("deixis.training.popularity.MAX_NAMESAKES", 4)
     records = [{"id": str(i), "title": "Paris"} for i in range(4)]
     kb = KnowledgeBase.from_records([*records, {"id": "troy", "title": "Troy", "description": "home of Paris"}])
-    assert popularity(kb, max_namesakes=4) == [0.25] * 4 + [0.0]
-    assert popularity(kb, max_namesakes=3) == [0.0] * 5
+    assert popularity(kb) == [0.25] * 4 + [0.0]
+    monkeypatch.setattr("deixis.training.popularity.MAX_NAMESAKES", 3)
+    assert popularity(kb) == [0.0] * 5
 
 
 def test_common_words_and_one_letter_are_no_names():
@@ -129,11 +129,6 @@ def test_names_in_texts_are_those_that_are_detected():
 def test_a_knowledge_base_without_text_speaks_of_nobody():
     assert graph_of(kb_of(Paris="", Troy="")) == [[0, 0], [0, 0]]
     assert mentioned_entities(KnowledgeBase.from_records([]), DictionaryDetector.build([])).shape == (0, 0)
-
-
-def test_names_of_no_one_are_no_setting():
-    with pytest.raises(ConfigError, match="max_namesakes must be at least 1, got 0"):
-        OwnTextConfig(max_namesakes=0)
 
 
 def test_certainty_stays_between_nothing_and_one():

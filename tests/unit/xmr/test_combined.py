@@ -7,7 +7,6 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.xmr.combined import CombinedConfig, CombinedRanker, joined_features
 from deixis.xmr.model import LabelTreeRanker
-from deixis.xmr.score_tree import ScoreTreeConfig
 
 
 @cache
@@ -26,7 +25,7 @@ def problem(n_docs=300, n_features=40, n_labels=25, seed=0):
 def fitted():
     X, Y = problem()
     first = LabelTreeRanker(n_threads=1).fit(X[:200], Y[:200])
-    config = CombinedConfig(n_shortlisted=10, calibration=ScoreTreeConfig(depths=(3,)))
+    config = CombinedConfig(n_shortlisted=10)
     return CombinedRanker.fit(first, X[:200], Y[:200], config, n_threads=1)
 
 

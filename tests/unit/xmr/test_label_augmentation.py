@@ -84,7 +84,7 @@ def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
 
 
 def test_settings_out_of_range_are_refused():
-    with pytest.raises(ConfigError, match="threshold must lie in 0..1"):
+    with pytest.raises(ConfigError, match="threshold must be at least 0 and below 1"):
         AugmentationConfig("soft", threshold=1.0)
     with pytest.raises(ConfigError, match="kind"):
         AugmentationConfig("hard")

@@ -126,8 +126,8 @@ def test_memory_is_bounded_by_labels_and_neighbours_kept_however_many_are_met():
     [
         ({"walk_length": 0}, "walk_length must lie in 1.."),
         ({"walk_length": 10**8}, "walk_length must lie in 1..10000000"),
-        ({"restart": 1.5}, "restart is a probability"),
-        ({"max_neighbours": -1}, "max_neighbours must not be negative, got -1"),
+        ({"restart": 1.5}, "restart must lie in 0..1"),
+        ({"max_neighbours": -1}, "max_neighbours must be at least 0, got -1"),
         ({"weighting": "rows"}, "weighting"),
     ],
 )

@@ -42,15 +42,19 @@ class AliasConfig(Config):
     forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
     all_languages: bool = setting(True, "Names of every language count; else those of the mention's and of none.")
     max_entities: int = setting(0, "Entities kept for each alias; 0: all.", low=0)
-    title_weight: float = setting(2.0, "What a title counts against an alias, which counts 1.", above=0)
+    title_weight: float = setting(2.0, "What a title counts against an alias, which counts 1.", above=0, is_fixed=True)
     kb_strength: float = setting(
-        0.5, "How many annotated mentions of an alias the knowledge base's names are worth.", above=0
+        0.5, "How many annotated mentions of an alias the knowledge base's names are worth.", above=0, is_fixed=True
     )
     close_share: float = setting(
-        0.5, "Share of the prior that names in the mention's own words, then in its case, decide alone.", low=0, high=1
+        0.5,
+        "Share of the prior that names in the mention's own words, then in its case, decide alone.",
+        low=0,
+        high=1,
+        is_fixed=True,
     )
     acronym_weight: float = setting(
-        0.1, "What the acronym of a name counts against the name; 0: no acronyms.", low=0, high=1
+        0.1, "Weight of the acronym of a name, where the name has 1; 0: no acronyms.", low=0, high=1
     )
 
 

@@ -46,9 +46,9 @@ class DenseTextsConfig(Config):
         200, "Characters of text around a mention, of all other encoders; 0: the mention only.", low=0
     )
     context_weight: float = setting(
-        0.5, "What the text around counts beside the mention's own, of these encoders.", low=0
+        0.5, "Weight of the text around a mention beside its own, for these encoders.", low=0
     )
-    description_weight: float = setting(1.0, "What the description counts beside the title, of these encoders.", low=0)
+    description_weight: float = setting(1.0, "Weight of the description beside the title, for these encoders.", low=0)
 
 
 class DenseVectors(Protocol):

@@ -34,13 +34,17 @@ class NameSearchConfig(Config):
     features: TfidfConfig = field(default_factory=_words_and_letters)
     index: BlockIndexConfig = field(default_factory=BlockIndexConfig)
     alias_weight: float = setting(
-        0.95, "What a fitting alias counts against a fitting title, which counts 1.", low=0, high=1
+        0.95, "What a fitting alias counts against a fitting title, which counts 1.", low=0, high=1, is_fixed=True
     )
     popularity_weight: float = setting(
-        0.3, "What the most popular entity gains on one unheard of, where a fitting name is 1.", low=0, high=1
+        0.3,
+        "What the most popular entity gains on one unheard of, where a fitting name is 1.",
+        low=0,
+        high=1,
+        is_fixed=True,
     )
     tree_share: float = setting(
-        0.15, "Share of the tree's score beside the likeness of names; 1: the tree alone.", low=0, high=1
+        0.15, "Weight of the tree's score beside the similarity of names; 1: the tree alone.", low=0, high=1
     )
     learned_tree_share: float = setting(0.9, "The same for a mention that was seen in annotated text.", low=0, high=1)
 

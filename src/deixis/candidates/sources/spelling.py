@@ -35,11 +35,17 @@ class StringConfig(Config):
 
     forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
     min_similarity: float = setting(0.6, "Least similarity of a name, from 0 to 1.", low=0, high=1)
-    searches_always: bool = setting(False, "Also look for similar names where the mention is itself a name.")
+    searches_always: bool = setting(False, "Search similar names also for a mention that is itself a name.")
     word_weight: float = setting(
-        0.9, "What similarity to a single word of a name counts; 0: words are not compared.", low=0, high=1
+        0.9,
+        "What similarity to a single word of a name counts; 0: words are not compared.",
+        low=0,
+        high=1,
+        is_fixed=True,
     )
-    max_shared: int = setting(50, "Words that more entities than this have in their names are not compared.", low=1)
+    max_shared: int = setting(
+        50, "Words that more entities than this have in their names are not compared.", low=1, is_fixed=True
+    )
 
 
 class StringCandidates:

@@ -50,11 +50,11 @@ class DenseConfig(Config):
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     texts: DenseTextsConfig = field(default_factory=DenseTextsConfig)
     contents: Contents = setting(
-        "both", "What mentions are held against: descriptions of entities, contexts of annotated mentions."
+        "both", "Vectors to compare mentions with: descriptions of entities, contexts of annotated mentions."
     )
     max_contexts: int = setting(20, "Annotated mentions of an entity that are kept, at most.", low=1)
     index: Literal["exact", "faiss", "graph"] = setting(
-        "exact", "Compare all vectors (exact), or search approximately.", cli="--index"
+        "exact", "Compare all vectors, or approximately.", cli="--index"
     )
 
 

@@ -12,7 +12,7 @@ import click
 from deixis.cli.examples import examples
 from deixis.cli.files import read_all, read_kb
 from deixis.cli.models import tell_expectation
-from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
+from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
 from deixis.cli.places import check_files, check_place
 from deixis.cli.session import Session, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
@@ -28,18 +28,19 @@ HELD_OUT_HINT = (
     "Give them with --calibrate-on, give so many --mentions that enough of them can be held back (--held-out, "
     "--set ranking.min_mentions=N), or make do with mentions made from the knowledge base: --synthetic always."
 )
-ENCODER, TARGET_PRECISION = "candidates.dense.encoder.name", "nil.target_precision"
-NO_OPTION = ("candidates.tree.augmentation", "calibration")
-"""Settings with an option elsewhere (`xmr train`, `calibrate`) that have none here."""
+TARGET_PRECISION = "nil.target_precision"
+NO_OPTION = ("candidates.tree.augmentation", "candidates.dense.encoder", "calibration")
+"""Settings that have an option elsewhere (`xmr train`, `calibrate`), or another one here."""
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
 
 @click.command(
     cls=CommandWithSettings,
+    heading="Input and output",
     renamed={"--mentions-format": "--format"},
     epilog=examples(
         "deixis build products.csv -o model",
-        "deixis build kb.jsonl -o model --mentions train.jsonl --target-precision 0.95",
+        "deixis build kb.jsonl -o m --mentions train.jsonl --target-precision .95",
     ),
 )
 @click.argument("kb_files", metavar="[KB]...", nargs=-1, type=click.Path())
@@ -60,9 +61,15 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     metavar="LANG",
     default=ALL,
     show_default=True,
-    help="Keep descriptions in this language only; 'mentions': that of most mentions.",
+    help="Keep descriptions in this language; 'mentions': as most mentions.",
 )
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read.")
+@click.option(
+    "--encoder",
+    cls=SettingOption,
+    metavar="NAME",
+    help="Add candidates by vectors of: static, minilm, a folder, a hub name.",
+)
 @settings_from(LinkerConfig, PRESETS, skip=NO_OPTION)
 @session_options("json", "threads", "seed")
 def build(
@@ -75,6 +82,7 @@ def build(
     mentions_format: str | None,
     description_language: str,
     skip_bad: bool,
+    encoder: str | None,
     settings: GivenSettings[LinkerConfig],
 ) -> None:
     """Build a model from a knowledge base; titles and aliases are enough, descriptions help.
@@ -85,8 +93,8 @@ def build(
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = settings.config
-    if ENCODER in settings.typed:
-        config = replace(config, candidates=config.candidates.with_encoder(config.candidates.dense.encoder.name))
+    if encoder is not None:
+        config = replace(config, candidates=config.candidates.with_encoder(encoder))
     if TARGET_PRECISION in settings.typed:
         config = replace(config, nil=replace(config.nil, threshold=None))
     if calibrate_on:

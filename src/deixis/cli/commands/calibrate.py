@@ -36,6 +36,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
 
 @click.command(
     cls=CommandWithSettings,
+    heading="Input and output",
     epilog=examples(
         "deixis calibrate model dev.jsonl.gz                          # in place",
         "deixis calibrate model dev.jsonl --target-precision 0.95 -o precise",

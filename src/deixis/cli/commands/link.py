@@ -24,64 +24,50 @@ from deixis.linking.options import LinkOptions
 from deixis.progress import track
 from deixis.types import Document
 
-CASE_HINT = "To find names also in another case than the knowledge base has: deixis build --detection-case ignore"
+CASE_HINT = "To find names also in another case than the knowledge base has: deixis build --case ignore"
 
 
 @click.command(
     cls=CommandWithSettings,
+    heading="Input and output",
+    renamed={"--lines": "--format lines"},
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis link model --pretty',
-        "deixis link model letters/*.txt -o links.jsonl",
-        "deixis link model --lines headlines.txt --threshold 0.5",
-        "deixis link model news.txt --target-precision 0.95   # calibrated model",
-        "deixis link model spans.jsonl.gz     # with mentions of their own",
-        "deixis link model corpus.xml --to pubtator -o links.txt",
-        "deixis link model news.jsonl --type city --type river",
-        "deixis link model news.txt --overlaps keep          # names inside names too",
-        "deixis link model news.txt --ner en_core_web_sm     # spaCy's entities too",
-        "deixis link model news.jsonl --rerank       # after deixis learn --rerank",
-        "deixis link model news.txt --no-reader      # after deixis learn --reader",
-        "deixis link model news.jsonl --vectors descriptions",
+        "deixis link model letters/*.txt -o links.jsonl --target-precision 0.95",
+        "deixis link model corpus.xml --type city --to pubtator -o links.txt",
     ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
-@click.option("--lines", is_flag=True, help="Plain text: every line is a document, not every file.")
-@click.option("--format", "format_", help=f"Format of FILES: {', '.join(READERS)}. [default: the file tells]")
-@click.option("--to", "to", metavar="FORMAT", help=f"Format to write: {', '.join(WRITERS)}. [default: native]")
-@click.option("--ner", metavar="PIPELINE", help="Look also at the entities of this spaCy pipeline, by name or folder.")
-@link_options()
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
+@click.option("--format", "format_", metavar="FORMAT", help=f"{', '.join(READERS)}. [default: detected]")
+@click.option("--to", "to", metavar="FORMAT", help=f"{', '.join(WRITERS)}. [default: native]")
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
+@click.option("--ner", metavar="PIPELINE", help="Link the entities of this spaCy pipeline, too.")
+@link_options()
 @session_options("threads")
 def link(
     session: Session,
     model: str,
     files: tuple[str, ...],
     output: str | None,
-    lines: bool,
     format_: str | None,
     to: str | None,
+    is_json: bool,
     ner: str | None,
     options: LinkOptions,
-    is_json: bool,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
 
     FILES hold plain text, JSON-lines documents ({"id", "text", "mentions": [{"start", "end"}]}) or another format,
-    compressed or not; without a file, or with -, stdin is read. A document that brings mentions has those linked; in
-    the others, names are looked for, and which spans are mentions is decided together with what they mean: none
-    overlap unless --overlaps keep asks for it. A model with a reader asks it, too, which is slow: --no-reader does not.
-    With --type, --ids or --language, candidates are sought among the entities that pass, and names that none of
-    these has are passed over. One JSON document a line comes out, or what --to asks for. What each format can carry is
-    in docs/reference/formats.md.
+    compressed or not; without a file, or with -, stdin is read. Mentions that a document brings are linked; in other
+    documents they are detected. With --type, --ids or --language, other entities are no candidates. Formats:
+    docs/reference/formats.md
     """
-    if lines and format_ not in (None, "lines"):
-        raise click.UsageError(f"--lines and --format {format_} contradict each other.")
     if to is not None and not is_json:
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
     known_format(to, WRITERS)
-    documents = read_all(files or ("-",), "lines" if lines else format_)
+    documents = read_all(files or ("-",), format_)
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, options)  # what is wrong with the options is said before anything is read
         if options.target_precision is not None:

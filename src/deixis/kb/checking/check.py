@@ -25,13 +25,14 @@ from deixis.progress import track
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTableBuilder
 
+RISKY_ALIAS_ENTITIES = 50  # a name of more entities is hardly ever linked right
+SHORT_NAME = 1  # characters of a name that is probably a slip
+
 
 @dataclass(frozen=True, slots=True)
 class CheckConfig(Config):
     """When something is worth telling, and how much of it is shown."""
 
-    risky_alias_entities: int = setting(50, "Report a name that more entities than this have.", low=0)
-    short_name: int = setting(1, "Report names of at most this many characters.", low=0)
     max_examples: int = setting(5, "Lines shown per finding.", low=0, cli="--examples")
 
 
@@ -160,7 +161,7 @@ class _Check:
     def _suspicion(self, name: str) -> str | None:
         if self.is_findable is not None and not self.is_findable(name):
             return "unfindable_name"
-        is_short = len(name) <= self.config.short_name and not _is_ideographic(name)
+        is_short = len(name) <= SHORT_NAME and not _is_ideographic(name)
         return "short_name" if is_short else None
 
     def _first_of_each_id(self) -> NDArray[np.bool_]:
@@ -180,7 +181,7 @@ class _Check:
         order = order[is_kept[np.asarray(self.name_rows, dtype=np.int64)[order]]]
         starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]]) if len(order) else order
         sizes = np.diff(np.r_[starts, len(order)])
-        risky = np.flatnonzero(sizes > self.config.risky_alias_entities)
+        risky = np.flatnonzero(sizes > RISKY_ALIAS_ENTITIES)
         # The most shared first; every name occurs once per entity, so a group's size is its number of entities.
         for group in risky[np.argsort(-sizes[risky], kind="stable")].tolist():
             first = int(order[starts[group]])

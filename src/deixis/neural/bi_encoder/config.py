@@ -35,12 +35,14 @@ class BiEncoderConfig(Config):
     )
     scale: float = setting(20.0, "What cosines are multiplied by before the softmax.", above=0)
     learning_rate: float = setting(5e-5, "Learning rate of AdamW, after the warm-up.", above=0)
-    warmup: float = setting(0.1, "Share of a round's steps in which the rate rises.", low=0, high=1)
+    warmup: float = setting(0.1, "Share of a round's steps in which the rate rises.", low=0, high=1, is_fixed=True)
     index: str = setting("exact", "Index that negatives are mined from.")
-    save_every: int = setting(100, "Steps between checkpoints.", low=1)
-    chunk_size: int = setting(0, "Texts held at a time, for batches too big for memory (slower); 0 holds all.", low=0)
-    seed: int = setting(0, "Seed of every draw.", low=0)
-    n_threads: int = setting(1, "Threads of torch.", low=1)
+    save_every: int = setting(100, "Steps between checkpoints.", low=1, is_fixed=True)
+    chunk_size: int = setting(
+        0, "Texts held at a time, for batches too big for memory (slower); 0 holds all.", low=0, is_fixed=True
+    )
+    seed: int = 0  # no setting: the session has it, as it has n_threads
+    n_threads: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

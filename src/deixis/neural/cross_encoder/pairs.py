@@ -31,7 +31,7 @@ class PairConfig(Config):
     """
 
     n_tokens: int = setting(128, "Tokens of entity and mention together: more cost more time.", low=LEAST_TOKENS)
-    is_marked: bool = setting(True, "Set [M] on both sides of the mention in its context.")
+    is_marked: bool = setting(True, "Set [M] on both sides of the mention in its context.", is_fixed=True)
 
     @property
     def n_context(self) -> int:

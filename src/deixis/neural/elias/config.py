@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
-from deixis.neural.one_vs_all.config import BagConfig
+from deixis.neural.one_vs_all.config import COSINE_WEIGHT, BagConfig
 from deixis.xmr.label_tree import MAX_CHILDREN
 
 BAG = "bag"
@@ -31,27 +31,30 @@ class EliasConfig(Config):
     (237, 997)
     """
 
+    RETIRED = {"cosine_weight": COSINE_WEIGHT}
+
     bag: BagConfig = field(default_factory=BagConfig)
-    encoder: str = setting(
-        BAG, "bag (embeddings learned here), or a text encoder: minilm, a folder, a hub name.", cli="--encoder"
-    )
+    encoder: str = setting(BAG, "bag, or an encoder of texts: minilm, a folder, a hub name.", cli="--encoder")
     text: TextConfig = field(default_factory=TextConfig)
     labels_per_cluster: int = setting(100, "L/C: labels over clusters; also beta (Eq. 5).", low=1, high=MAX_CHILDREN)
-    edges_per_label: float = setting(10.0, "Edges kept over labels: each cluster keeps this times L/C (kappa).", low=1)
-    keeps_every_label: bool = setting(True, "Give a label that no cluster kept one edge, so that it can be found.")
-    alpha: float = setting(2.0, "How many clusters can score 1 at one time (Eq. 1).", above=0)
+    edges_per_label: float = setting(
+        10.0, "Edges kept over labels: each cluster keeps this times L/C (kappa).", low=1, is_fixed=True
+    )
+    keeps_every_label: bool = setting(
+        True, "Give a label that no cluster kept one edge, so that it can be found.", is_fixed=True
+    )
+    alpha: float = setting(2.0, "How many clusters can score 1 at one time (Eq. 1).", above=0, is_fixed=True)
     beam: int = setting(10, "Clusters looked into (b, Eq. 2).", low=1)
     n_shortlist: int = setting(1000, "Labels shortlisted (K).", low=1)
-    shortlist_weight: float = setting(0.05, "Weight of the shortlist loss (lambda).", low=0)
+    shortlist_weight: float = setting(0.05, "Weight of the shortlist loss (lambda).", low=0, is_fixed=True)
     n_epochs_fixed: int = setting(4, "Passes over the documents with fixed clusters.", low=1)
     n_epochs_learned: int = setting(4, "Passes in which edges are learned too; 0 for none.", low=0)
     batch_size: int = setting(256, "Documents in a step.", low=1)
     learning_rate: float = setting(3e-3, "Rate of Adam for cluster classifiers and the layer.", above=0)
-    classifier_rate: float = setting(5e-3, "Rate of Adam for label classifiers.", above=0)
-    classifier_every: int = setting(2, "Steps whose gradients make one step of those (k).", low=1)
-    embedding_rate: float = setting(3e-2, "Rate of Adam for the features' embeddings.", above=0)
-    edge_rate: float = setting(5e-2, "Rate of Adam for the edges (A).", above=0)
-    cosine_weight: float = setting(8.0, "Weight at first of the cosine to the middle of a label's documents.")
+    classifier_rate: float = setting(5e-3, "Rate of Adam for label classifiers.", above=0, is_fixed=True)
+    classifier_every: int = setting(2, "Steps whose gradients make one step of those (k).", low=1, is_fixed=True)
+    embedding_rate: float = setting(3e-2, "Rate of Adam for the features' embeddings.", above=0, is_fixed=True)
+    edge_rate: float = setting(5e-2, "Rate of Adam for the edges (A).", above=0, is_fixed=True)
 
     @property
     def reads_texts(self) -> bool:

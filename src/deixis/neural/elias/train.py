@@ -31,6 +31,7 @@ from deixis.neural.elias.config import BAG, EliasConfig
 from deixis.neural.elias.graph import balanced_edges, best_matches, matched_edges
 from deixis.neural.elias.model import EliasIndex, ShortlistScores, losses, pair_targets
 from deixis.neural.one_vs_all.bag_module import BagModule
+from deixis.neural.one_vs_all.config import COSINE_WEIGHT
 from deixis.neural.threads import torch_threads
 from deixis.progress import stage, steps
 from deixis.registry import Lazy, LazyRegistry
@@ -102,8 +103,8 @@ class EliasTraining:
         with stage("grouping labels into clusters"):
             edges, docs_by_clusters = balanced_edges(features, self._targets, config, seed)
         scale, vectors = config.bag.scale, all_vectors(self.module, self._inputs, self._targets.shape[0])
-        self.classifiers = first_classifiers(vectors, self._targets, config.cosine_weight, scale)
-        clusters = first_classifiers(vectors, docs_by_clusters, config.cosine_weight, scale)
+        self.classifiers = first_classifiers(vectors, self._targets, COSINE_WEIGHT, scale)
+        clusters = first_classifiers(vectors, docs_by_clusters, COSINE_WEIGHT, scale)
         equal = torch.zeros(len(edges.labels))
         self.index = EliasIndex(clusters, edges, equal, False, config.alpha, config.labels_per_cluster)
 

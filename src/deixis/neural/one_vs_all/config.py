@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
 
+COSINE_WEIGHT = 8.0  # at first, of the cosine to the middle of a label's documents; training soon moves it
+
 
 @dataclass(frozen=True)
 class BagConfig(Config):
@@ -20,8 +22,10 @@ class BagConfig(Config):
 
     n_dims: int = setting(128, "Dimensions of a feature's embedding.", low=1)
     dropout: float = setting(0.2, "Share of a vector's components dropped in training.", low=0, below=1)
-    feature_dropout: float = setting(0.1, "Share of a row's features dropped in training.", low=0, below=1)
-    scale: float = setting(10.0, "Length of the vectors that classifiers see.", above=0)
+    feature_dropout: float = setting(
+        0.1, "Share of a row's features dropped in training.", low=0, below=1, is_fixed=True
+    )
+    scale: float = setting(10.0, "Length of the vectors that classifiers see.", above=0, is_fixed=True)
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,13 @@ class OneVsAllConfig(Config):
     deixis.errors.ConfigError: n_epochs must be at least 1, got 0.
     """
 
+    RETIRED = {"cosine_weight": COSINE_WEIGHT}
+
     bag: BagConfig = field(default_factory=BagConfig)
     n_epochs: int = setting(5, "Passes over the documents.", low=1)
     batch_size: int = setting(256, "Documents in a step.", low=1)
     learning_rate: float = setting(3e-3, "Rate of Adam for classifiers and the layer.", above=0)
-    embedding_rate: float = setting(3e-2, "Rate of Adam for the features' embeddings.", above=0)
-    cosine_weight: float = setting(8.0, "Weight at first of the cosine to the middle of a label's documents.", low=0)
+    embedding_rate: float = setting(3e-2, "Rate of Adam for the features' embeddings.", above=0, is_fixed=True)
     n_negatives: int = setting(
         0, "Labels drawn for each step besides those of its documents; 0: all, the slowest.", low=0
     )

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from deixis.neural.batches import Optimizers, all_vectors, checked_examples, first_classifiers, shuffled_batches
 from deixis.neural.one_vs_all.bag_module import BagModule
-from deixis.neural.one_vs_all.config import OneVsAllConfig
+from deixis.neural.one_vs_all.config import COSINE_WEIGHT, OneVsAllConfig
 from deixis.neural.one_vs_all.sampled_labels import SampledClassifiers
 from deixis.neural.threads import torch_threads
 from deixis.progress import steps
@@ -47,7 +47,7 @@ def train_one_vs_all(
     torch.manual_seed(seed)
     module = BagModule(features.shape[1], config.bag)
     vectors = all_vectors(module, features, features.shape[0])
-    first = first_classifiers(vectors, targets, config.cosine_weight, config.bag.scale)
+    first = first_classifiers(vectors, targets, COSINE_WEIGHT, config.bag.scale)
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
     dense = dict.fromkeys(module.dense_parameters(), config.learning_rate)
     sampled = None

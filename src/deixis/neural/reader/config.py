@@ -29,24 +29,24 @@ class ReaderConfig(Config):
     entity_tokens: int = setting(24, "Tokens of an entity's title and description.", low=4)
     n_candidates: int = setting(8, "Candidates of a passage that the reader is given (K).", low=1)
     n_taught: int = setting(3, "The same in training; the right ones are always among them.", low=1)
-    n_negatives: int = setting(3, "Mined negatives of a passage for the retriever.", low=1)
+    n_negatives: int = setting(3, "Mined negatives of a passage for the retriever.", low=1, is_fixed=True)
     max_span: int = setting(10, "Longest mention the reader finds, in tokens.", low=1)
-    threshold: float = setting(0.03, "Least product of span and rank probability.", low=0, below=1)
+    threshold: float = setting(0.03, "Least product of span and rank probability.", low=0, below=1, is_fixed=True)
     pooling: Literal["mean", "cls"] = setting(
-        "mean", "What a passage's vector is: the mean of its tokens, or its first token."
+        "mean", "What a passage's vector is: the mean of its tokens, or its first token.", is_fixed=True
     )
-    flows: Flows = setting("both", "What the two tell each other while they learn.")
+    flows: Flows = setting("both", "What the two tell each other while they learn.", is_fixed=True)
     batch_size: int = setting(4, "Passages in a step.", low=1)
-    warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0)
+    warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0, is_fixed=True)
     n_steps: int = setting(
         1200, "Steps that both learn together, or a reader without retriever alone.", low=1, cli="--steps"
     )
     learning_rate: float = setting(5e-4, "Learning rate of AdamW, after its rise.", above=0)
     head_rate: float = setting(3e-3, "The same, for the reader's new layer.", above=0)
-    scale: float = setting(20.0, "What cosines are multiplied by in the retriever's softmax.", above=0)
-    refresh_every: int = setting(100, "Steps after which all entities are encoded anew.", low=1)
-    seed: int = setting(0, "Seed of every draw.")
-    n_threads: int = setting(1, "Threads of torch.", low=1)
+    scale: float = setting(20.0, "What cosines are multiplied by in the retriever's softmax.", above=0, is_fixed=True)
+    refresh_every: int = setting(100, "Steps after which all entities are encoded anew.", low=1, is_fixed=True)
+    seed: int = 0  # no setting: the session has it, as it has n_threads
+    n_threads: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

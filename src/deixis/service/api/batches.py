@@ -13,7 +13,7 @@ def check_batch(state: ServiceState, what: str, n: int) -> None:
 
 def check_mentions(state: ServiceState, n: int) -> None:
     """Raises Refusal (422) if a request has more given mentions than allowed."""
-    _check("mentions", n, state.config.limits.max_mentions, "--max-mentions")
+    _check("mentions", n, state.config.limits.max_mentions, "--set max_mentions")
 
 
 def _check(what: str, n: int, most: int, flag: str) -> None:

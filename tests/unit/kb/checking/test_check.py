@@ -89,17 +89,19 @@ def test_warnings_alone_leave_the_file_ok(tmp_path):
     assert report.ok and found(report) == {"short_name": [1]}
 
 
-def test_a_name_of_very_many_entities_is_risky_whatever_its_case(tmp_path):
+def test_a_name_of_very_many_entities_is_risky_whatever_its_case(tmp_path, monkeypatch):
+    monkeypatch.setattr("deixis.kb.checking.check.RISKY_ALIAS_ENTITIES", 2)
     lines = [{"id": n, "title": f"Anna {n}", "aliases": ["ANNA", "anna", "Anna"]} for n in range(4)]
     lines += [{"id": f"b{n}", "title": f"Bert {n}", "aliases": ["Bert"]} for n in range(3)]
-    report = check(tmp_path, *lines, risky_alias_entities=2)
+    report = check(tmp_path, *lines)
     (finding,) = report.findings
     assert [example.detail for example in finding.examples] == [
         "'anna' is a name of 4 entities",
         "'bert' is a name of 3 entities",
     ]
     assert [example.line for example in finding.examples] == [1, 5]
-    assert check(tmp_path, *lines, risky_alias_entities=4).findings == ()
+    monkeypatch.setattr("deixis.kb.checking.check.RISKY_ALIAS_ENTITIES", 4)
+    assert check(tmp_path, *lines).findings == ()
 
 
 def test_examples_are_few_but_the_count_is_whole(tmp_path):
@@ -111,8 +113,6 @@ def test_examples_are_few_but_the_count_is_whole(tmp_path):
 def test_one_character_is_a_word_in_chinese_but_not_in_latin(tmp_path):
     report = check(tmp_path, {"id": 1, "title": "水"}, {"id": 2, "title": "é"}, {"id": 3, "title": "ab"})
     assert found(report) == {"short_name": [2]}
-    report = check(tmp_path, {"id": 3, "title": "ab"}, short_name=2)
-    assert found(report) == {"short_name": [1]}
 
 
 @pytest.mark.parametrize("text", ["CafÃ©", "donâ€™t", "ZÃ¼rich", "Ð\u009cосква", "Â©"])
@@ -131,7 +131,7 @@ def test_a_repeated_id_counts_once_as_in_a_build_that_skips_it(tmp_path):
         {"id": "b", "title": "Troy"},
         {"id": "a", "title": "Troy", "aliases": ["Ilios", "Ilium"], "url": "u"},
     ]
-    report = check(tmp_path, *lines, risky_alias_entities=2)
+    report = check(tmp_path, *lines)
     assert (report.n_lines, report.n_entities, report.n_aliases) == (3, 2, 1)
     assert (report.coverage["aliases"], report.coverage["url"]) == (0.5, 0)
     assert found(report) == {"duplicate_id": [3]}

@@ -194,7 +194,7 @@ def test_an_npz_is_checked_and_never_unpickled(tmp_path):
 
 
 def test_settings_have_few_values(write):
-    with pytest.raises(ConfigError, match="first_feature must be 0 or 1, got 2"):
+    with pytest.raises(ConfigError, match="first_feature must be one of 0, 1, got 2"):
         SvmlightConfig(first_feature=2)
     with pytest.raises(UnknownNameError, match="Did you mean 'svmlight'"):
         read_labelled_rows(write(XC), format="svmligth")

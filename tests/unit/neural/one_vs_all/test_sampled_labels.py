@@ -67,5 +67,5 @@ def test_the_same_seed_learns_the_same():
 
 
 def test_fewer_than_no_labels_cannot_be_drawn():
-    with pytest.raises(ConfigError, match="n_negatives must not be negative, got -1"):
+    with pytest.raises(ConfigError, match="n_negatives must be at least 0, got -1"):
         OneVsAllConfig(n_negatives=-1)

@@ -78,7 +78,7 @@ def test_targets_outside_zero_and_one_are_refused() -> None:
 def test_settings_are_checked() -> None:
     with pytest.raises(ConfigError, match="batch_size must be at least 1, got 0"):
         OneVsAllConfig(batch_size=0)
-    with pytest.raises(ConfigError, match="embedding_rate must be above 0 and finite, got -1"):
+    with pytest.raises(ConfigError, match="embedding_rate must be above 0, got -1"):
         OneVsAllConfig(embedding_rate=-1)
     with pytest.raises(ConfigError, match="n_dims must be at least 1, got 0"):
         BagConfig(n_dims=0)

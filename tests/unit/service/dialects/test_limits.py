@@ -12,4 +12,4 @@ def test_more_given_mentions_than_allowed_are_refused(folder, tmp_path):
             given = client.post("/rel", json={"text": TEXT, "spans": spans})
             turtle = client.post("/nif", content=(DOCUMENT + phrases).encode(), headers=GERBIL)
             assert (given.status_code, turtle.status_code) == (status, status)
-        assert "--max-mentions" in given.text and "--max-mentions" in turtle.text
+        assert "--set max_mentions" in given.text and "--set max_mentions" in turtle.text

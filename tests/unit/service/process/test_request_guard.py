@@ -171,7 +171,7 @@ def test_given_mentions_are_limited(serve):
     spans = [{"start": 0, "end": 2}] * 4
     for path, body in (("/link", {}), ("/explain", {"start": 0, "end": 2})):
         answer = client.post(path, json={"text": "Troy", "mentions": spans, **body})
-        assert answer.status_code == 422 and "--max-mentions" in answer.json()["error"]["message"]
+        assert answer.status_code == 422 and "--set max_mentions" in answer.json()["error"]["message"]
         assert client.post(path, json={"text": "Troy", "mentions": spans[:3], **body}).status_code == 200
     documents = [{"text": "Troy", "mentions": spans[:2]}] * 2
     assert client.post("/link/batch", json={"documents": documents}).status_code == 422

@@ -114,9 +114,9 @@ class Reading:
 def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Adds the options of `Reading`, which the command gets as `reading`; those on labels only if they are read."""
     options = [
-        click.option("--format", metavar="FORMAT", help=f"Format of DOCS: {', '.join(FORMATS)}. [default: it tells]"),
+        click.option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}. [default: detected]"),
         click.option(
-            "--first-feature", type=click.IntRange(0, 1), help="Number of the first feature in svmlight rows."
+            "--first-feature", metavar="0|1", type=click.IntRange(0, 1), help="First feature in svmlight rows."
         ),
         click.option("--skip-bad", is_flag=True, help="Leave out documents that cannot be read."),
     ]
@@ -124,7 +124,7 @@ def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Calla
         options += [
             click.option("--label-matrix", metavar="FILE", help="Labels of the rows of DOCS, which is a matrix, too."),
             click.option(
-                "--first-label", type=click.IntRange(0, 1), help="Number of the first label in svmlight rows."
+                "--first-label", metavar="0|1", type=click.IntRange(0, 1), help="First label in svmlight rows."
             ),
             click.option("--skip-unknown", is_flag=True, help="Leave out labels that the vocabulary does not have."),
         ]

@@ -33,6 +33,7 @@ N_SHOWN = 200  # letters of a text
 
 @click.command(
     cls=CommandWithSettings,
+    heading="Input and output",
     epilog=examples(
         'echo "Baking bread at home" | deixis xmr predict model -k 5 --pretty',
         "deixis xmr predict model new.jsonl.gz -k 10 -o labels.jsonl",

@@ -29,9 +29,10 @@ ENGINE_OF = {"tree": "tree", "elias": "elias", "one_vs_all": "one-vs-all"}
 
 @click.command(
     cls=CommandWithSettings,
+    heading="Input and output",
     epilog=examples(
         "deixis xmr train train.jsonl --labels subjects.tsv -o model",
-        "deixis xmr train train.jsonl --labels subjects.tsv -o model --engine tree++ --trees 3",
+        "deixis xmr train a.jsonl --labels tags.csv -o m --engine tree++ --trees 3",
         "deixis xmr train X.npz --label-matrix Y.npz -o model",
     ),
 )

@@ -1,0 +1,59 @@
+"""Few options: what a command has of its own, and how long its help is, may only fall."""
+
+import click
+import pytest
+
+from deixis.cli.main import deixis
+
+COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--help"}
+WIDTH, SCREEN = 100, 45
+MOST_OPTIONS = {"build": 30, "eval": 23}
+MOST_OF_OTHERS = 20
+CEILINGS = {
+    # command: options of its own, lines of help
+    "kb check": (2, 19),
+    "build": (24, 44),
+    "link": (14, 44),
+    "calibrate": (9, 44),
+    "xmr train": (20, 42),
+    "xmr predict": (8, 29),
+    "xmr eval": (14, 35),
+    "serve": (19, 39),
+}
+
+
+def commands(command: click.Command, path: tuple[str, ...] = ()):
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            inner = command.get_command(click.Context(command), name)
+            if not inner.hidden:
+                yield from commands(inner, (*path, name))
+    else:
+        yield " ".join(path), command
+
+
+def own_options(command: click.Command) -> list[str]:
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    return [each.opts[0] for each in options if not COMMON & set(each.opts)]
+
+
+def help_lines(name: str, command: click.Command) -> int:
+    context = click.Context(command, info_name=f"deixis {name}", terminal_width=WIDTH, max_content_width=WIDTH)
+    return len(command.get_help(context).splitlines())
+
+
+ALL = dict(commands(deixis))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_command_has_more_options_than_it_may(name):
+    command = ALL[name]
+    assert len(own_options(command)) <= MOST_OPTIONS.get(name, MOST_OF_OTHERS), "make it a setting: leave out cli="
+
+
+@pytest.mark.parametrize("name", CEILINGS)
+def test_options_and_lines_of_help_only_fall(name):
+    command = ALL[name]
+    n_options, n_lines = CEILINGS[name]
+    assert len(own_options(command)) <= n_options, "a new option needs another to go, or is a setting without cli="
+    assert help_lines(name, command) <= n_lines <= SCREEN
