@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.combined import UnionCandidates, standings
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.entity_facts import popularity_from
 from deixis.features.name_set import NameSet
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.ranking.feature import FeatureContext
@@ -15,12 +16,12 @@ KNOWN_SOURCES = {"alias", "spelling", "names", "label_tree", "descriptions", "ve
 
 @pytest.fixture(scope="module")
 def generator(kb):
-    return UnionCandidates.build(kb, n_threads=1)
+    return CandidateSources.build(kb, n_threads=1)
 
 
 @pytest.fixture(scope="module")
 def context_of(kb, generator, mentions):
-    facts = EntityFacts.of(kb, generator.words, standings(kb.counts), NameSet.of([mentions[0].text]), n_threads=1)
+    facts = EntityFacts.of(kb, generator.words, popularity_from(kb.counts), NameSet.of([mentions[0].text]), n_threads=1)
     return lambda mentions, table: FeatureContext(mentions, table, facts, n_threads=1)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from deixis.config import Setting, config_from_dict, config_to_dict, settings_of, without_none
+from deixis.config import Setting, config_from_dict, config_to_dict, settings_of, tables_of, without_none
 from deixis.errors import ConfigError
 
 C = TypeVar("C")
@@ -46,6 +46,8 @@ def keys_of(config: object, path: tuple[str, ...] = ()) -> Iterator[Key]:
             yield from keys_of(value, here)
         else:
             yield Key(here, each, value)
+    for name, table in tables_of(config).items():
+        yield from keys_of(table, (*path, name))
 
 
 def retired_flags(config: object, path: tuple[str, ...] = ()) -> dict[str, str]:
@@ -60,6 +62,8 @@ def retired_flags(config: object, path: tuple[str, ...] = ()) -> dict[str, str]:
     for each in settings_of(type(config)):
         if each.table is not None:
             words |= retired_flags(getattr(config, each.name), (*path, each.name))
+    for name, table in tables_of(config).items():
+        words |= retired_flags(table, (*path, name))
     return words
 
 

@@ -28,8 +28,8 @@ HELD_OUT_HINT = (
     "Give them with --calibrate-on, give so many --mentions that enough of them can be held back (--held-out, "
     "--set ranking.min_mentions=N), or make do with mentions made from the knowledge base: --synthetic always."
 )
-ENCODER, TARGET_PRECISION = "candidates.dense.encoder.name", "nil.target_precision"
-NO_OPTION = ("candidates.tree.augmentation", "calibration")
+ENCODER, TARGET_PRECISION = "candidates.vectors.encoder.name", "nil.target_precision"
+NO_OPTION = ("candidates.label_tree.augmentation", "candidates.name_vectors", "calibration")
 """Settings with an option elsewhere (`xmr train`, `calibrate`) that have none here."""
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
@@ -86,7 +86,7 @@ def build(
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = settings.config
     if ENCODER in settings.typed:
-        config = replace(config, candidates=config.candidates.with_encoder(config.candidates.dense.encoder.name))
+        config = replace(config, candidates=config.candidates.with_encoder(config.candidates["vectors"].encoder.name))
     if TARGET_PRECISION in settings.typed:
         config = replace(config, nil=replace(config.nil, threshold=None))
     if calibrate_on:
