@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from deixis.candidates import SOURCES
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.entity_facts import popularity_from
 from deixis.features.name_set import NameSet
@@ -11,7 +12,7 @@ from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES, RENAMED, RETIRED
 from deixis.tables import CandidateTable
 
-KNOWN_SOURCES = {"alias", "spelling", "names", "label_tree", "descriptions", "vectors"}
+KNOWN_SOURCES = set(SOURCES)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_features_exist_only_where_their_sources_do():
 
 def test_features_of_a_model_are_those_of_its_candidate_table(generator, mentions):
     columns = generator.propose(mentions).signals
-    assert {name for name, each in FEATURES.items() if not each.is_supported(columns)} == {"vectors"}
+    assert {name for name, each in FEATURES.items() if not each.is_supported(columns)} == {"vectors", "name_vectors"}
 
 
 def test_older_names_lead_to_features():
