@@ -23,8 +23,9 @@ from benchmarks.speed.summary import recall_rows
 from benchmarks.speed.systems import gold_ranks
 from benchmarks.speed.tasks import TASKS, data_folder
 from benchmarks.suites.data import half_of
-from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.sources.names import NameSearchConfig
+from benchmarks.systems.tree_and_names import TreeAndNames
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.label_tree import LabelTreeSource, LabelTreeSourceConfig
 from deixis.candidates.training_rows import PseudoInstancesConfig
 from deixis.documents.reading import read_documents
 from deixis.evaluation.linking.tally import Tally
@@ -86,10 +87,10 @@ def instances() -> Iterator[ResultRow]:
     mentions, gold = dev_mentions(kb)
     words, context = TfidfConfig(), TfidfConfig(min_df=2)
     # The tree alone: what the likeness of names adds is measured in benchmarks.quality.retrieval.
-    default = LabelTreeCandidatesConfig(names=NameSearchConfig(tree_share=1.0, learned_tree_share=1.0))
+    default = LabelTreeSourceConfig()
     names = replace(default, features=MentionFeaturesConfig(mention=words, context_weight=0.0))
     settings = {
-        "XMRED as written": LinkerConfig.preset("xmred").candidates.tree,
+        "XMRED as written": LinkerConfig.preset("xmred").candidates["label_tree"],
         "names": replace(names, instances=PseudoInstancesConfig(max_shared=0)),
         "names, words of names": names,
         "names, words of names, descriptions x 0.3": replace(
@@ -99,7 +100,7 @@ def instances() -> Iterator[ResultRow]:
     }
     for system, config in settings.items():
         print(f"building: {system} ...", file=sys.stderr)
-        generator = LabelTreeCandidates.build(kb, config=config)
+        generator = LabelTreeSource.build(SourceInputs(kb), config)
         found = generator.generate(mentions, TOP_K)
         yield from recall_rows("wiki468k/aida-train-zero-shot", system, places_of(gold, found), {"top_k": TOP_K})
 
@@ -140,7 +141,7 @@ def filters() -> Iterator[ResultRow]:
     """Candidates under filters that keep all right entities and a share of the others, and what a mention costs."""
     kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
     mentions, gold = dev_mentions(kb)
-    generator = LabelTreeCandidates.build(kb, n_threads=1)
+    generator = TreeAndNames.build(kb, n_threads=1)
     suite, random = "wiki468k/aida-train-filters", np.random.default_rng(0)
     for share in (None, 0.3, 0.1, 0.01, 0.001):
         allowed = None
@@ -152,7 +153,9 @@ def filters() -> Iterator[ResultRow]:
         system = "no filter" if share is None else f"{100 * share:g} % of the others pass"
         found = generator.generate(mentions, TOP_K, allowed)
         yield from recall_rows(suite, system, places_of(gold, found), settings)
-        costs = sorted(cpu_seconds(lambda allowed=allowed: generator.rank(mentions, TOP_K, allowed)) for _ in range(3))
+        costs = sorted(
+            cpu_seconds(lambda allowed=allowed: generator.search(mentions, TOP_K, allowed)) for _ in range(3)
+        )
         low, value, high = (round(1000 * cost / len(mentions), 4) for cost in costs)
         yield ResultRow(suite, "cpu_per_mention", system, value, "ms", low, high, len(mentions), settings)
 

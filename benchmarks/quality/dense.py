@@ -32,8 +32,9 @@ from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions, ranks_of
 from benchmarks.suites.suite import read_suite
-from deixis.candidates.combined import LISTS
-from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.candidates.config import DEFAULT_SOURCES
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -112,7 +113,7 @@ class Asked:
 
     kb: KnowledgeBase
     questions: Questions
-    dense: DenseCandidates
+    dense: VectorSource
     lesson: TrainingExamples
     weights: NDArray[np.float64]
     """What the features weigh, that of the dense list last."""
@@ -121,11 +122,13 @@ class Asked:
 
     @classmethod
     def of(cls, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str,
-           dense: DenseCandidates | None = None) -> Asked:  # fmt: skip
+           dense: VectorSource | None = None) -> Asked:  # fmt: skip
         """The candidates of a sample of mentions; `dense` has vectors that need not be made again."""
         config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
-        model = build_model(kb, learned or None, config, seed=SEED, n_threads=1, vectors=dense)
+        model = build_model(
+            kb, learned or None, config, seed=SEED, n_threads=1, earlier={} if dense is None else {"vectors": dense}
+        )
         log("built")
         questions = Questions.collect(kb, asked).sample(N_MENTIONS, SEED)
         rows = [kb.rows_of(sorted(answers)) for answers in questions.accepted]
@@ -138,12 +141,11 @@ class Asked:
             is_right = np.array([pair in answers for pair in pairs], dtype=bool)
             features = model.ranker.features(mentions, proposals).columns(model.ranker.weights.names)
             parts.append(TrainingExamples(proposals.starts, features, is_right, model.ranker.weights.names))
-            without.append(np.any([proposals.signals[name] > 0 for name in LISTS], axis=0))
-        assert model.sources.dense is not None
+            without.append(np.any([proposals.column(name) > 0 for name in DEFAULT_SOURCES], axis=0))
         return cls(
             kb,
             questions,
-            model.sources.dense,
+            model.sources.get("vectors"),
             TrainingExamples.joined(parts),
             model.ranker.weights.values,
             np.concatenate(without),
@@ -165,7 +167,7 @@ class Asked:
             yield from metric_rows(metrics, place, system, ABOUT | {"encoder": encoder} | about)
 
 
-def alone_rows(place: str, questions: Questions, dense: DenseCandidates, encoder: str) -> Iterator[ResultRow]:
+def alone_rows(place: str, questions: Questions, dense: VectorSource, encoder: str) -> Iterator[ResultRow]:
     """Recall of the dense list alone, by its contents, and what an answer costs."""
     for contents in CONTENTS:
         generator = dense.with_contents(contents)
@@ -196,8 +198,8 @@ def subset_rows(
         for document in learned
     ]
     started = time.process_time()
-    config = DenseConfig(encoder=EncoderConfig(name=encoder), max_contexts=3)
-    dense = DenseCandidates.build(few, contexts, config, SEED, 1)
+    config = VectorConfig(encoder=EncoderConfig(name=encoder), max_contexts=3)
+    dense = VectorSource.build(SourceInputs(few, contexts, seed=SEED, n_threads=1), config)
     cost = time.process_time() - started
     log(f"{name}: {len(few):,} entities by {encoder}")
     yield from alone_rows(f"dense/{name}-subset", questions, dense, encoder)

@@ -25,7 +25,8 @@ from benchmarks.suites.questions import Questions
 from benchmarks.suites.runner import TIMED_K, ask_all
 from benchmarks.suites.suite import read_suite
 from benchmarks.systems.exact import ExactNames
-from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.name_vectors import NameVectorConfig, NameVectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.minilm import MiniLmEncoder
 from deixis.encoders.registry import register_encoder
@@ -62,26 +63,26 @@ class Remembering:
         return np.array([self.vectors[text] for text in texts])
 
 
-def configs(n_names: int, max_neural: int, max_graph: int) -> dict[str, EmbeddingConfig]:
+def configs(n_names: int, max_neural: int, max_graph: int) -> dict[str, NameVectorConfig]:
     """The systems to compare on a knowledge base of so many names."""
     chars, minilm = EncoderConfig(), EncoderConfig(name=Remembering.name)
-    chosen = {"chars-titles": EmbeddingConfig(chars, titles_only=True), "chars": EmbeddingConfig(chars)}
+    chosen = {"chars-titles": NameVectorConfig(chars, titles_only=True), "chars": NameVectorConfig(chars)}
     if n_names <= max_neural:
-        chosen |= {"minilm": EmbeddingConfig(minilm), "minilm-titles": EmbeddingConfig(minilm, titles_only=True)}
+        chosen |= {"minilm": NameVectorConfig(minilm), "minilm-titles": NameVectorConfig(minilm, titles_only=True)}
     graphs = {f"{name}-graph": name for name in ("chars", "minilm") if name in chosen and n_names <= max_graph}
-    return chosen | {name: EmbeddingConfig(chosen[of].encoder, index="graph") for name, of in graphs.items()}
+    return chosen | {name: NameVectorConfig(chosen[of].encoder, index="graph") for name, of in graphs.items()}
 
 
 def built(
-    kb: KnowledgeBase, chosen: dict[str, EmbeddingConfig]
-) -> tuple[dict[str, EmbeddingCandidates], dict[str, float]]:
+    kb: KnowledgeBase, chosen: dict[str, NameVectorConfig]
+) -> tuple[dict[str, NameVectorSource], dict[str, float]]:
     """The systems that can be built here, and the processor seconds that took."""
     systems, costs = {}, {}
     for name, config in chosen.items():
         log(f"building {name}")
         started = time.process_time()
         try:
-            systems[name] = EmbeddingCandidates.build(kb, config=config, seed=SEED, n_threads=1)
+            systems[name] = NameVectorSource.build(SourceInputs(kb, seed=SEED, n_threads=1), config)
         except MissingExtraError as error:
             log(f"{name} is left out: {error}")
             continue
@@ -92,14 +93,14 @@ def built(
     return systems, costs
 
 
-def same(questions: Questions, exact: EmbeddingCandidates, graph: EmbeddingCandidates, k: int = 10) -> float:
+def same(questions: Questions, exact: NameVectorSource, graph: NameVectorSource, k: int = 10) -> float:
     """The share of the best `k` entities of exact search that the graph finds."""
     lists = zip(*(system.generate(questions.mentions, k) for system in (exact, graph)), strict=True)
     shares = [len({c.id for c in a} & {c.id for c in b}) / len(a) for a, b in lists if a]
     return float(np.mean(shares))
 
 
-def rows_of(name: str, questions: Questions, systems: dict[str, EmbeddingCandidates], costs: dict[str, float],
+def rows_of(name: str, questions: Questions, systems: dict[str, NameVectorSource], costs: dict[str, float],
             names: ExactNames) -> Iterator[ResultRow]:  # fmt: skip
     """Recall, cost of an answer and of building, and what the graph loses."""
     for system, one in ask_all(questions, {"exact-names": names, **systems}, max(DEPTHS)).items():

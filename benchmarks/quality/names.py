@@ -18,7 +18,8 @@ from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions, ranks_of
 from benchmarks.suites.suite import read_suite
-from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.alias import AliasConfig, AliasSource
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.name_forms import NameFormsConfig
 
@@ -62,7 +63,7 @@ def measure(name: str, data: DataFolder) -> Iterator[ResultRow]:
     lang = name.removeprefix("melo-") if name.startswith("melo-") else "" if name == "geonames" else "en"
     for system, config in ladder(lang).items():
         started = time.process_time()
-        table = AliasCandidates.build(kb, config=config)
+        table = AliasSource.build(SourceInputs(kb), config)
         settings = {"lang": lang, "build_cpu_s": round(time.process_time() - started, 2), "n_keys": len(table.table)}
         for part, questions in parts.items():
             if len(questions):

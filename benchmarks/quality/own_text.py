@@ -23,7 +23,7 @@ from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions
 from benchmarks.suites.suite import Suite, read_suite
-from deixis.candidates.sources.names import NameSearchConfig
+from deixis.candidates.sources.names import NameConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots
 from deixis.learners.listwise import TrainingExamples, fit_weights
@@ -221,7 +221,7 @@ def measure(asked: list[Asked]) -> Iterator[ResultRow]:
     for one in asked:
         alike = [each for each in asked if (each.kind, each.reading) == (one.kind, one.reading)]
         names, popularity = (one.lesson.column(name) for name in ("names", "popularity"))
-        gains = NameSearchConfig().popularity_weight * popularity
+        gains = NameConfig().popularity_weight * popularity
         systems = {f"names-{one.reading}": np.where(names > 0, names + gains, 0)}
         for added in ([], *([name] for name in one.extras)):
             lessons = [with_extras(each, added) for each in alike if each.suite != one.suite]

@@ -27,8 +27,8 @@ from benchmarks.suites.runner import TIMED_K, Answers, ask_all
 from benchmarks.suites.suite import KbSource, Suite, read_suite
 from benchmarks.systems.bm25 import Bm25Names
 from benchmarks.systems.brute_force import BruteForceCosine
+from benchmarks.systems.tree_and_names import TreeAndNames
 from deixis.candidates.candidate_lists import listed
-from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -99,11 +99,11 @@ def asides(chosen: Sequence[Suite], data: DataFolder) -> Iterator[ResultRow]:
             yield from other_ties(f"retrieval/{suite.name}", questions, systems)
 
 
-def built(data: DataFolder, source: KbSource) -> tuple[KnowledgeBase, LabelTreeCandidates]:
+def built(data: DataFolder, source: KbSource) -> tuple[KnowledgeBase, TreeAndNames]:
     """A knowledge base and the library's own candidates from it."""
     kb = data.read_kb(source)
     log(f"building over {source.path} ({len(kb):,} entities)")
-    return kb, LabelTreeCandidates.build(kb, seed=SEED, n_threads=1)
+    return kb, TreeAndNames.build(kb, seed=SEED, n_threads=1)
 
 
 def compared(name: str, questions: Questions, systems: dict[str, Any]) -> Iterator[ResultRow]:
@@ -146,12 +146,13 @@ def other_ties(name: str, questions: Questions, systems: dict[str, Any]) -> Iter
 
 def by_number(name: str, questions: Questions, linker: Linker, system: str) -> Iterator[ResultRow]:
     """Recall of the first R candidates of tree and names, and how often the linker is right that ranks only these."""
-    mentions, kb = questions.mentions, linker.kb
+    mentions, kb, sources = questions.mentions, linker.kb, linker.model.sources
+    blend = TreeAndNames(sources.get("label_tree"), sources.get("names"), linker.model.ranker.learned)
     proposals = linker.model.sources.propose(mentions)
     shares = linker.model.ranker.scores(linker.model.ranker.features(mentions, proposals), proposals)
     metrics = []
     for n in N_CANDIDATES:
-        found = linker.model.sources.tree.rank(mentions, n)
+        found = blend.search(mentions, n)
         metrics.append(questions.recall(ranks_of(listed(kb, found), questions.accepted), n, SEED))
         both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0

@@ -16,14 +16,15 @@ from benchmarks.systems.bm25 import TOKEN_PATTERN, Bm25Names
 from benchmarks.systems.brute_force import BruteForceCosine
 from benchmarks.systems.candidate_lists import candidates_of
 from benchmarks.systems.nearest_names import NearestNames
-from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.sources.names import NameSearch, NameSearchConfig
+from benchmarks.systems.tree_and_names import TreeAndNames, blended
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.label_tree import LabelTreeSource, LabelTreeSourceConfig
+from deixis.candidates.sources.names import NameSource
 from deixis.features.mention_features import MentionFeaturesConfig
 from deixis.features.name_set import folded
 from deixis.features.row_dots import row_dots
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.blending import blended
 from deixis.types import Candidate, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 
@@ -32,7 +33,6 @@ SHARES = (0.1, 0.2, 0.3, 0.5)  # the default is 0.15
 WIDE_BEAM = 100
 FUSION_CONSTANT = 60  # Cormack, Clarke and Büttcher, 2009
 N_RESCORED = 200
-TREE_ONLY = NameSearchConfig(tree_share=1.0, learned_tree_share=1.0)
 Rank = Callable[[list[str], int], sparse.csr_matrix]
 
 
@@ -53,14 +53,11 @@ class Ranking:
         ]
 
 
-def systems_of(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, object]:
-    """All systems over one knowledge base; `default` is the library's own generator, built once."""
-    names, config = default.names, default.config
-    assert names is not None
-    tree = replace_parts(default, names=None)
-    places = default.ranker.trees[0].tree.places()
-    four = replace(config.names, features=replace(config.names.features, char_ngrams_min=4))
-    four_letters = NameSearch.build(kb, places, four, n_threads=1)
+def systems_of(kb: KnowledgeBase, default: TreeAndNames) -> dict[str, object]:
+    """All systems over one knowledge base; `default` is the label tree with the names beside it, built once."""
+    tree, names = default.tree, default.names
+    config = names.config
+    four_letters = default.with_names(replace(config, features=replace(config.features, char_ngrams_min=4))).names
     systems: dict[str, object] = {
         "brute-force": BruteForceCosine.build(kb),
         "bm25": Bm25Names.build(kb),
@@ -68,52 +65,52 @@ def systems_of(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, obj
         "tree-beam-100": Ranking(kb, lambda texts, k: descend(tree, texts, k, WIDE_BEAM)),
         "tree-rescored": Ranking(kb, Rescored.of(kb, tree).rank),
         "name-tree-rescored": Ranking(kb, NameTree.build(kb).rank),
-        "names-char4": Ranking(kb, lambda texts, k: four_letters.search(texts, k, 1)),
-        "names": Ranking(kb, lambda texts, k: names.search(texts, k, 1)),
+        "names-char4": four_letters,
+        "names": names,
         "rank-fusion": Ranking(kb, lambda texts, k: fused(tree, names, texts, k)),
     }
     for share in SHARES:
-        shared = replace(config, names=replace(config.names, tree_share=share))
-        systems[f"blend-{share}"] = LabelTreeCandidates(kb, default.features, default.ranker, shared, names)
-    alike = NameSearch.build(kb, places, replace(config.names, alias_weight=1.0), n_threads=1)
-    systems["aliases-as-titles"] = replace_parts(default, names=alike)
+        systems[f"blend-{share}"] = replace(default, tree_share=share)
+    systems["aliases-as-titles"] = default.with_names(replace(config, alias_weight=1.0))
     return systems | {DEFAULT: default}
 
 
-def other_trees(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, object]:
+def other_trees(kb: KnowledgeBase, default: TreeAndNames) -> dict[str, object]:
     """Trees learned in other ways, each alone and in the default's place beside the names."""
-    config = default.config
+    config = default.tree.config
     letters = TfidfConfig(max_df=1.0, char_ngrams_min=3, char_ngrams_max=4)
     configs = {
         "char3-4": replace(config, features=MentionFeaturesConfig(mention=letters, context_weight=0.0)),
         "3-trees": replace(config, ranker=replace(config.ranker, n_trees=3)),
         "matcher-aware": replace(config, ranker=replace(config.ranker, negatives="matcher_aware")),
     }
-    systems: dict[str, object] = {"tree": replace_parts(default, names=None), "tree+names": default}
+    systems: dict[str, object] = {"tree": default.tree, "tree+names": default}
     for name, other in configs.items():
-        built = LabelTreeCandidates.build(kb, config=replace(other, names=TREE_ONLY), n_threads=1)
+        built = LabelTreeSource.build(SourceInputs(kb, n_threads=1), other)
         systems[f"tree-{name}"] = built
-        systems[f"tree-{name}+names"] = LabelTreeCandidates(kb, built.features, built.ranker, config, default.names)
+        systems[f"tree-{name}+names"] = replace(default, tree=built)
     return systems
 
 
-def replace_parts(generator: LabelTreeCandidates, names: NameSearch | None) -> LabelTreeCandidates:
-    """The same tree with other names beside it, or none."""
-    config: LabelTreeCandidatesConfig = generator.config
-    return LabelTreeCandidates(generator.kb, generator.features, generator.ranker, config, names, generator.learned)
-
-
-def descend(tree: LabelTreeCandidates, texts: list[str], k: int, width: int) -> sparse.csr_matrix:
+def descend(tree: LabelTreeSource, texts: list[str], k: int, width: int) -> sparse.csr_matrix:
     """What the tree gives with another beam."""
     return tree.ranker.rank(tree.features.transform(texts, [], 1), k, BeamConfig(width=width))
 
 
-def fused(tree: LabelTreeCandidates, names: NameSearch, texts: list[str], k: int) -> sparse.csr_matrix:
+def fused(tree: LabelTreeSource, names: NameSource, texts: list[str], k: int) -> sparse.csr_matrix:
     """Reciprocal rank fusion: only places count, scores do not."""
     n_each = max(k, 50)
-    first, second = descend(tree, texts, n_each, tree.config.ranker.beam.width), names.search(texts, n_each, 1)
+    first, second = (
+        descend(tree, texts, n_each, tree.config.ranker.beam.width),
+        names.search(as_mentions(texts), n_each),
+    )
     halves = np.full(len(texts), 0.5, dtype=np.float32)
-    return blended(by_place(first), by_place(second), halves, k, 1)
+    return blended(by_place(first), by_place(second), halves, k)
+
+
+def as_mentions(texts: list[str]) -> list[MentionInContext]:
+    """Texts as mentions without a context."""
+    return [MentionInContext(text, text, 0, len(text)) for text in texts]
 
 
 def by_place(ranked: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -133,12 +130,12 @@ def by_place(ranked: sparse.csr_matrix) -> sparse.csr_matrix:
 class Rescored:
     """The tree's own list in the order of the cosine of each entity's best name."""
 
-    tree: LabelTreeCandidates
+    tree: LabelTreeSource
     names_by_features: sparse.csr_matrix
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, kb: KnowledgeBase, tree: LabelTreeCandidates) -> Rescored:
+    def of(cls, kb: KnowledgeBase, tree: LabelTreeSource) -> Rescored:
         """The names of each entity stand together."""
         names, rows = kb.names()
         order = np.argsort(rows, kind="stable")
@@ -162,7 +159,7 @@ class Rescored:
 class NameTree:
     """A tree whose labels are names, not entities; its list is ordered by cosine and stands for the entities."""
 
-    tree: LabelTreeCandidates
+    tree: LabelTreeSource
     names_by_features: sparse.csr_matrix
     names_by_entities: sparse.csr_matrix
 
@@ -173,7 +170,7 @@ class NameTree:
         number_of: dict[str, int] = {}
         numbers = np.array([number_of.setdefault(folded(name), len(number_of)) for name in names])
         forms = KnowledgeBase.from_records({"id": str(n), "title": name} for name, n in number_of.items())
-        tree = LabelTreeCandidates.build(forms, config=LabelTreeCandidatesConfig(names=TREE_ONLY), n_threads=1)
+        tree = LabelTreeSource.build(SourceInputs(forms, n_threads=1), LabelTreeSourceConfig())
         ones = np.ones(len(rows), dtype=np.float32)
         meant = sparse.csr_matrix((ones, (numbers, rows)), shape=(len(forms), len(kb)))
         return cls(tree, tree.features.transform(forms.titles, [], 1), meant)

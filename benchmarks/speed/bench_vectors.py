@@ -22,7 +22,7 @@ from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions
 from deixis.candidates.sources.mention_vectors import vectors_by
-from deixis.candidates.sources.vectors import DenseConfig
+from deixis.candidates.sources.vectors import VectorConfig
 from deixis.documents.reading import read_documents
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import encode_rows
@@ -75,7 +75,7 @@ def embedded(
         titles = encode_rows(encoder, kb.titles.strings(np.arange(len(kb))))
         yield "titles", titles, encode_rows(encoder, [mention.text for mention in mentions])
     if "entities" in wanted:
-        made = vectors_by(encoder, DenseConfig().texts)
+        made = vectors_by(encoder, VectorConfig().texts)
         yield "entities", np.concatenate(list(made.of_entities(kb, np.arange(len(kb))))), made.of_mentions(mentions)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.speed.tasks import Instances, Task, data_folder, read_mentions
-from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
 from deixis.candidates.training_rows import make_instances
 from deixis.features.mention_features import MentionFeatures, MentionFeaturesConfig
 from deixis.features.tfidf import TfidfConfig
@@ -64,7 +64,7 @@ def prepare_linker(name: str = "wiki468k-names") -> Matrices:
     folder = cache_folder() / name
     folder.mkdir(parents=True, exist_ok=True)
     kb = KnowledgeBase.read(data_folder() / "wiki468k" / "kb.jsonl.gz")
-    config = LabelTreeCandidatesConfig()
+    config = LabelTreeSourceConfig()
     train = make_instances(kb, config.instances, has_context=False)
     features = MentionFeatures(config.features).fit(train.mentions, train.contexts)
     save(folder / "X_train.npz", features.transform(train.mentions, train.contexts))

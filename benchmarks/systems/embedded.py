@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.name_vectors import NameVectorConfig, NameVectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document
@@ -24,12 +25,12 @@ class EmbeddedNames:
     """
 
     needs = "nothing"
-    config = EmbeddingConfig()
+    config = NameVectorConfig()
 
     @classmethod
-    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> EmbeddingCandidates:
+    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> NameVectorSource:
         """The index of the vectors."""
-        return EmbeddingCandidates.build(kb, annotated, cls.config, n_threads=n_threads)
+        return NameVectorSource.build(SourceInputs(kb, annotated, n_threads=n_threads), cls.config)
 
     @classmethod
     def settings(cls) -> dict[str, Any]:
@@ -41,10 +42,10 @@ class EmbeddedNames:
 class EmbeddedTitles(EmbeddedNames):
     """Titles alone."""
 
-    config = EmbeddingConfig(titles_only=True)
+    config = NameVectorConfig(titles_only=True)
 
 
 class EmbeddedByMiniLm(EmbeddedNames):
     """All names, by a sentence encoder that was trained elsewhere (extra `minilm`)."""
 
-    config = EmbeddingConfig(encoder=EncoderConfig(name="minilm"))
+    config = NameVectorConfig(encoder=EncoderConfig(name="minilm"))

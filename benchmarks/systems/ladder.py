@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.alias import AliasConfig, AliasSource
 from deixis.config import config_to_dict
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -35,9 +36,9 @@ class CasedNames:
     forms = NameFormsConfig(ignores_case=False)
 
     @classmethod
-    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> AliasCandidates:
+    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> AliasSource:
         """The table of all names."""
-        return AliasCandidates.build(kb, annotated, cls.config(only_language(kb)), n_threads=n_threads)
+        return AliasSource.build(SourceInputs(kb, annotated, n_threads=n_threads), cls.config(only_language(kb)))
 
     @classmethod
     def config(cls, lang: str = "") -> AliasConfig:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.systems.tree_and_names import TreeAndNames
 from deixis.candidates.candidate_lists import candidate_lists
-from deixis.candidates.sources.label_tree import LabelTreeCandidates
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.streams import rank_mentions
@@ -14,14 +14,14 @@ from deixis.types import Candidate, Document, MentionInContext
 
 
 class TreeSystem:
-    """The label tree's candidates in the tree's own order, learned from the knowledge base alone."""
+    """Candidates of the label tree and of similar names, learned from the knowledge base alone."""
 
     needs = "nothing"
 
     @classmethod
-    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> LabelTreeCandidates:
-        """The tree."""
-        return LabelTreeCandidates.build(kb, annotated, n_threads=n_threads)
+    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> TreeAndNames:
+        """The tree and the names."""
+        return TreeAndNames.build(kb, annotated, n_threads=n_threads)
 
     @classmethod
     def settings(cls) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.systems.ladder import LooseNames, only_language
-from deixis.candidates.sources.spelling import StringCandidates, StringConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.spelling import SpellingConfig, SpellingSource
 from deixis.config import config_to_dict
 from deixis.features.name_forms import NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -27,20 +28,20 @@ class SimilarNames:
     """
 
     needs = "nothing"
-    forms: NameFormsConfig = StringConfig().forms
+    forms: NameFormsConfig = NameFormsConfig.loose()
 
     @classmethod
-    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> StringCandidates:
+    def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> SpellingSource:
         """The index of all names."""
-        config = StringConfig(forms=replace(cls.forms, lang=only_language(kb)))
-        return StringCandidates.build(kb, annotated, config, n_threads=n_threads)
+        config = SpellingConfig(forms=replace(cls.forms, lang=only_language(kb)))
+        return SpellingSource.build(SourceInputs(kb, annotated, n_threads=n_threads), config)
 
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """How names are compared, and from what similarity up."""
-        config = config_to_dict(StringConfig())
+        config = config_to_dict(SpellingConfig())
         names = {name: value for name, value in config_to_dict(cls.forms).items() if value is True}
-        return {"names": names} | {name: value for name, value in config.items() if name != "forms"}
+        return {"names": names} | {name: value for name, value in config.items() if name not in ("forms", "k")}
 
 
 class SimilarLooseNames(SimilarNames):

@@ -20,9 +20,10 @@ from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions, ranks_of
 from benchmarks.suites.suite import read_suite
+from benchmarks.systems.tree_and_names import TreeAndNames
 from deixis.candidates.candidate_lists import candidate_lists, listed
-from deixis.candidates.combined import UnionConfig
-from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.config import SourcesConfig
+from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
 from deixis.candidates.training_rows import related_titles
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -54,9 +55,9 @@ def measure(
     taught = documents[:n_taught]
     questions = Questions.collect(kb, documents[n_taught:]).sample(MAX_MENTIONS, SEED)
     for system in systems:
-        config = LabelTreeCandidatesConfig(augmentation=SYSTEMS[system])
+        config = LabelTreeSourceConfig(augmentation=SYSTEMS[system])
         if has_linker:
-            of_linker = LinkerConfig(candidates=UnionConfig(tree=config), held_out_share=0.0)
+            of_linker = LinkerConfig(candidates=SourcesConfig().with_source("label_tree", config), held_out_share=0.0)
             linker = Linker.build(kb, taught, of_linker, seed=SEED, n_threads=1)
             ranks = ranks_of(
                 candidate_lists(kb, rank_mentions(linker.model, questions.mentions, max(DEPTHS))), questions.accepted
@@ -66,9 +67,9 @@ def measure(
             continue
         related = related_titles(kb, taught, SYSTEMS[system], SEED, n_threads=1)
         before = time.process_time()
-        generator = LabelTreeCandidates.build(kb, taught, config, SEED, n_threads=1)
+        generator = TreeAndNames.build(kb, taught, config, seed=SEED, n_threads=1)
         cpu = time.process_time() - before
-        for suffix, rank in (("-tree", generator.rank_by_tree), ("", generator.rank)):
+        for suffix, rank in (("-tree", generator.tree.search), ("", generator.search)):
             suite = f"gandalf/wiki468k-aida{suffix}"
             ranks = ranks_of(listed(kb, rank(questions.mentions, max(DEPTHS))), questions.accepted)
             yield from metric_rows([questions.recall(ranks, k, SEED) for k in DEPTHS], suite, system, ABOUT)

@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 C = TypeVar("C")
 V = TypeVar("V")
+TABLES = "tables"
+"""The field of a config class that holds tables of settings by name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,13 +126,17 @@ def config_from_dict(cls: type[C], values: Mapping[str, Any], where: str = "", *
     deixis.errors.ConfigError: Unknown setting widht. Known: width. Did you mean width?
     """
     known = {each.name: each for each in settings_of(cls)}
-    converted = {}
+    tables = table_types(cls)
+    converted: dict[str, Any] = {}
     for key, value in values.items():
         if key in known:
             converted[key] = _converted(known[key].hint, value, where + key, is_saved)
             _check(known[key], converted[key], where + key)
+        elif key in tables:
+            table = _converted(tables[key], value, where + key, is_saved)
+            converted[TABLES] = {**converted.get(TABLES, {}), key: table}
         elif not (is_saved and _is_passed_over(cls, key, value, where)):
-            raise ConfigError(_unknown(cls, key, tuple(known), where))
+            raise ConfigError(_unknown(cls, key, (*known, *tables), where))
     try:
         return cls(**converted)
     except ConfigError as error:
@@ -141,7 +147,26 @@ def config_to_dict(config: object) -> dict[str, Any]:
     """Plain values only, as JSON and TOML hold them; tuples become lists."""
     if not dataclasses.is_dataclass(config) or isinstance(config, type):
         raise ConfigError(f"Not a config: {config!r}")
-    return {f.name: _plain(getattr(config, f.name)) for f in dataclasses.fields(config)}
+    own = {f.name: _plain(getattr(config, f.name)) for f in dataclasses.fields(config) if f.name != TABLES}
+    return own | {name: config_to_dict(table) for name, table in getattr(config, TABLES, {}).items()}
+
+
+def table_types(cls: type) -> Mapping[str, type]:
+    """The config class of each table that a class holds by name, beside its own fields; most hold none.
+
+    Such a class declares `tables: Mapping[str, Any] = field(..., metadata={"types": name_to_class})`. In TOML its
+    tables stand beside its other settings.
+    """
+    types_by_name: Mapping[str, type] = next(
+        (f.metadata["types"] for f in dataclasses.fields(cls) if f.name == TABLES), {}
+    )
+    return types_by_name
+
+
+def tables_of(config: object) -> dict[str, Any]:
+    """The tables that a config holds by name, those with their defaults that it does not have included."""
+    own: Mapping[str, Any] = getattr(config, TABLES, {})
+    return {name: own[name] if name in own else kind() for name, kind in table_types(type(config)).items()}
 
 
 def check_settings(config: object) -> None:
@@ -186,6 +211,7 @@ def _settings_of(cls: type) -> tuple[Setting, ...]:
             field.metadata.get("is_fixed", not field.metadata.get("help")),
         )
         for field in dataclasses.fields(cls)
+        if field.name != TABLES
     )
 
 

@@ -47,6 +47,10 @@ class CandidateTable:
             signals[name][np.searchsorted(pairs, keys[name])] = ranked.data
         return cls(starts, pairs - np.repeat(np.arange(n_mentions) * n_rows, np.diff(starts)), signals)
 
+    def column(self, source: str) -> NDArray[np.float32]:
+        """The score that a source gives each row; all 0 if the source is not there."""
+        return self.signals[source] if source in self.signals else np.zeros(len(self.rows), dtype=np.float32)
+
     @property
     def mention_numbers(self) -> NDArray[np.int64]:
         """The mention that each row was proposed for."""

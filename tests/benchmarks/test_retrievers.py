@@ -17,7 +17,8 @@ from benchmarks.quality.retrievers import (
 )
 from benchmarks.suites.questions import Questions
 from benchmarks.systems.brute_force import BruteForceCosine
-from deixis.candidates.sources.label_tree import LabelTreeCandidates
+from benchmarks.systems.tree_and_names import TreeAndNames
+from deixis.candidates.sources.label_tree import LabelTreeSource
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.types import Document, Mention, MentionInContext
@@ -34,7 +35,7 @@ KB = KnowledgeBase.from_records([
 
 @pytest.fixture(scope="module")
 def default():
-    return LabelTreeCandidates.build(KB, n_threads=1)
+    return TreeAndNames.build(KB, n_threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +64,8 @@ def test_every_system_gives_no_more_than_was_asked_for_and_nothing_twice(systems
 def test_other_trees_are_built_as_their_names_say(default):
     others = other_trees(KB, default)
     assert len(others["tree-3-trees"].ranker.trees) == 3
-    assert others["tree-char3-4"].features.n_features > default.features.n_features
-    assert others["tree-matcher-aware"].names is None
+    assert others["tree-char3-4"].features.n_features > default.tree.features.n_features
+    assert isinstance(others["tree-matcher-aware"], LabelTreeSource)
     assert others["tree-matcher-aware+names"].names is default.names
 
 
@@ -76,7 +77,7 @@ def test_a_name_in_the_tree_of_names_stands_for_all_its_entities():
 
 
 def test_rescoring_orders_by_the_best_name(default):
-    found = Rescored.of(KB, default).rank(["City of Light", "Paris, Texas"], 10)
+    found = Rescored.of(KB, default.tree).rank(["City of Light", "Paris, Texas"], 10)
     assert found.indices[found.indptr[0]] == 0
     assert found.indices[found.indptr[1]] == 2
     assert found.data[found.indptr[0]] == pytest.approx(1.0)

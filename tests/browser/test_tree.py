@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deixis.candidates.combined import UnionConfig
-from deixis.candidates.sources.label_tree import LabelTreeCandidatesConfig
+from deixis.candidates.config import SourcesConfig
+from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
 from deixis.kb.demo import read_demo
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
@@ -29,7 +29,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model whose tree has several levels."""
     path: Path = tmp_path_factory.mktemp("tree") / "model"
     ranker = LabelTreeConfig(tree=TreeConfig(branching=BRANCHING, max_leaf_size=25))
-    config = LinkerConfig(candidates=UnionConfig(tree=LabelTreeCandidatesConfig(ranker=ranker)))
+    config = LinkerConfig(candidates=SourcesConfig().with_source("label_tree", LabelTreeSourceConfig(ranker=ranker)))
     Linker.build(read_demo(), config=config, n_threads=1).save(path)
     return path
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.candidates.combined import LISTS, UnionCandidates, standings
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.config import DEFAULT_SOURCES
+from deixis.candidates.entity_facts import popularity_from
 from deixis.errors import DataError, StoreError
 from deixis.ranking import RANKERS
 from deixis.tables import CandidateTable
@@ -12,19 +14,21 @@ from deixis.tables import CandidateTable
 
 @pytest.fixture(scope="module")
 def generator(kb):
-    return UnionCandidates.build(kb, n_threads=1)
+    return CandidateSources.build(kb, n_threads=1)
 
 
 @pytest.fixture(scope="module", params=sorted(RANKERS))
 def ranker(request, kb, generator):
-    return RANKERS[request.param].build(kb, generator.words, standings(kb.counts), n_threads=1, sources=LISTS)
+    return RANKERS[request.param].build(
+        kb, generator.words, popularity_from(kb.counts), n_threads=1, sources=DEFAULT_SOURCES
+    )
 
 
 def drawn(kb, n_mentions, seed=5):
     """Lists of different length, some empty, that name entities at random, with scores from 0 to 1."""
     rng = np.random.default_rng(seed)
     lists = {}
-    for name in LISTS:
+    for name in DEFAULT_SOURCES:
         dense = rng.random((n_mentions, len(kb))) * (rng.random((n_mentions, len(kb))) < 0.2)
         dense[::4] = 0
         lists[name] = sparse.csr_matrix(dense.astype(np.float32))
@@ -60,9 +64,9 @@ def test_scores_fall_and_lie_between_0_and_1(ranker, mentions, proposals, kb):
 
 
 def test_nothing_to_rank_is_an_empty_row(ranker, mentions, kb):
-    nothing = dict.fromkeys(LISTS, sparse.csr_matrix((len(mentions), len(kb)), dtype=np.float32))
+    nothing = dict.fromkeys(DEFAULT_SOURCES, sparse.csr_matrix((len(mentions), len(kb)), dtype=np.float32))
     assert ranker.rank(mentions, CandidateTable.merged(nothing), 5).nnz == 0
-    none = dict.fromkeys(LISTS, sparse.csr_matrix((0, len(kb)), dtype=np.float32))
+    none = dict.fromkeys(DEFAULT_SOURCES, sparse.csr_matrix((0, len(kb)), dtype=np.float32))
     assert ranker.rank([], CandidateTable.merged(none), 5).shape == (0, len(kb))
 
 
@@ -115,7 +119,7 @@ def test_threads_change_nothing(kb, generator, mentions, proposals):
     for name in RANKERS:
         one, three = (
             RANKERS[name]
-            .build(kb, generator.words, standings(kb.counts), n_threads=n, sources=LISTS)
+            .build(kb, generator.words, popularity_from(kb.counts), n_threads=n, sources=DEFAULT_SOURCES)
             .rank(mentions, proposals, 40)
             for n in (1, 3)
         )

@@ -3,24 +3,26 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.combined import UnionCandidates, standings
+from deixis.candidates import SOURCES
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.entity_facts import popularity_from
 from deixis.features.name_set import NameSet
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES, RENAMED, RETIRED
 from deixis.tables import CandidateTable
 
-KNOWN_SOURCES = {"alias", "spelling", "names", "label_tree", "descriptions", "vectors"}
+KNOWN_SOURCES = set(SOURCES)
 
 
 @pytest.fixture(scope="module")
 def generator(kb):
-    return UnionCandidates.build(kb, n_threads=1)
+    return CandidateSources.build(kb, n_threads=1)
 
 
 @pytest.fixture(scope="module")
 def context_of(kb, generator, mentions):
-    facts = EntityFacts.of(kb, generator.words, standings(kb.counts), NameSet.of([mentions[0].text]), n_threads=1)
+    facts = EntityFacts.of(kb, generator.words, popularity_from(kb.counts), NameSet.of([mentions[0].text]), n_threads=1)
     return lambda mentions, table: FeatureContext(mentions, table, facts, n_threads=1)
 
 
@@ -77,7 +79,7 @@ def test_features_exist_only_where_their_sources_do():
 
 def test_features_of_a_model_are_those_of_its_candidate_table(generator, mentions):
     columns = generator.propose(mentions).signals
-    assert {name for name, each in FEATURES.items() if not each.is_supported(columns)} == {"vectors"}
+    assert {name for name, each in FEATURES.items() if not each.is_supported(columns)} == {"vectors", "name_vectors"}
 
 
 def test_older_names_lead_to_features():

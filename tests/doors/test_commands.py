@@ -62,12 +62,25 @@ def test_build_learns_from_annotated_mentions(deixis):
 def test_build_with_an_encoder_finds_candidates_by_vectors_too(deixis_inside):
     deixis_inside("build", "kb.jsonl", "-o", "model", "--encoder", "chars", "--mentions", "gold.jsonl", "-q")
     config = json.loads(deixis_inside("info", "model", "--json").stdout)["config"]["candidates"]
-    assert config["n_dense"] == 50 and config["dense"]["encoder"]["name"] == "chars"
+    assert config["sources"][-1] == "vectors" and config["vectors"]["k"] == 50
+    assert config["vectors"]["encoder"]["name"] == "chars"
     (deixis_inside.folder / "asked.txt").write_text("To save Troy, Paris had to be sacrificed.", encoding="utf-8")
     (document,) = lines_of(deixis_inside("link", "model", "asked.txt").stdout)
     assert [mention["entity"] for mention in document["mentions"]] == ["troy", "paris_trojan"]
-    deixis_inside("build", "kb.jsonl", "-o", "few", "--encoder", "chars", "--set", "candidates.n_dense=3", "-q")
-    assert json.loads(deixis_inside("info", "few", "--json").stdout)["config"]["candidates"]["n_dense"] == 3
+    deixis_inside("build", "kb.jsonl", "-o", "few", "--encoder", "chars", "--set", "candidates.vectors.k=3", "-q")
+    assert json.loads(deixis_inside("info", "few", "--json").stdout)["config"]["candidates"]["vectors"]["k"] == 3
+
+
+def test_build_takes_the_sources_it_is_given_and_an_encoder_for_those_that_have_one(deixis_inside):
+    names = "alias,names,name_vectors"
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--sources", names, "--encoder", "chars", "-q")
+    config = json.loads(deixis_inside("info", "model", "--json").stdout)["config"]["candidates"]
+    assert config["sources"] == names.split(",") and config["name_vectors"]["encoder"]["name"] == "chars"
+    (deixis_inside.folder / "asked.txt").write_text("To save Troy, Paris had to be sacrificed.", encoding="utf-8")
+    (document,) = lines_of(deixis_inside("link", "model", "asked.txt").stdout)
+    assert document["mentions"][0]["entity"] == "troy"
+    wrong = deixis_inside("build", "kb.jsonl", "-o", "other", "--sources", "alias,nmes", code=1)
+    assert "No candidate source named 'nmes'" in wrong.stderr and "Did you mean 'names'?" in wrong.stderr
 
 
 def test_a_config_file_may_name_the_preset_as_the_option_does(deixis):

@@ -63,7 +63,7 @@ def test_the_old_name_of_the_option_still_works(desk):
 def test_contents_are_chosen_when_measuring_and_noted_beside_the_figures(desk):
     command = ("eval", "both", "taught.jsonl", "--vectors", "descriptions", "--compare", "both", "--json")
     rows = [json.loads(line) for line in desk(*command).stdout.splitlines()]
-    noted = {row["settings"]["candidates"]["dense"]["contents"] for row in rows if row["system"] == "deixis"}
+    noted = {row["settings"]["candidates"]["vectors"]["contents"] for row in rows if row["system"] == "deixis"}
     assert noted == {"descriptions"}
     others = {row["system"] for row in rows} - {"deixis"}
     assert others and all(row["value"] is not None for row in rows)
@@ -74,14 +74,15 @@ def test_a_model_calibrated_for_contents_asks_those_from_then_on(desk, tmp_path)
     (tmp_path / "dev.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents), encoding="utf-8")
     desk("calibrate", "both", tmp_path / "dev.jsonl", "--vectors", "descriptions", "-o", tmp_path / "other")
     written, before = Linker.load(tmp_path / "other"), Linker.load("both")
-    assert written.model.sources.dense.config.contents == written.config.candidates.dense.contents == "descriptions"
+    assert written.model.sources.get("vectors").config.contents == "descriptions"
+    assert written.config.candidates["vectors"].contents == "descriptions"
     assert written.model.decisions.given.curve is not None
-    assert before.model.sources.dense.config.contents == "both"
+    assert before.model.sources.get("vectors").config.contents == "both"
 
 
 def test_a_linker_keeps_the_vectors_of_its_options_when_it_is_saved(folder, tmp_path):
     Linker.load(folder / "both").with_options(vectors="descriptions").save(tmp_path / "other")
-    assert Linker.load(tmp_path / "other").model.sources.dense.config.contents == "descriptions"
+    assert Linker.load(tmp_path / "other").model.sources.get("vectors").config.contents == "descriptions"
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def vectors_linked(contents: str, spans: Spans, types: tuple[str, ...] | None = 
 
 def nearest_by_vectors(contents: str) -> list[Record]:
     """The candidates that vectors alone list for each given mention."""
-    dense = _with_vectors().model.sources.dense.with_contents(contents)
+    dense = _with_vectors().model.sources.get("vectors").with_contents(contents)
     mentions = [each for document in documents_of("plain", "given") for each in document.mentions_in_context()]
     return [
         [mention.text, _candidates(found)] for mention, found in zip(mentions, dense.generate(mentions, 5), strict=True)

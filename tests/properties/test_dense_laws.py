@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -13,7 +14,7 @@ from deixis.types import Document, Mention, MentionInContext
 
 WORDS = ["red", "blue", "tower", "river"]
 register_encoder("four-words", lambda texts: [[float(word in text) for word in WORDS] for text in texts])
-CONFIG = DenseConfig(encoder=EncoderConfig(name="four-words"), max_contexts=3)
+CONFIG = VectorConfig(encoder=EncoderConfig(name="four-words"), max_contexts=3)
 
 some_words = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)
 entities = st.lists(st.tuples(st.sampled_from(WORDS), some_words), min_size=1, max_size=6)
@@ -30,9 +31,9 @@ def test_two_indexes_find_what_one_of_all_vectors_finds(described, annotated, as
     records = [{"id": str(row), "title": name, "description": text} for row, (name, text) in enumerate(described)]
     kb = KnowledgeBase.from_records(records)
     documents = [document(n, name, text, str(row % len(kb))) for n, (name, text, row) in enumerate(annotated)]
-    dense = DenseCandidates.build(kb, documents, CONFIG)
+    dense = VectorSource.build(SourceInputs(kb, documents), CONFIG)
     mentions = [MentionInContext(name, f"{name} {text}", 0, len(name)) for name, text, _ in asked]
-    found = dense.rank(mentions, k)
+    found = dense.search(mentions, k)
     if not mentions:
         assert found.shape == (0, len(kb))
         return
@@ -51,8 +52,8 @@ def test_mentions_added_later_are_worth_those_known_from_the_start(described, fi
     few = [
         [document(n, name, text, str(row)) for n, (name, text, row) in enumerate(part[:3])] for part in (first, later)
     ]
-    grown = DenseCandidates.build(kb, few[0], CONFIG).with_mentions(few[1])
-    whole = DenseCandidates.build(grown.kb, few[0] + few[1], CONFIG).contexts
+    grown = VectorSource.build(SourceInputs(kb, few[0]), CONFIG).with_documents(few[1])
+    whole = VectorSource.build(SourceInputs(grown.kb, few[0] + few[1]), CONFIG).contexts
     if grown.contexts is None:
         assert whole is None
         return

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
-from deixis.candidates.sources.names import NameSearchConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
+from deixis.candidates.sources.names import NameConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.nearest.sparse_index import BlockIndexConfig
@@ -24,10 +25,12 @@ RECORDS = [
 N = len(RECORDS)
 # Every node of the tree and every block of names, or as few of both as can be.
 WHOLE, NARROW = (
-    LabelTreeCandidatesConfig(
-        ranker=LabelTreeConfig(tree=TreeConfig(branching=3, max_leaf_size=4), beam=BeamConfig(width=width)),
-        names=NameSearchConfig(index=BlockIndexConfig(block_size=4, max_blocks=max_blocks)),
-    )
+    {
+        "label_tree": LabelTreeSourceConfig(
+            ranker=LabelTreeConfig(tree=TreeConfig(branching=3, max_leaf_size=4), beam=BeamConfig(width=width))
+        ),
+        "names": NameConfig(index=BlockIndexConfig(block_size=4, max_blocks=max_blocks)),
+    }
     for width, max_blocks in ((10_000, 4096), (1, 1))
 )
 
@@ -43,14 +46,19 @@ def kb():
     return KnowledgeBase.from_records(RECORDS)
 
 
-@pytest.fixture(scope="module")
-def whole(kb):
-    return LabelTreeCandidates.build(kb, config=WHOLE, n_threads=1)
+@pytest.fixture(scope="module", params=sorted(WHOLE))
+def name(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def narrow(kb):
-    return LabelTreeCandidates.build(kb, config=NARROW, n_threads=1)
+def whole(kb, name):
+    return SourceInputs(kb, configs=WHOLE, n_threads=1).source(name)
+
+
+@pytest.fixture(scope="module")
+def narrow(kb, name):
+    return SourceInputs(kb, configs=NARROW, n_threads=1).source(name)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +73,7 @@ def asked(text):
 @quick
 @given(text=texts, allowed=masks)
 def test_with_nothing_cut_short_a_filter_only_leaves_out(whole, text, allowed):
-    everything, found = whole.rank(asked(text), N), whole.rank(asked(text), N, allowed)
+    everything, found = whole.search(asked(text), N), whole.search(asked(text), N, allowed)
     is_kept = allowed[everything.indices]
     assert found.indices.tolist() == everything.indices[is_kept].tolist()
     assert found.data.tobytes() == everything.data[is_kept].tobytes()
@@ -74,8 +82,8 @@ def test_with_nothing_cut_short_a_filter_only_leaves_out(whole, text, allowed):
 @quick
 @given(text=texts, allowed=masks, k=st.sampled_from([1, 3, 60]))
 def test_however_narrow_the_search_a_filter_gives_what_exists(whole, narrow, text, allowed, k):
-    n_there = int(allowed[whole.rank(asked(text), N).indices].sum())
-    found = narrow.rank(asked(text), k, allowed)
+    n_there = int(allowed[whole.search(asked(text), N).indices].sum())
+    found = narrow.search(asked(text), k, allowed)
     assert len(set(found.indices.tolist())) == found.nnz == min(k, n_there)
     assert allowed[found.indices].all()
 

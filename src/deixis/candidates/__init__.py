@@ -1,17 +1,18 @@
-"""Stage 2: mentions to candidates, from several sources."""
+"""Stage 2: mentions to candidates, from the registered sources."""
 
 from __future__ import annotations
 
 from deixis.registry import Lazy, LazyRegistry
 
-GENERATORS = LazyRegistry(
-    "candidate generator",
+SOURCES = LazyRegistry(
+    "candidate source",
     {
-        "alias": Lazy("deixis.candidates.sources.alias:AliasCandidates"),
-        "dense": Lazy("deixis.candidates.sources.vectors:DenseCandidates"),
-        "embedding": Lazy("deixis.candidates.sources.name_vectors:EmbeddingCandidates"),
-        "label_tree": Lazy("deixis.candidates.sources.label_tree:LabelTreeCandidates"),
-        "string": Lazy("deixis.candidates.sources.spelling:StringCandidates"),
-        "union": Lazy("deixis.candidates.combined:UnionCandidates"),
+        "alias": Lazy("deixis.candidates.sources.alias:AliasSource"),
+        "spelling": Lazy("deixis.candidates.sources.spelling:SpellingSource"),
+        "names": Lazy("deixis.candidates.sources.names:NameSource"),
+        "label_tree": Lazy("deixis.candidates.sources.label_tree:LabelTreeSource"),
+        "descriptions": Lazy("deixis.candidates.sources.descriptions:DescriptionSource"),
+        "vectors": Lazy("deixis.candidates.sources.vectors:VectorSource"),
+        "name_vectors": Lazy("deixis.candidates.sources.name_vectors:NameVectorSource"),
     },
 )

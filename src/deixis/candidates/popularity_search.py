@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.nearest.mask_cache import Mask
 from deixis.nearest.sparse_index import BlockIndex
-from deixis.tables import CandidateTable
+from deixis.tables import CandidateTable, EntityMask
 from deixis.xmr.rankings import kept_where
 
-MIN_LIKENESS = 0.01  # what is found by its popularity alone has nothing in common with the query
+MIN_SIMILARITY = 0.01  # what is found by its popularity alone has nothing in common with the query
 
 
 def search_popular(
@@ -20,23 +19,24 @@ def search_popular(
     gains: NDArray[np.float32],
     k: int,
     n_threads: int = 0,
-    allowed: Mask | None = None,
+    mask: EntityMask | None = None,
 ) -> sparse.csr_matrix:
-    """queries_by_groups: the best `k` by likeness plus gain, stored best first, of those that are like the query.
+    """queries_by_groups: the best `k` by similarity plus gain, stored best first, of those similar to the query.
 
-    The last column of the index has the gain of each row's group. Popular groups that are unlike the query may take
-    places of the best `k` and leave fewer; under a filter, which promises all there are, those places are filled again.
+    The last column of the index has the gain of each row's group. Popular groups that are not similar to the query may
+    take places of the best `k` and leave fewer; under a filter, which promises all there are, those places are filled
+    again.
     """
     has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
-    found = index.search(with_column(queries, has_words), k, n_threads, allowed=allowed)
-    kept = kept_where(found, found.data - gains[found.indices] > MIN_LIKENESS)
+    found = index.search(with_column(queries, has_words), k, n_threads, allowed=mask)
+    kept = kept_where(found, found.data - gains[found.indices] > MIN_SIMILARITY)
     n_found = np.diff(found.indptr)
     has_lost = (n_found == k) & (np.diff(kept.indptr) < n_found)  # of a list that is not full nothing was left out
-    if allowed is None or not has_lost.any() or allowed.all():
+    if mask is None or not has_lost.any() or mask.all():
         return kept  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
-    alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=allowed)
-    alike = kept_where(alike, alike.data > MIN_LIKENESS)
+    alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=mask)
+    alike = kept_where(alike, alike.data > MIN_SIMILARITY)
     alike.data += gains[alike.indices]
     both = CandidateTable.merged({"kept": kept[lost], "alike": alike})
     scores = np.where(both.signals["kept"] > 0, both.signals["kept"], both.signals["alike"])

@@ -1,36 +1,169 @@
-"""What is asked of a candidate generator, whatever is inside."""
+"""What every candidate source has, and what it is built from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.types import Candidate, MentionInContext
+from deixis.candidates import SOURCES
+from deixis.candidates.candidate_lists import listed
+from deixis.candidates.entity_facts import entity_words, popularity_from
+from deixis.errors import ConfigError
+from deixis.features.entity_words import EntityWords
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.mask_cache import check_allowed
+from deixis.progress import stage
+from deixis.tables import CandidateTable, EntityMask
+from deixis.types import Candidate, Document, MentionInContext
 
 
-class CandidateGenerator(Protocol):
-    """Station 1. Classes also have `build(kb, annotated, config, ...)` and `from_arrays(arrays, prefix, kb, config)`.
+class SourceConfig(Protocol):
+    """The settings of a source: a frozen dataclass with a `k`, and what else the source needs."""
 
-    The linker walks through `union`, which puts the others' lists together (`UnionCandidates.propose`).
+    @property
+    def k(self) -> int:
+        """How many candidates the source proposes for a mention, at most."""
+
+
+class CandidateSource(ABC):
+    """One way to propose entities for mentions. A line in `deixis.candidates.SOURCES` makes it part of the pipeline.
+
+    A source has at least `build`, `search`, `to_arrays` and `from_arrays`; its scores are a column of the candidate
+    table under its `name`. `kb` are the entities that it proposes, as rows.
     """
 
-    def rank(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
-        """mentions_by_entities: the best `k` rows of the knowledge base, stored best first, scores in 0..1.
+    name: ClassVar[str]
+    config_type: ClassVar[type[Any]]
+    kb: KnowledgeBase
+    config: Any
 
-        `allowed` is a mask over the rows of the knowledge base: what is not allowed is left out before the best `k`
-        are taken, so that a filter never gives fewer candidates than exist.
+    @classmethod
+    @abstractmethod
+    def build(cls, inputs: SourceInputs, config: Any = None) -> Self | None:  # noqa: ANN401 - the source's own config
+        """The source over a knowledge base; None if there is nothing to search, such as no descriptions."""
+
+    @abstractmethod
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of each mention, stored best first, scores in 0..1.
+
+        The mask is applied before the best `k` are taken, so a filter never gives fewer candidates than exist.
         """
 
-    def generate(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[list[Candidate]]:
-        """The same as lists of entities, one for each mention; an empty list if none is found."""
+    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+        """What the ranker is told of each candidate that `search` gave, in stored order: the scores themselves."""
+        return np.asarray(candidates.data, dtype=np.float32)
 
+    def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
+        """A score for every candidate of the table, whichever source proposed it; None: only its own have one."""
+        del mentions, table
+        return None
+
+    def extend(self, added: KnowledgeBase) -> Self | None:
+        """The source over new entities only, with comparable scores; None: it cannot propose them before a build."""
+        del added
+        return None
+
+    def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> Self:
+        """The source with further mentions of known entities (corrections); itself where they do not matter."""
+        del mentions, rows
+        return self
+
+    @abstractmethod
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Everything it learned as arrays under names that begin with `prefix`, without the knowledge base."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        inputs: SourceInputs,
+        config: Any = None,  # noqa: ANN401 - the source's own config
+    ) -> Self | None:
+        """The source that `to_arrays` gave, over the knowledge base it was built from; None where `build` gave None."""
+
+    @property
+    def row_order(self) -> NDArray[np.integer] | None:
+        """The position of each entity in an order of its own that puts similar ones together; None: it has none."""
+        return None
+
+    def generate(
+        self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None
+    ) -> list[list[Candidate]]:
+        """The candidates of `search` as records, a list for each mention; an empty list if there are none."""
+        return listed(self.kb, self.search(mentions, k, mask)) if mentions else []
+
+    def check_search(self, k: int, mask: EntityMask | None) -> None:
+        """An error unless `k` and the mask can be searched with."""
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}.")
+        if mask is not None:
+            check_allowed(mask, len(self.kb))
+
+
+@dataclass(frozen=True, eq=False)
+class SourceInputs:
+    """A knowledge base, annotated documents, and how often each entity is spoken of.
+
+    `counts` are those of the knowledge base if none are given. `configs` has the settings of every source of the model,
+    by name, and `earlier` sources of the same entities, of which vectors need not be made again. `stored_words` are the
+    words of a saved model, `built` the sources that were built from these inputs so far.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "count": 999}, {"id": "Q1", "title": "Troy"}])
+    >>> SourceInputs(kb).popularity.tolist()
+    [1.0, 0.0]
+    """
+
+    kb: KnowledgeBase
+    documents: Sequence[Document] = ()
+    counts: NDArray[np.floating] | NDArray[np.integer] | None = None
+    configs: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    n_threads: int = 0
+    earlier: Mapping[str, CandidateSource] = field(default_factory=dict)
+    stored_words: EntityWords | None = None
+    built: dict[str, CandidateSource | None] = field(default_factory=dict, repr=False)
+
+    def source(self, name: str) -> CandidateSource | None:
+        """The source of this name, built at the first call: sources may use each other."""
+        if name not in self.built:
+            self.built[name] = SOURCES[name].build(self, self.configs.get(name))
+        return self.built[name]
+
+    @cached_property
+    def popularity(self) -> NDArray[np.float32]:
+        """How often each entity is spoken of, from 0 to 1."""
+        return popularity_from(self.kb.counts if self.counts is None else self.counts)
+
+    @cached_property
+    def counted_kb(self) -> KnowledgeBase:
+        """The knowledge base with these counts in place of its own."""
+        return self.kb if self.counts is None else replace(self.kb, counts=np.rint(self.counts).astype(np.int64))
+
+    @cached_property
+    def words(self) -> EntityWords:
+        """The words of names and descriptions."""
+        if self.stored_words is not None:
+            return self.stored_words
+        with stage("counting words of descriptions"):
+            return entity_words(self.kb, self.n_threads)
+
+    @cached_property
+    def row_order(self) -> NDArray[np.integer]:
+        """The position of each entity in an order that puts similar ones together: the label tree's, or by title."""
+        tree = self.source("label_tree") if "label_tree" in self.configs else None
+        if tree is not None and tree.row_order is not None:
+            return tree.row_order
+        positions = np.empty(len(self.kb), dtype=np.int64)
+        positions[np.argsort(np.array(list(self.kb.titles), dtype=object), kind="stable")] = np.arange(len(self.kb))
+        return positions

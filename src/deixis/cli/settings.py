@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from deixis.config import Setting, config_from_dict, config_to_dict, settings_of, without_none
+from deixis.config import Setting, config_from_dict, config_to_dict, settings_of, tables_of, without_none
 from deixis.errors import ConfigError
 
 C = TypeVar("C")
@@ -44,6 +44,8 @@ def keys_of(config: object, path: tuple[str, ...] = ()) -> Iterator[Key]:
             yield from keys_of(value, here)
         elif not each.is_fixed:
             yield Key(here, each, value)
+    for name, table in tables_of(config).items():
+        yield from keys_of(table, (*path, name))
 
 
 def retired_of(config: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
@@ -58,6 +60,8 @@ def retired_of(config: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
             words[(*path, each.name)] = f"is no setting any more: it is fixed at {getattr(config, each.name)}"
         elif each.table is not None:
             words |= retired_of(getattr(config, each.name), (*path, each.name))
+    for name, table in tables_of(config).items():
+        words |= retired_of(table, (*path, name))
     return words
 
 

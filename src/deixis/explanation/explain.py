@@ -147,11 +147,11 @@ class LinkedText:
             overruled.rows.tolist() != scored.rows.tolist() or overruled.scores.tolist() != scored.scores.tolist()
         )
         standing = "given" if self.detected is None else self.detected.standing(key, key in self.traced)
+        tree = model.sources.get("label_tree")
         return Explanation(
             *key, text, span.candidate(model, row, probabilities, reranked), runner_up,
             self._is_linked(key, row, overruled), is_changed, self.plan.deciding.min_probability,
-            len(span.ranking.rows), span.log_sum, tuple(tree_steps(model.sources.tree, span.mention, row)), evidence,
-            standing,
+            len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), evidence, standing,
         )  # fmt: skip
 
     def _scored(self, key: Key, span: RankedSpan) -> tuple[Ranking, FoundSpan | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from deixis.candidates.sources.label_tree import LabelTreeCandidates
+from deixis.candidates.sources.label_tree import LabelTreeSource
 from deixis.explanation.records import NGram, TreeStep
 from deixis.explanation.tree_view import topics_of
 from deixis.types import MentionInContext
@@ -15,27 +15,29 @@ from deixis.xmr.tree_paths import PathStep, labels_below, path_to
 N_NGRAMS = 8
 
 
-def tree_steps(generator: LabelTreeCandidates, mention: MentionInContext, row: int) -> Iterator[TreeStep]:
-    """The way to the entity in every tree; nothing if the tree knows no n-gram of the mention."""
-    features, ranker = generator.features, generator.ranker
-    contexts = [mention.context(generator.config.features.context_window)] if features.has_context else []
+def tree_steps(source: LabelTreeSource | None, mention: MentionInContext, row: int) -> Iterator[TreeStep]:
+    """The way to the entity in every tree; nothing if there is no tree, or it knows no n-gram of the mention."""
+    if source is None:
+        return
+    features, ranker = source.features, source.ranker
+    contexts = [mention.context(source.config.features.context_window)] if features.has_context else []
     query = features.transform([mention.text], contexts, n_threads=1)
     if not query.nnz:
         return
     for number, tree in enumerate(ranker.trees):
         steps = path_to(tree, row, query, ranker.config.beam)
         for step in steps:
-            topics: tuple[str, ...] = (generator.kb.titles[row],)
+            topics: tuple[str, ...] = (source.kb.titles[row],)
             if step is not steps[-1]:
-                topics = topics_of(generator, labels_below(tree, step.level, step.node))
-            yield _step(generator, number, step, topics)
+                topics = topics_of(source, labels_below(tree, step.level, step.node))
+            yield _step(source, number, step, topics)
 
 
-def _step(generator: LabelTreeCandidates, tree: int, step: PathStep, topics: tuple[str, ...]) -> TreeStep:
+def _step(source: LabelTreeSource, tree: int, step: PathStep, topics: tuple[str, ...]) -> TreeStep:
     contributions = step.values.astype(np.float64) * step.weights
     shown = np.lexsort((step.columns, -np.abs(contributions)))[:N_NGRAMS]
     shown = shown[contributions[shown] != 0]
-    names = generator.features.feature_names(step.columns[shown])
+    names = source.features.feature_names(step.columns[shown])
     ngrams = tuple(
         NGram(name, float(step.values[each]), float(step.weights[each]), float(contributions[each]))
         for name, each in zip(names, shown, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.filters import unknown_ids
-from deixis.candidates.sources.label_tree import LabelTreeCandidates
+from deixis.candidates.sources.label_tree import LabelTreeSource
 from deixis.errors import DataError
 from deixis.features.stop_words import filler_words
 from deixis.xmr.tree_paths import labels_below, nodes_to
@@ -39,18 +39,19 @@ class TreeView:
 
     Examples
     --------
+    >>> from deixis.candidates.source import SourceInputs
     >>> from deixis.kb.knowledge_base import KnowledgeBase
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
-    >>> view = TreeView(LabelTreeCandidates.build(kb))
+    >>> view = TreeView(LabelTreeSource.build(SourceInputs(kb)))
     >>> sorted(branch.entity for branch in view.below(0, 0))
     ['Q22889', 'Q90']
     """
 
-    def __init__(self, generator: LabelTreeCandidates, tree: int = 0) -> None:
-        trees = generator.ranker.trees
+    def __init__(self, source: LabelTreeSource, tree: int = 0) -> None:
+        trees = source.ranker.trees
         if not 0 <= tree < len(trees):
             raise DataError(f"The model has {len(trees)} trees, numbered from 0; there is no tree {tree}.")
-        self._generator, self._kb, self._tree = generator, generator.kb, trees[tree]
+        self._source, self._kb, self._tree = source, source.kb, trees[tree]
 
     @property
     def n_levels(self) -> int:
@@ -81,20 +82,20 @@ class TreeView:
             level + 1,
             node,
             len(rows),
-            topics_of(self._generator, rows),
+            topics_of(self._source, rows),
             tuple(self._kb.titles.strings(rows[:N_TITLES])),
             entity,
         )
 
 
-def topics_of(generator: LabelTreeCandidates, rows: NDArray[np.int32]) -> tuple[str, ...]:
+def topics_of(source: LabelTreeSource, rows: NDArray[np.int32]) -> tuple[str, ...]:
     """The words and phrases that the titles of these entities have in common most, by TF-IDF, strongest first.
 
     Of very many entities only some are looked at, evenly drawn.
     """
     step = max(1, len(rows) // MAX_LOOKED_AT)
-    words = generator.features.mention
-    titles = words.transform(generator.kb.titles.take(rows[::step]), n_threads=1)
+    words = source.features.mention
+    titles = words.transform(source.kb.titles.take(rows[::step]), n_threads=1)
     columns, places = np.unique(titles.indices, return_inverse=True)
     together = np.bincount(places, weights=titles.data)[columns < words.n_words]  # without n-grams of characters
     strongest = np.argsort(-together, kind="stable")[: 3 * N_TOPICS]

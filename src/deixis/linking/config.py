@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deixis.candidates.combined import UnionConfig
+from deixis.candidates.config import SourcesConfig
 from deixis.candidates.xmred import XMRED
 from deixis.config import Config, setting
 from deixis.decision.calibrator import CalibrationConfig
@@ -21,14 +21,14 @@ class LinkerConfig(Config):
 
     Examples
     --------
-    >>> LinkerConfig.preset("xmred").candidates.tree.features.context_weight
+    >>> LinkerConfig.preset("xmred").candidates["label_tree"].features.context_weight
     1.0
     """
 
     detection: DictionaryConfig = field(default_factory=DictionaryConfig)
     finding: FindingConfig = field(default_factory=FindingConfig)
     own_text: OwnTextConfig = field(default_factory=OwnTextConfig)
-    candidates: UnionConfig = field(default_factory=UnionConfig)
+    candidates: SourcesConfig = field(default_factory=SourcesConfig)
     ranking: RankerConfig = field(default_factory=RankerConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     held_out_share: float = setting(

@@ -21,12 +21,11 @@ def with_corrections(model: LinkerModel, corrections: Corrections) -> LinkerMode
         zip((each.surface for each in gold), gold_rows, strict=True),
         zip((each.surface for each in wrong), wrong_rows, strict=True),
     )
-    alias = model.sources.alias.with_mentions([each.in_context() for each in gold], gold_rows)
     not_mentions = [each.surface for each in corrections.saying("not_an_entity")]
     spans = CorrectedSpans.of([each.surface for each in gold], not_mentions, model.detector.names.config)
     return replace(
         model,
-        sources=model.sources.with_alias(alias),
+        sources=model.sources.with_mentions([each.in_context() for each in gold], gold_rows),
         ranker=model.ranker.with_corrected(pairs),
         detector=replace(model.detector, corrections=spans),
         corrections=corrections,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.combined import UnionCandidates
+from deixis.candidates.combined import CandidateSources
 from deixis.decision.decision import Decisions
 from deixis.detection.detector import SpanDetector
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -76,7 +76,7 @@ class LinkerModel:
 
     kb: KnowledgeBase
     detector: SpanDetector
-    sources: UnionCandidates
+    sources: CandidateSources
     ranker: FeatureRanker
     decisions: Decisions
     config: LinkerConfig

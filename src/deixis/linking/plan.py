@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from deixis.candidates.combined import UnionCandidates
+from deixis.candidates.combined import CandidateSources
 from deixis.decision.decision import Decision
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
@@ -44,7 +44,7 @@ class LinkPlan:
     model: LinkerModel
     detects: bool
     mask: EntityMask | None
-    sources: UnionCandidates
+    sources: CandidateSources
     n_candidates: int
     n_shown: int
     scoring: Decision
@@ -135,19 +135,19 @@ def _reader(model: LinkerModel, options: LinkOptions) -> Reader | None:
     return None if options.reader is False else model.reader
 
 
-def _sources(model: LinkerModel, options: LinkOptions) -> UnionCandidates:
+def _sources(model: LinkerModel, options: LinkOptions) -> CandidateSources:
     """The model's sources, their vectors those that the options ask for."""
     if options.vectors is None:
         return model.sources
-    dense = model.sources.dense
-    if dense is None:
+    vectors = model.sources.get("vectors")
+    if vectors is None:
         raise ConfigError(
             f"This model has no vectors, so there are no {options.vectors!r} to compare with. Build one that has: "
             "deixis build KB --encoder static"
         )
-    if options.vectors == "contexts" and dense.contexts is None:
+    if options.vectors == "contexts" and vectors.contexts is None:
         raise ConfigError(
             "This model has vectors of descriptions only. Build it with annotated mentions to have contexts: "
             "deixis build KB --encoder static --mentions train.jsonl"
         )
-    return model.sources.with_dense(dense.with_contents(options.vectors))
+    return model.sources.with_source(vectors.with_contents(options.vectors))

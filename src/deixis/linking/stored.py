@@ -7,7 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from deixis.candidates.combined import UnionCandidates
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.old_settings import current_settings
 from deixis.config import config_to_dict
 from deixis.decision.decision import Decisions
 from deixis.detection.detector import SpanDetector
@@ -47,11 +48,20 @@ def model_arrays(model: LinkerModel) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def _settings(stored: StoredModel) -> LinkerConfig:
+    """The settings of a model, those of earlier versions under their names of today."""
+    candidates = stored.config.get("candidates")
+    if not isinstance(candidates, dict):
+        return stored.settings(LinkerConfig)
+    config = stored.config | {"candidates": current_settings(candidates)}
+    return replace(stored, manifest=replace(stored.manifest, config=config)).settings(LinkerConfig)
+
+
 def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
     """The model, checked, memory-mapped; its re-ranker and reader are not opened yet."""
-    arrays, config = stored.arrays, stored.settings(LinkerConfig)
+    arrays, config = stored.arrays, _settings(stored)
     kb = KnowledgeBase.from_arrays(arrays, "kb")
-    sources = UnionCandidates.from_arrays(arrays, "sources", kb, config.candidates, n_threads)
+    sources = CandidateSources.from_arrays(arrays, "sources", kb, config.candidates, n_threads)
     model = LinkerModel(
         kb,
         SpanDetector.from_arrays(arrays, "detector", config=config.finding, dictionary=config.detection),

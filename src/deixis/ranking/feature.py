@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -24,9 +24,6 @@ Column = NDArray[np.float32]
 Sign = Literal["+", "+-"]
 """`+`: more of it never counts against a candidate, whatever the examples say; `+-`: it may."""
 
-SOURCES = {"string": "spelling", "tree": "label_tree", "described": "descriptions", "dense": "vectors"}
-"""The source of a candidate table's column, where the column has another name."""
-
 
 @dataclass(frozen=True)
 class RankingFeature:
@@ -47,7 +44,7 @@ class RankingFeature:
 
     def is_supported(self, columns: Collection[str]) -> bool:
         """Whether a candidate table with these columns has all that the feature needs."""
-        return set(self.needs) <= {SOURCES.get(column, column) for column in columns}
+        return set(self.needs) <= set(columns)
 
 
 def feature(
@@ -97,12 +94,7 @@ class FeatureContext:
 
     def source(self, name: str) -> Column:
         """The score that a source gives each candidate; 0 where it did not propose it, or where there is no source."""
-        scores = self._scores_by_source.get(name)
-        return np.zeros(len(self.rows), dtype=np.float32) if scores is None else scores
-
-    @cached_property
-    def _scores_by_source(self) -> Mapping[str, Column]:
-        return {SOURCES.get(column, column): scores for column, scores in self.table.signals.items()}
+        return self.table.column(name)
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.combined import UnionCandidates, standings
-from deixis.candidates.sources.vectors import DenseCandidates
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.entity_facts import popularity_from
+from deixis.candidates.source import CandidateSource
 from deixis.decision.decision import Decision, Decisions
 from deixis.decision.link_model import LinkModel, default_weights
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import DataError
+from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
@@ -35,13 +37,13 @@ def build_model(
     *,
     seed: int = 0,
     n_threads: int = 0,
-    vectors: DenseCandidates | None = None,
+    earlier: Mapping[str, CandidateSource] | None = None,
 ) -> LinkerModel:
     """A model of `kb`; documents with annotated mentions make it better but are not needed.
 
     With documents a first model is built without a part of them, by which weights, detection and decisions are fitted;
-    the model itself is built with all of them and takes these over. `vectors` of the same entities, whatever contexts
-    they have, are not made again.
+    the model itself is built with all of them and takes these over. What `earlier` sources of the same entities have
+    encoded is not encoded again.
     """
     if not isinstance(kb, KnowledgeBase):
         raise DataError(
@@ -53,12 +55,12 @@ def build_model(
     if annotated is not None and config.held_out_share > 0:
         train, dev = split_documents(annotated, config.held_out_share, seed)
         if len(list(known_mentions(kb, dev))) >= config.ranking.min_mentions:
-            first = _built(kb, train, config, seed, n_threads, vectors)
+            first = _built(kb, train, config, seed, n_threads, earlier)
             first = _fitted(first, dev)
-            whole = _built(kb, annotated, config, seed, n_threads, first.sources.dense)
+            whole = _built(kb, annotated, config, seed, n_threads, first.sources.by_name)
             ranker = whole.ranker.with_weights(first.ranker.weights)
             return replace(whole, ranker=ranker, decisions=first.decisions)
-    return _built(kb, annotated, config, seed, n_threads, vectors)
+    return _built(kb, annotated, config, seed, n_threads, earlier)
 
 
 def _fitted(model: LinkerModel, dev: Sequence[Document]) -> LinkerModel:
@@ -75,17 +77,17 @@ def _built(
     config: LinkerConfig,
     seed: int,
     n_threads: int,
-    vectors: DenseCandidates | None,
+    earlier: Mapping[str, CandidateSource] | None,
 ) -> LinkerModel:
     """Every part made from the knowledge base and all documents, with default weights and decisions."""
     annotated = documents or ()
     with stage("making a dictionary of names"):
         names = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
     counts = kb.counts + popularity_of(kb, names, n_threads, config.own_text)
-    sources = UnionCandidates.build(kb, annotated, config.candidates, seed, n_threads, counts, vectors)
-    seen_names, popularity = sources.tree.learned, standings(counts)
+    sources = CandidateSources.build(kb, annotated, config.candidates, seed, n_threads, counts, earlier)
+    seen_names = NameSet.of(mention.text for mention, _ in known_mentions(kb, annotated))
     ranker = FeatureRanker.build(
-        kb, sources.words, popularity, seen_names, config.ranking, n_threads, sources=sources.columns
+        kb, sources.words, popularity_from(counts), seen_names, config.ranking, n_threads, sources=sources.columns
     )
     detector = build_detector(kb, names, counts, annotated, config.finding, seed, n_threads)
     nil = config.nil

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.registry import LEARNED
 from deixis.errors import DataError
 from deixis.evaluation.statistics.metric import Metric
@@ -69,9 +70,10 @@ def train_encoder(
     settings = replace(config.bi_encoder, seed=seed, n_threads=n_threads)
     trained = train(model.kb, split.train, folder, settings, weighing)
     recalls = _recalls(trained.rounds, trained.chosen, document_numbers(mentions))
-    own_settings = _settings(model.config.candidates.dense, trained.n_tokens)
+    own_settings = _settings(model.config.candidates["vectors"], trained.n_tokens)
     encoder = open_folder(trained.folder, n_threads)
-    vectors = DenseCandidates.build(model.kb, split.train, own_settings, seed, n_threads, encoder)
+    inputs = SourceInputs(model.kb, split.train, seed=seed, n_threads=n_threads)
+    vectors = VectorSource.build(inputs, own_settings, encoder)
     with stage("judging by held-out documents"):
         before = accuracy_of("before", split.judge, judging)
         start, at_start = _started(split.judge, vectors, judging, before)
@@ -89,19 +91,19 @@ def train_encoder(
     return TrainingResult(result, accuracies, trained.n_mentions, recalls=recalls)
 
 
-def _settings(before: DenseConfig, n_tokens: int) -> DenseConfig:
+def _settings(before: VectorConfig, n_tokens: int) -> VectorConfig:
     """Those of the list by an encoder that is kept in the model: the folder it was trained in is soon gone."""
     encoder, texts = replace(before.encoder, name=LEARNED), replace(before.texts, n_tokens=n_tokens)
     return replace(before, encoder=encoder, texts=texts)
 
 
 def _started(
-    model: LinkerModel, vectors: DenseCandidates, judging: Sequence[Document], before: Metric
+    model: LinkerModel, vectors: VectorSource, judging: Sequence[Document], before: Metric
 ) -> tuple[LinkerModel, Metric]:
     """The model with the vectors, and its accuracy; they weigh nothing at first if by the usual weights they harm."""
     start = with_vectors(model, vectors)
     own = accuracy_of("start", start, judging)
-    if own.value >= before.value or model.sources.dense is not None:
+    if own.value >= before.value or model.sources.get("vectors") is not None:
         return start, own
     logger.warning(
         "By the usual weights %.1f %% of the held-out mentions are right with vectors, %.1f %% without. They weigh "

@@ -71,11 +71,11 @@ def _drawn(documents: Sequence[Document], n_all: int, fraction: float, seed: int
 
 def rebuilt_on(model: LinkerModel, train: Sequence[Document], seed: int = 0) -> LinkerModel:
     """A model like this one that was trained on `train` only; what each feature weighs is the same."""
-    vectors = model.sources.dense
-    if not len(model.sources.tree.learned.hashes):  # built without documents: at most contexts of vectors were seen
-        other = model if vectors is None else with_vectors(model, vectors.taught_anew(train))
+    vectors = model.sources.get("vectors")
+    if not len(model.ranker.facts.seen_names.hashes):  # built without documents: at most contexts of vectors were seen
+        other = model if vectors is None else with_vectors(model, vectors.with_documents_only(train))
         given = replace(model.decisions.given, model=None, curve=None)
         return replace(other, seen=SeenDocuments.of(train), decisions=replace(model.decisions, given=given))
     config = replace(model.config, held_out_share=0.0, rehearsal=replace(model.config.rehearsal, use="never"))
-    other = build_model(model.kb, train, config, seed=seed, n_threads=model.n_threads, vectors=vectors)
+    other = build_model(model.kb, train, config, seed=seed, n_threads=model.n_threads, earlier=model.sources.by_name)
     return replace(other, ranker=other.ranker.with_weights(model.ranker.weights))

@@ -37,17 +37,17 @@ def test_under_a_filter_popular_rows_that_are_unlike_the_query_take_no_place(cro
     index, gains = crowd
     allowed = np.arange(320) > 0
     for k in (1, 5, 20, 50):
-        found = search_popular(index, QUERY, gains, k, allowed=allowed)
+        found = search_popular(index, QUERY, gains, k, mask=allowed)
         assert found.shape == (3, 320)
         assert np.diff(found.indptr).tolist() == [min(k, 20), min(k, 299), 0]
         assert found[0].indices.tolist() == list(range(319, 319 - min(k, 20), -1))
         assert (np.diff(found[0].data) <= 0).all()
     allowed[310:] = False
-    assert set(search_popular(index, QUERY, gains, 50, allowed=allowed)[0].indices.tolist()) == set(range(300, 310))
+    assert set(search_popular(index, QUERY, gains, 50, mask=allowed)[0].indices.tolist()) == set(range(300, 310))
 
 
 def test_what_popularity_gains_is_in_the_score_however_it_was_found(crowd):
     index, gains = crowd
-    found = search_popular(index, QUERY, gains, 5, allowed=np.arange(320) > 0)
+    found = search_popular(index, QUERY, gains, 5, mask=np.arange(320) > 0)
     assert found[1].data == pytest.approx(1.3, abs=0.01)
     assert found[0].data.max() == pytest.approx(0.3, abs=0.01)

@@ -50,7 +50,7 @@ def test_each_step_through_the_tree_adds_up_and_the_last_is_the_entity(linker):
         assert together == pytest.approx(step.margin, abs=1e-5)
     assert told.path[-1].n_entities == 1 and told.path[-1].topics == (told.entity.title,)
     mentions = Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)).mentions_in_context()
-    ranked = linker.model.sources.tree.rank_by_tree(mentions, 50)
+    ranked = linker.model.sources.get("label_tree").search(mentions, 50)
     row = linker.kb.row_of(told.entity.id)
     assert told.path[-1].path_score == pytest.approx(float(ranked[0, row]), abs=2e-3)
 

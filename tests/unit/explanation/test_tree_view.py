@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.sources.label_tree import LabelTreeCandidates, LabelTreeCandidatesConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.label_tree import LabelTreeSource, LabelTreeSourceConfig
 from deixis.errors import DataError
 from deixis.explanation.tree_view import TreeView, topics_of
 from deixis.kb.demo import read_demo
@@ -15,7 +16,7 @@ from deixis.xmr.model import LabelTreeConfig
 @pytest.fixture(scope="module")
 def view():
     ranker = LabelTreeConfig(tree=TreeConfig(branching=4, max_leaf_size=10))
-    return TreeView(LabelTreeCandidates.build(read_demo(), config=LabelTreeCandidatesConfig(ranker=ranker)))
+    return TreeView(LabelTreeSource.build(SourceInputs(read_demo()), LabelTreeSourceConfig(ranker=ranker)))
 
 
 def walked(view, level=0, node=0):
@@ -56,7 +57,7 @@ def test_words_that_say_little_name_no_branch_that_has_others():
     records = [
         {"id": f"e{n}", "title": title} for n, title in enumerate(["Of the", "The Tower of York", "The Lord of York"])
     ]
-    generator = LabelTreeCandidates.build(KnowledgeBase.from_records(records))
+    generator = LabelTreeSource.build(SourceInputs(KnowledgeBase.from_records(records)))
     assert "york" in topics_of(generator, np.arange(3, dtype=np.int32))[0]
     assert topics_of(generator, np.arange(1, dtype=np.int32))  # a title of such words alone still has a name
 
@@ -68,4 +69,4 @@ def test_what_is_not_there_is_told(view, place, words):
     with pytest.raises(DataError, match="has the id 'nowhere'"):
         view.way_to("nowhere")
     with pytest.raises(DataError, match="no tree 3"):
-        TreeView(LabelTreeCandidates.build(read_demo()), tree=3)
+        TreeView(LabelTreeSource.build(SourceInputs(read_demo())), tree=3)

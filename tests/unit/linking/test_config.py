@@ -18,7 +18,7 @@ def test_the_default_preset_is_what_a_linker_takes_by_itself():
 
 def test_the_papers_recipe_is_kept_to_the_letter():
     config = LinkerConfig.preset("xmred")
-    tree = config.candidates.tree
+    tree = config.candidates["label_tree"]
     assert tree.instances.has_descriptions and not tree.instances.has_names
     features = tree.features
     assert features.mention_weight == features.context_weight == 1.0
@@ -27,8 +27,7 @@ def test_the_papers_recipe_is_kept_to_the_letter():
     ranker = tree.ranker
     assert (ranker.ranker.loss, ranker.negatives, ranker.n_trees) == ("hinge", "teacher_forcing", 1)
     assert (ranker.beam.path_score, ranker.beam.memory) == ("sigmoid", 1.0)
-    others = [count for name, count in vars(config.candidates).items() if name.startswith("n_") and name != "n_tree"]
-    assert config.candidates.n_tree > 0 and not any(others)
+    assert config.candidates.sources == ("label_tree",)
     assert config.ranking.weights == "tree"
 
 
@@ -40,9 +39,10 @@ def test_settings_come_back_from_plain_values(name):
 
 def test_a_setting_far_inside_is_named_by_its_path():
     with pytest.raises(
-        ConfigError, match="candidates.tree.ranker.beam.widht.*Did you mean candidates.tree.ranker.beam.width"
+        ConfigError,
+        match="candidates.label_tree.ranker.beam.widht.*Did you mean candidates.label_tree.ranker.beam.width",
     ):
-        config_from_dict(LinkerConfig, {"candidates": {"tree": {"ranker": {"beam": {"widht": 3}}}}})
+        config_from_dict(LinkerConfig, {"candidates": {"label_tree": {"ranker": {"beam": {"widht": 3}}}}})
 
 
 @pytest.mark.parametrize("n_candidates", [0, -3])

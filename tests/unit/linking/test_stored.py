@@ -3,6 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deixis.candidates.config import SourcesConfig
+from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
+from deixis.candidates.sources.names import NameConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -11,6 +14,7 @@ from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import RankerConfig
 from deixis.store.model_folder import save_model
+from deixis.xmr.model import LabelTreeConfig
 
 KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "city"}, {"id": "b", "title": "Troy"}])
 
@@ -22,8 +26,9 @@ def test_settings_come_back_with_the_model(tmp_path):
         nil=ThresholdConfig(0.25),
         n_candidates=3,
     )
-    tree = replace(config.candidates.tree, ranker=replace(config.candidates.tree.ranker, n_trees=2))
-    config = replace(config, candidates=replace(config.candidates, tree=tree, n_described=0, n_names=7))
+    tree = LabelTreeSourceConfig(ranker=LabelTreeConfig(n_trees=2))
+    settings = {"label_tree": tree, "names": NameConfig(k=7)}
+    config = replace(config, candidates=SourcesConfig(("names", "label_tree", "alias"), settings))
     linker = Linker.build(KB, config=config)
     linker.save(tmp_path / "model")
     loaded = Linker.load(tmp_path / "model", n_threads=2)

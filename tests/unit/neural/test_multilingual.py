@@ -19,7 +19,8 @@ from tests.tiny_encoders import N_DIMS, tiny_multilingual_encoder
 pytest.importorskip("sentence_transformers")
 import torch
 
-from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.onnx import OnnxEncoder
 from deixis.nearest.vector_index import VectorIndex
@@ -172,9 +173,11 @@ def test_what_is_learned_in_one_language_does_not_harm_the_other(encoder, traine
 
 def test_in_the_other_language_descriptions_contexts_or_both_are_asked(trained):
     kb, told, asked = entities("b"), stories(40, "b"), stories(30, "b", seed=1)
-    generator = DenseCandidates.build(kb, told, DenseConfig(encoder=EncoderConfig(name=str(trained.folder))))
+    generator = VectorSource.build(
+        SourceInputs(kb, told), VectorConfig(encoder=EncoderConfig(name=str(trained.folder)))
+    )
     mentions = [document.mentions_in_context()[0] for document in asked]
-    by_contents = {each: generator.with_contents(each).rank(mentions, 40) for each in CONTENTS}
+    by_contents = {each: generator.with_contents(each).search(mentions, 40) for each in CONTENTS}
     best = {each: ranked.max(axis=1).toarray().ravel() for each, ranked in by_contents.items()}
     np.testing.assert_allclose(best["both"], np.maximum(best["descriptions"], best["contexts"]), atol=1e-6)
     mentioned = {kb.row_of(document.mentions[0].entity) for document in told}
@@ -189,9 +192,9 @@ def test_descriptions_in_two_languages_are_two_vectors_and_one_language_can_be_c
     ]
     path = tmp_path / "kb.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    settings = DenseConfig(encoder=EncoderConfig(name=str(trained.folder)))
-    both = DenseCandidates.build(KnowledgeBase.read(path), config=settings)
+    settings = VectorConfig(encoder=EncoderConfig(name=str(trained.folder)))
+    both = VectorSource.build(SourceInputs(KnowledgeBase.read(path)), settings)
     assert both.descriptions.groups.tolist() == [row for row in range(40) for _ in range(2)]
-    one = DenseCandidates.build(KnowledgeBase.read(path, description_language="b"), config=settings)
+    one = VectorSource.build(SourceInputs(KnowledgeBase.read(path, description_language="b")), settings)
     assert one.descriptions.groups.tolist() == list(range(40))
     assert one.kb.entity(0).descriptions == {"b": said("the house is red", "b")}

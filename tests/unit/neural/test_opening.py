@@ -11,7 +11,8 @@ pytest.importorskip("sentence_transformers")
 import huggingface_hub
 from sentence_transformers import SentenceTransformer
 
-from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.name_vectors import NameVectorConfig, NameVectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.minilm import MiniLmEncoder, is_plain_bert
 from deixis.encoders.onnx import OnnxEncoder
@@ -76,9 +77,9 @@ def test_what_is_no_plain_bert_needs_torch(folder, tmp_path):
 
 def test_names_are_found_by_the_vectors_of_a_folder(folder):
     kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q4666", "title": "Sean Connery"}])
-    config = EmbeddingConfig(encoder=EncoderConfig(name=str(folder)))
-    generator = EmbeddingCandidates.build(kb, config=config)
-    again = EmbeddingCandidates.from_arrays(generator.to_arrays("x"), "x", kb, config)
+    config = NameVectorConfig(encoder=EncoderConfig(name=str(folder)))
+    generator = NameVectorSource.build(SourceInputs(kb), config)
+    again = NameVectorSource.from_arrays(generator.to_arrays("x"), "x", SourceInputs(kb), config)
     for asked in (generator, again):
         found = asked.generate([MentionInContext("Sean Connery", "Sean Connery", 0, 12)], k=1)
         assert found[0][0].id == "Q4666" and found[0][0].score > 0.99

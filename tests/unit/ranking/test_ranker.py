@@ -5,7 +5,9 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from deixis.candidates.combined import LISTS, UnionCandidates, standings
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.config import DEFAULT_SOURCES
+from deixis.candidates.entity_facts import popularity_from
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -26,7 +28,7 @@ RECORDS = [
     {"id": "bare", "title": "Nowhere"},
 ]
 KB = KnowledgeBase.from_records(RECORDS)
-GENERATOR = UnionCandidates.build(KB, n_threads=1)
+GENERATOR = CandidateSources.build(KB, n_threads=1)
 
 
 def asked(mention, text=None):
@@ -35,8 +37,8 @@ def asked(mention, text=None):
     return MentionInContext(mention, text, start, start + len(mention))
 
 
-def ranker(learned=(), kb=KB, generator=GENERATOR, sources=LISTS, config=None, **weights):
-    names, popularity = NameSet.of(learned), standings(kb.counts)
+def ranker(learned=(), kb=KB, generator=GENERATOR, sources=DEFAULT_SOURCES, config=None, **weights):
+    names, popularity = NameSet.of(learned), popularity_from(kb.counts)
     built = FeatureRanker.build(kb, generator.words, popularity, names, config, n_threads=1, sources=sources)
     return built.with_weights(FeatureWeights.of(weights)) if weights else built
 
@@ -71,9 +73,9 @@ def test_a_list_of_names_takes_other_weights_than_described_entities(n_described
     records = [{"id": str(n), "title": "x"} | ({"description": "y"} if n < n_described else {}) for n in range(20)]
     kb = KnowledgeBase.from_records(records)
     assert kind_of(kb) == kind
-    start = RankerConfig().start_weights(kb, [*LISTS, "dense"]).by_name()
+    start = RankerConfig().start_weights(kb, [*DEFAULT_SOURCES, "vectors"]).by_name()
     assert start == default_weights(kind)
-    only_tree = RankerConfig(weights="tree").start_weights(kb, LISTS).by_name()
+    only_tree = RankerConfig(weights="tree").start_weights(kb, DEFAULT_SOURCES).by_name()
     assert {name: weight for name, weight in only_tree.items() if weight} == {"label_tree_log": 1.0}
 
 
@@ -130,7 +132,7 @@ def test_learned_features_are_zero_for_mentions_never_seen_annotated():
 def test_the_label_tree_alone_orders_as_the_tree_does():
     by_tree = ranker(config=RankerConfig(weights="tree"))
     mention = asked("Paris")
-    tree = GENERATOR.tree.rank_by_tree([mention], 4)
+    tree = GENERATOR.get("label_tree").search([mention], 4)
     found = by_tree.rank([mention], GENERATOR.propose([mention]), 4)
     scores = dict(zip(tree.indices.tolist(), tree.data.tolist(), strict=True))
     assert [scores[row] for row in found.indices.tolist()] == sorted(scores.values(), reverse=True)
@@ -148,7 +150,7 @@ def test_the_label_tree_alone_orders_as_the_tree_does():
 )
 def test_small_and_bare_knowledge_bases_can_be_ranked(records):
     kb = KnowledgeBase.from_records(records)
-    generator = UnionCandidates.build(kb, n_threads=1)
+    generator = CandidateSources.build(kb, n_threads=1)
     mentions = [
         asked("Paris", "Paris is fair"),
         asked("", "x"),
@@ -193,11 +195,11 @@ def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
 
 
 def test_all_lists_have_a_say():
-    assert set(GENERATOR.propose([asked("Paris")]).signals) == set(LISTS)
+    assert set(GENERATOR.propose([asked("Paris")]).signals) == set(DEFAULT_SOURCES)
 
 
 def with_vectors(proposals: CandidateTable, similarity: list[float]) -> CandidateTable:
-    return replace(proposals, signals={**proposals.signals, "dense": np.array(similarity, dtype=np.float32)})
+    return replace(proposals, signals={**proposals.signals, "vectors": np.array(similarity, dtype=np.float32)})
 
 
 def deviations(table: CandidateTable):
@@ -218,7 +220,7 @@ def test_what_vectors_say_counts_in_deviations_whatever_the_encoder():
 def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
     mention = asked("Paris")
     proposals = GENERATOR.propose([mention])
-    built, plain = ranker(sources=[*LISTS, "dense"]), ranker()
+    built, plain = ranker(sources=[*DEFAULT_SOURCES, "vectors"]), ranker()
     assert built.weights.names == (*plain.weights.names, "vectors") and built.weights["vectors"] > 0
     for row in proposals.rows[:2].tolist():
         table = with_vectors(proposals, (proposals.rows == row).astype(np.float32))
@@ -229,7 +231,7 @@ def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
 
 
 def test_weights_of_vectors_are_learned_and_stored_with_the_others():
-    built = ranker(sources=[*LISTS, "dense"])
+    built = ranker(sources=[*DEFAULT_SOURCES, "vectors"])
     again = FeatureRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
     assert again.weights.names == built.weights.names
     assert again.weights.values.tobytes() == built.weights.values.tobytes()

@@ -138,7 +138,7 @@ def test_annotated_documents_can_be_held_back_at_build(linker):
     assert len(whole.model.decisions.given.curve) == round(N * 0.3)
     assert whole.config.held_out_share == 0.3
     learned = [d.mentions[0].text for d in annotated() if d.mentions[0].entity is not None]
-    assert whole.model.sources.tree.learned.holds(learned).all()  # those held back too
+    assert whole.model.ranker.facts.seen_names.holds(learned).all()  # those held back too
     assert whole.model.ranker.weights.by_name() != linker.model.ranker.weights.by_name()
     with pytest.raises(ConfigError, match="held_out_share"):
         LinkerConfig(held_out_share=1.0)
@@ -149,7 +149,7 @@ def test_too_few_annotated_mentions_teach_no_weights_and_calibrate_nothing(linke
     given = whole.model.decisions.given
     assert given.model is None and given.curve is None
     assert whole.model.ranker.weights.by_name() == linker.model.ranker.weights.by_name()
-    assert whole.model.sources.tree.learned.holds(["old iron 1", "zinc 0"]).any()
+    assert whole.model.ranker.facts.seen_names.holds(["old iron 1", "zinc 0"]).any()
 
 
 def test_cross_validation_scores_every_mention_by_curves_that_have_not_seen_it(linker):

@@ -57,7 +57,7 @@ def learned(before, config, work):
 
 
 def n_contexts(model):
-    return len(model.sources.dense.contexts.groups)
+    return len(model.sources.get("vectors").contexts.groups)
 
 
 def test_accuracy_before_and_after_and_recall_by_round_are_told(learned, before):
@@ -69,14 +69,14 @@ def test_accuracy_before_and_after_and_recall_by_round_are_told(learned, before)
     assert [each.name.endswith("taken") for each in learned.recalls].count(True) == 1
     taken = next(each for each in rounds if each.name.endswith("taken"))
     assert taken.value == max(each.value for each in rounds) > untrained.value
-    assert learned.n_train > 40 and before.model.sources.dense is None
+    assert learned.n_train > 40 and before.model.sources.get("vectors") is None
 
 
 def test_the_list_is_put_beside_the_others_which_stay(learned, before):
     model, sources = learned.model, before.model.sources
-    assert model.sources.alias is sources.alias and model.sources.tree is sources.tree
+    assert all(model.sources.get(name) is source for name, source in sources.by_name.items())
     assert model.ranker.weights.names == (*before.model.ranker.weights.names, "vectors")
-    assert model.config.candidates.n_dense > 0 and model.config.candidates.dense.texts.n_tokens == 32
+    assert model.config.candidates.sources[-1] == "vectors" and model.config.candidates["vectors"].texts.n_tokens == 32
     assert model.decisions.given.source == "annotated" and model.decisions.given.curve is not None
 
 
@@ -91,7 +91,7 @@ def test_the_model_links_when_the_folder_of_the_work_is_gone_and_does_not_name_i
     texts = [document.text for document in sightings(5, seed=7)]
     loaded = Linker.load(tmp_path / "model")
     assert list(loaded.link_many(texts)) == list(Linker(learned.model).link_many(texts))
-    assert loaded.config.candidates.dense.encoder.name == "learned"
+    assert loaded.config.candidates["vectors"].encoder.name == "learned"
     assert str(work) not in (tmp_path / "model" / "manifest.json").read_text(encoding="utf-8")
     with pytest.raises(ConfigError, match="'learned' is the name of an encoder of Deixis"):
         register_encoder("learned", lambda texts: [[1.0] for _ in texts])
@@ -110,7 +110,7 @@ def test_documents_given_to_judge_by_can_judge_again(before, brief, work):
 def test_a_linker_taught_vectors_only_is_judged_by_itself_without_what_is_held_out(learned):
     split = TrainDevSplit.of(learned.model, sightings(80))
     other = split.judge
-    assert other.sources.alias is learned.model.sources.alias
+    assert other.sources.get("alias") is learned.model.sources.get("alias")
     assert n_contexts(other) == sum(m.entity is not None for d in split.train for m in d.mentions)
     assert not other.seen.holds(split.dev).any() and other.seen.holds(split.train).all()
 

@@ -16,20 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
-from deixis.errors import ConfigError
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.alias_table import KeyEntries, KeyTable
-from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
-from deixis.tables import CandidateTable
-from deixis.types import Candidate, Document, MentionInContext, base_language
+from deixis.tables import CandidateTable, EntityMask
+from deixis.types import Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
 _NO_LANG = -1
@@ -56,20 +54,24 @@ class AliasConfig(Config):
     acronym_weight: float = setting(
         0.1, "Weight of the acronym of a name, where the name has 1; 0: no acronyms.", low=0, high=1
     )
+    k: int = setting(100, "Candidates by exact names.", low=1)
 
 
-class AliasCandidates:
+class AliasSource(CandidateSource):
     """Finds the entities that have a mention's text for a name.
 
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([
     ...     {"id": "Q90", "title": "Paris", "count": 30}, {"id": "Q167646", "title": "Paris", "count": 8}])
-    >>> generator = AliasCandidates.build(kb)
-    >>> found = generator.generate([MentionInContext("PARIS", "PARIS", 0, 5)], k=5)[0]
-    >>> [(candidate.id, round(candidate.score, 2)) for candidate in found]
+    >>> source = AliasSource.build(SourceInputs(kb))
+    >>> candidates = source.generate([MentionInContext("PARIS", "PARIS", 0, 5)], k=5)[0]
+    >>> [(candidate.id, round(candidate.score, 2)) for candidate in candidates]
     [('Q90', 0.76), ('Q167646', 0.24)]
     """
+
+    name = "alias"
+    config_type = AliasConfig
 
     def __init__(
         self,
@@ -88,29 +90,25 @@ class AliasCandidates:
         self._lang_to_code = {lang: code for code, lang in enumerate(langs)}
 
     @classmethod
-    def build(
-        cls,
-        kb: KnowledgeBase,
-        annotated: Iterable[Document] = (),
-        config: AliasConfig | None = None,
-        seed: int = 0,
-        n_threads: int = 0,
-    ) -> AliasCandidates:
-        """A table of the names of `kb` and of the mentions of `annotated` documents; nothing is left to chance."""
-        del seed
+    def build(cls, inputs: SourceInputs, config: AliasConfig | None = None) -> AliasSource:
+        """A table of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
         config = config or AliasConfig()
         with stage("making a table of names"):
-            return cls(kb, *_table(kb, annotated, config, n_threads), config)
+            return cls(inputs.kb, *_table(inputs.counted_kb, inputs.documents, config, inputs.n_threads), config)
 
-    def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> AliasCandidates:
+    def extend(self, added: KnowledgeBase) -> AliasSource:
+        """A table of the new entities' names; p(entity | alias) is among the new entities."""
+        return AliasSource.build(SourceInputs(added, n_threads=1), self.config)
+
+    def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> AliasSource:
         """The same table, in which these mentions of entities count besides those it was made with; none are stored.
 
         Examples
         --------
         >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q167646", "title": "Paris"}])
         >>> paris = MentionInContext("Paris", "Paris fled.", 0, 5)
-        >>> generator = AliasCandidates.build(kb).with_mentions([paris], rows=[1])
-        >>> [round(candidate.score, 2) for candidate in generator.generate([paris], k=2)[0]]
+        >>> source = AliasSource.build(SourceInputs(kb)).with_mentions([paris], rows=[1])
+        >>> [round(candidate.score, 2) for candidate in source.generate([paris], k=2)[0]]
         [0.83, 0.17]
         """
         texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
@@ -121,40 +119,17 @@ class AliasCandidates:
             np.zeros(n, dtype=np.float32), np.ones(n, dtype=np.float32),
         )  # fmt: skip
         further = KeyTable.build(self.forms.keys(texts, langs, n_threads=1), entries, len(self.kb))
-        return AliasCandidates(self.kb, self.table, self.langs, self.config, further)
+        return AliasSource(self.kb, self.table, self.langs, self.config, further)
 
-    def generate(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[list[Candidate]]:
-        """For each mention up to `k` entities of that name, the likeliest first; the score is p(entity | alias)."""
-        return listed(self.kb, self.rank(mentions, k, allowed))
-
-    def rank(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: p(entity | alias) of the likeliest `k` rows for each mention, stored best first."""
-        if k < 1:
-            raise ConfigError(f"k must be at least 1, got {k}.")
+        self.check_search(k, mask)
         keys, rows, priors = self._meanings(mentions)
-        if allowed is not None:
-            check_allowed(allowed, len(self.kb))
-            kept = allowed[rows]
-            keys, rows, priors = keys[kept], rows[kept], priors[kept]
+        if mask is not None:
+            is_kept = mask[rows]
+            keys, rows, priors = keys[is_kept], rows[is_kept], priors[is_kept]
         starts = np.searchsorted(keys, np.arange(len(mentions) + 1))
         return CandidateTable(starts, rows.astype(np.int64), {}).best(priors, k, len(self.kb))
-
-    def priors(
-        self, mentions: Sequence[MentionInContext], mentions_by_entities: sparse.csr_matrix
-    ) -> NDArray[np.float32]:
-        """p(entity | alias) of every stored pair, in stored order; 0 where the entity does not have that name."""
-        keys, rows, priors = self._meanings(mentions)
-        found = keys * len(self.kb) + rows  # rises: entries are merged by key and row
-        asked = np.repeat(np.arange(len(mentions)), np.diff(mentions_by_entities.indptr)) * len(self.kb)
-        asked += mentions_by_entities.indices
-        if not len(found):
-            return np.zeros(len(asked), dtype=np.float32)
-        places = np.minimum(np.searchsorted(found, asked), len(found) - 1)
-        return np.where(found[places] == asked, priors[places], np.float32(0))
 
     def _meanings(
         self, mentions: Sequence[MentionInContext]
@@ -205,14 +180,13 @@ class AliasCandidates:
         cls,
         arrays: Mapping[str, NDArray[Any]],
         prefix: str,
-        kb: KnowledgeBase,
-        config: AliasConfig,
-        n_threads: int = 0,
-    ) -> AliasCandidates:
-        """The generator `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
-        del n_threads
-        table = KeyTable.from_arrays(arrays, f"{prefix}.table", n_entities=len(kb))
-        return cls(kb, table, tuple(StringTable.from_arrays(arrays, f"{prefix}.langs")), config)
+        inputs: SourceInputs,
+        config: AliasConfig | None = None,
+    ) -> AliasSource:
+        """The source `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
+        table = KeyTable.from_arrays(arrays, f"{prefix}.table", n_entities=len(inputs.kb))
+        langs = tuple(StringTable.from_arrays(arrays, f"{prefix}.langs"))
+        return cls(inputs.kb, table, langs, config or AliasConfig())
 
 
 def _table(

@@ -1,72 +1,114 @@
-"""Entities whose description has the words of a mention: what an entity is also called often stands only there."""
+"""Candidates by the words of descriptions: what an entity is also called often stands only there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.entity_facts import described_words
+from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
+from deixis.candidates.source import CandidateSource, SourceInputs
+from deixis.config import Config, setting
 from deixis.errors import StoreError
-from deixis.features.entity_words import EntityWords, shares_of
+from deixis.features.entity_words import EntityWords, WordRows, shares_of
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
+from deixis.tables import EntityMask
+from deixis.types import MentionInContext
 
 INDEX = BlockIndexConfig()
 GAIN = 0.5  # of the most popular entity, where a description with all words counts 1
 
 
-class DescriptionSearch:
-    """An index of the words of all descriptions.
+@dataclass(frozen=True)
+class DescriptionConfig(Config):
+    """How many candidates descriptions propose."""
+
+    k: int = setting(50, "Candidates by the words of descriptions.", low=1)
+
+
+class DescriptionSource(CandidateSource):
+    """Finds the entities whose descriptions have the words of a mention, the popular ones first.
 
     Examples
     --------
-    >>> from deixis.store.strings import StringTable
-    >>> names = StringTable.from_strings(["United Kingdom", "France"])
-    >>> texts = StringTable.from_strings(["island country of the British", "country of the French"])
-    >>> words = EntityWords.build(names, np.arange(2), texts)
-    >>> search = DescriptionSearch.build(words, np.zeros(2, dtype=np.float32), np.arange(2))
-    >>> search.search(words.queries(["the British"]), k=1).indices.tolist()
-    [0]
+    >>> kb = KnowledgeBase.from_records([
+    ...     {"id": "uk", "title": "United Kingdom", "description": "island country of the British"},
+    ...     {"id": "fr", "title": "France", "description": "country of the French"}])
+    >>> mention = MentionInContext("the British", "the British", 0, 11)
+    >>> [candidate.id for candidate in DescriptionSource.build(SourceInputs(kb)).generate([mention], k=1)[0]]
+    ['uk']
     """
 
-    def __init__(self, index: BlockIndex, gains: NDArray[np.float32]) -> None:
+    name = "descriptions"
+    config_type = DescriptionConfig
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        words: EntityWords,
+        index: BlockIndex,
+        gains: NDArray[np.float32],
+        config: DescriptionConfig,
+        n_threads: int = 0,
+    ) -> None:
+        self.kb = kb
+        self.words = words
         self.index = index
         self.gains = gains
+        self.config = config
+        self.n_threads = n_threads
 
     @classmethod
-    def build(
-        cls, words: EntityWords, popularity: NDArray[np.float32], places: NDArray[np.integer]
-    ) -> DescriptionSearch:
-        """The index of all descriptions in the order of their entities' `places` (near ones should be alike)."""
-        described = words.descriptions
-        ones = np.ones(len(described.indices), dtype=np.float32)
-        shape = (len(popularity), words.vectorizer.n_features)
-        rows = sparse.csr_matrix((ones, described.indices, described.indptr), shape=shape)
-        gains = (GAIN * popularity).astype(np.float32)
-        order = np.argsort(places, kind="stable")
-        return cls(BlockIndex.build(with_column(rows, gains)[order], order, INDEX, n_groups=len(order)), gains)
+    def build(cls, inputs: SourceInputs, config: DescriptionConfig | None = None) -> DescriptionSource | None:
+        """The index of all descriptions, those of similar entities together; None if there are none."""
+        words = inputs.words
+        if not len(words.descriptions.indices):
+            return None
+        gains = (GAIN * inputs.popularity).astype(np.float32)
+        index = _index(words.descriptions, words.vectorizer.n_features, gains, inputs.row_order)
+        return cls(inputs.kb, words, index, gains, config or DescriptionConfig(), inputs.n_threads)
 
-    def search(
-        self, queries: sparse.csr_matrix, k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
-        """queries_by_entities: the best `k` by how much of the query is in the description, and by popularity."""
-        found = search_popular(self.index, shares_of(queries), self.gains, k, n_threads, allowed)
+    def extend(self, added: KnowledgeBase) -> DescriptionSource | None:
+        """An index of the new entities' descriptions, in words that the built ones have; none is popular."""
+        described = described_words(added, self.words.vectorizer, self.n_threads)
+        if not len(described.indices):
+            return None
+        gains = np.zeros(len(added), dtype=np.float32)
+        index = _index(described, self.words.vectorizer.n_features, gains, np.arange(len(added)))
+        return DescriptionSource(added, self.words, index, gains, self.config, self.n_threads)
+
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
+        self.check_search(k, mask)
+        queries = self.words.queries(MentionBatch.of(mentions).texts, self.n_threads)
+        found = search_popular(self.index, shares_of(queries), self.gains, k, self.n_threads, mask)
         np.minimum(found.data / (1 + GAIN), 1, out=found.data)  # weights in a byte may add up to a little more
         return found
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The index as arrays under names that begin with `prefix`."""
+        """The index as arrays under names that begin with `prefix`; words are stored once for all that use them."""
         return self.index.to_arrays(f"{prefix}.index") | {f"{prefix}.gains": self.gains}
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int, n_words: int
-    ) -> DescriptionSearch:
-        """The search `to_arrays` gave, over as many entities and words."""
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        inputs: SourceInputs,
+        config: DescriptionConfig | None = None,
+    ) -> DescriptionSource | None:
+        """The source `to_arrays` gave, over as many entities and words; None if nothing is described."""
+        words, n_entities = inputs.words, len(inputs.kb)
+        if not len(words.descriptions.indices):
+            return None
         gains = require(arrays, f"{prefix}.gains", np.float32)
         if len(gains) != n_entities:
             raise StoreError(
@@ -75,9 +117,17 @@ class DescriptionSearch:
             )
         check_range(f"{prefix}.gains", gains, 0, 2)
         index = BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, INDEX)
-        if index.n_columns != n_words + 1:
+        if index.n_columns != words.vectorizer.n_features + 1:
             raise StoreError(
-                f"The index '{prefix}.index.*' has {index.n_columns} columns for {n_words} words. The model is "
-                "damaged; build it again."
+                f"The index '{prefix}.index.*' has {index.n_columns} columns for {words.vectorizer.n_features} words. "
+                "The model is damaged; build it again."
             )
-        return cls(index, gains)
+        return cls(inputs.kb, words, index, gains, config or DescriptionConfig(), inputs.n_threads)
+
+
+def _index(described: WordRows, n_words: int, gains: NDArray[np.float32], row_order: NDArray[np.integer]) -> BlockIndex:
+    """The words of each entity's description, and one column more for what popularity gains."""
+    ones = np.ones(len(described.indices), dtype=np.float32)
+    rows = sparse.csr_matrix((ones, described.indices, described.indptr), shape=(len(gains), n_words))
+    order = np.argsort(row_order, kind="stable")
+    return BlockIndex.build(with_column(rows, gains)[order], order, INDEX, n_groups=len(order))

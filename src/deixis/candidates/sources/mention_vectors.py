@@ -38,7 +38,7 @@ _PARTS = LazyRegistry(
 
 
 @dataclass(frozen=True)
-class DenseTextsConfig(Config):
+class VectorTextsConfig(Config):
     """How much text an encoder reads."""
 
     n_tokens: int = setting(64, "Tokens of a text, of encoders that know the marker [M].", low=8)
@@ -51,7 +51,7 @@ class DenseTextsConfig(Config):
     description_weight: float = setting(1.0, "Weight of the description beside the title, for these encoders.", low=0)
 
 
-class DenseVectors(Protocol):
+class MentionVectors(Protocol):
     """Vectors of length one, of mentions and of entities; a mention without letters has a vector of zeros."""
 
     def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
@@ -61,7 +61,7 @@ class DenseVectors(Protocol):
         """The vectors of the entities in `rows`, one for each of their texts (`described`), in blocks."""
 
 
-def vectors_by(encoder: TextEncoder, config: DenseTextsConfig) -> DenseVectors:
+def vectors_by(encoder: TextEncoder, config: VectorTextsConfig) -> MentionVectors:
     """How this encoder makes vectors: by marked texts if its tokenizer knows the marker."""
     tokenizer = getattr(encoder, "tokenizer", None)
     if tokenizer is not None and tokenizer.token_to_id(MARKER) is not None:
@@ -78,13 +78,13 @@ class PlainVectors:
     --------
     >>> from deixis.encoders.registry import FunctionEncoder
     >>> encoder = FunctionEncoder(lambda texts: [[text.count("Paris"), text.count("Troy")] for text in texts])
-    >>> vectors = PlainVectors(encoder, DenseTextsConfig(context_weight=1.0))
+    >>> vectors = PlainVectors(encoder, VectorTextsConfig(context_weight=1.0))
     >>> vectors.of_mentions([MentionInContext("Paris", "Troy, Paris", 6, 11)]).round(1).tolist()
     [[0.8999999761581421, 0.4000000059604645]]
     """
 
     encoder: TextEncoder
-    config: DenseTextsConfig
+    config: VectorTextsConfig
 
     def of_mentions(self, mentions: Sequence[MentionInContext]) -> Floats:
         """mentions_by_dims."""

@@ -7,15 +7,17 @@ After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": every a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import no_candidates
+from deixis.candidates.mention_batch import MentionBatch
+from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
 from deixis.encoders.config import EncoderConfig
@@ -24,20 +26,22 @@ from deixis.encoders.registry import encode_rows, encoder_arrays, encoder_from_a
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.mask_cache import Mask, check_allowed
+from deixis.nearest.mask_cache import Mask
 from deixis.nearest.protocol import VectorSearch
+from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.checks import check_length, check_range, require
 from deixis.store.strings import StringTable
-from deixis.types import Candidate, Document, MentionInContext, base_language
+from deixis.tables import CandidateTable, EntityMask
+from deixis.types import Document, MentionInContext, base_language
 
 _BATCH = 8192  # names encoded at a time
 _NO_LANG = -1
 
 
 @dataclass(frozen=True)
-class EmbeddingConfig(Config):
+class NameVectorConfig(Config):
     """Which names become vectors, by which encoder, and how the nearest are found."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
@@ -46,25 +50,29 @@ class EmbeddingConfig(Config):
     index: Literal["exact", "faiss", "graph"] = setting(
         "exact", "Compare all vectors, or walk a graph of them, which may miss some."
     )
+    k: int = setting(50, "Candidates by vectors of names.", low=1)
 
 
-class EmbeddingCandidates:
+class NameVectorSource(CandidateSource):
     """Finds the entities with names whose vectors are most like the mention's; the score is the cosine.
 
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q4666", "title": "Sean Connery"}])
-    >>> generator = EmbeddingCandidates.build(kb)
-    >>> [candidate.id for candidate in generator.generate([MentionInContext("Conery", "Conery", 0, 6)], k=1)[0]]
+    >>> source = NameVectorSource.build(SourceInputs(kb))
+    >>> [candidate.id for candidate in source.generate([MentionInContext("Conery", "Conery", 0, 6)], k=1)[0]]
     ['Q4666']
     """
+
+    name = "name_vectors"
+    config_type = NameVectorConfig
 
     def __init__(
         self,
         kb: KnowledgeBase,
         encoder: TextEncoder,
         index: VectorSearch,
-        config: EmbeddingConfig,
+        config: NameVectorConfig,
         languages: NameLanguages | None = None,
     ) -> None:
         self.kb = kb
@@ -74,62 +82,64 @@ class EmbeddingCandidates:
         self.languages = languages
 
     @classmethod
-    def build(
-        cls,
-        kb: KnowledgeBase,
-        annotated: Iterable[Document] = (),
-        config: EmbeddingConfig | None = None,
-        seed: int = 0,
-        n_threads: int = 0,
-    ) -> EmbeddingCandidates:
-        """Vectors of the names of `kb`, and of the mentions of `annotated` documents unless only titles count."""
-        config = config or EmbeddingConfig()
+    def build(cls, inputs: SourceInputs, config: NameVectorConfig | None = None) -> NameVectorSource:
+        """Vectors of all names, and of annotated mentions unless only titles count."""
+        config, kb = config or NameVectorConfig(), inputs.kb
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; embedded names need at least one.")
-        names, rows, langs = _names(kb, annotated, config)
-        with stage("fitting the encoder"):
-            encoder = open_encoder(config.encoder, names, kb.description_texts(), seed, n_threads)
-        starts = track(range(0, len(names), _BATCH), "embedding names")
-        blocks = (
-            encode_rows(encoder, names.strings(np.arange(start, min(start + _BATCH, len(names))))) for start in starts
-        )
-        index = VECTOR_INDEXES[config.index].build(blocks, rows, len(kb))
+        names, rows, langs = _names(kb, inputs.documents, config)
+        earlier = inputs.earlier.get(cls.name)
+        if isinstance(earlier, NameVectorSource):
+            encoder = earlier.encoder
+        else:
+            with stage("fitting the encoder"):
+                texts = _names(kb, (), config)[0], kb.description_texts()
+                encoder = open_encoder(config.encoder, *texts, inputs.seed, inputs.n_threads)
+        index = VECTOR_INDEXES[config.index].build(_vectors(encoder, names), rows, len(kb))
         return cls(kb, encoder, index, config, None if config.all_languages else NameLanguages.of(langs))
 
-    def generate(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None
-    ) -> list[list[Candidate]]:
-        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
-        return listed(self.kb, self.rank(mentions, k, allowed))
+    def extend(self, added: KnowledgeBase) -> NameVectorSource:
+        """Vectors of the new entities' names by the same encoder, all of which are compared."""
+        names, rows, langs = _names(added, (), self.config)
+        index = VectorIndex.build(_vectors(self.encoder, names), rows, len(added))
+        languages = None if self.config.all_languages else NameLanguages.of(langs)
+        return NameVectorSource(added, self.encoder, index, replace(self.config, index="exact"), languages)
 
-    def rank(self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
-        if k < 1:
-            raise ConfigError(f"k must be at least 1, got {k}.")
-        k = min(k, len(self.kb))
-        is_open = None
-        if allowed is not None:
-            check_allowed(allowed, len(self.kb))
-            is_open = None if allowed.all() else allowed[self.index.groups]
+        self.check_search(k, mask)
         if not mentions:
-            return sparse.csr_matrix(np.zeros((0, len(self.kb)), dtype=np.float32))
-        queries = encode_rows(self.encoder, [mention.text for mention in mentions])
+            return no_candidates(0, len(self.kb))
+        k = min(k, len(self.kb))
+        is_open = None if mask is None or mask.all() else mask[self.index.groups]
+        queries = self._queries(mentions)
         if self.languages is None:
             return self.index.search(queries, k, is_open)
         langs = [mention.lang or "" for mention in mentions]
-        return self._rank_by_language(self.languages, queries, langs, k, is_open)
+        return self._search_by_language(self.languages, queries, langs, k, is_open)
 
-    def _rank_by_language(
+    def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
+        """The similarity of each candidate's best name, whoever proposed it; only its own if language matters."""
+        if self.languages is not None or not len(table.rows):
+            return None
+        return self.index.exact.scores(self._queries(mentions), table.starts, table.rows)
+
+    def _queries(self, mentions: Sequence[MentionInContext]) -> NDArray[np.float32]:
+        """The vectors of mentions, which searching and scoring need: encoded once for a batch."""
+        batch = MentionBatch.of(mentions)
+        return batch.once((self.name, id(self.encoder)), lambda: encode_rows(self.encoder, batch.texts))
+
+    def _search_by_language(
         self, known: NameLanguages, queries: NDArray[np.float32], langs: list[str], k: int, is_open: Mask | None
     ) -> sparse.csr_matrix:
         """The same, each mention compared with the names of its own language and of none."""
         found, order = [], []
         for lang in sorted(set(langs)):
-            asked = [row for row, own in enumerate(langs) if own == lang]
+            rows = [row for row, own in enumerate(langs) if own == lang]
             of_lang = known.open_to(lang)
             both = of_lang if is_open is None else is_open if of_lang is None else is_open & of_lang
-            found.append(self.index.search(queries[asked], k, both))
-            order += asked
+            found.append(self.index.search(queries[rows], k, both))
+            order += rows
         return sparse.csr_matrix(sparse.vstack(found, format="csr")[np.argsort(order)])
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -144,12 +154,11 @@ class EmbeddingCandidates:
         cls,
         arrays: Mapping[str, NDArray[Any]],
         prefix: str,
-        kb: KnowledgeBase,
-        config: EmbeddingConfig,
-        n_threads: int = 0,
-    ) -> EmbeddingCandidates:
-        """The generator `to_arrays` gave, over the knowledge base it was built from."""
-        del n_threads
+        inputs: SourceInputs,
+        config: NameVectorConfig | None = None,
+    ) -> NameVectorSource:
+        """The source `to_arrays` gave, over the knowledge base it was built from."""
+        config, kb = config or NameVectorConfig(), inputs.kb
         index = VECTOR_INDEXES[config.index].from_arrays(arrays, f"{prefix}.index", n_groups=len(kb))
         # Every entity has a title, so every entity has a vector.
         if len(index.groups) and index.groups[-1] != len(kb) - 1:
@@ -206,8 +215,14 @@ class NameLanguages:
         return cls(langs, codes)
 
 
+def _vectors(encoder: TextEncoder, names: StringTable) -> Iterator[NDArray[np.float32]]:
+    """The vectors of names, in blocks."""
+    for start in track(range(0, len(names), _BATCH), "embedding names"):
+        yield encode_rows(encoder, names.strings(np.arange(start, min(start + _BATCH, len(names)))))
+
+
 def _names(
-    kb: KnowledgeBase, annotated: Iterable[Document], config: EmbeddingConfig
+    kb: KnowledgeBase, annotated: Iterable[Document], config: NameVectorConfig
 ) -> tuple[StringTable, NDArray[np.int32], list[str]]:
     """The names to embed in the order of their entities, the row of each, and its language."""
     if config.titles_only:

@@ -1,7 +1,7 @@
-"""Entities by the likeness of their names to a mention: cosine of TF-IDF over words and letters, best name counts.
+"""Candidates by the similarity of names: cosine of TF-IDF over words and letters, the best name of an entity counts.
 
-This is what comparing a mention with every name would find, at a small part of the cost. It knows nothing that was
-learned; `label_tree` puts the two together.
+This is what comparing a mention with every name would find, at a small part of the cost. It learns nothing from
+annotated mentions.
 """
 
 from __future__ import annotations
@@ -14,13 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
+from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
 from deixis.errors import StoreError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+from deixis.progress import stage
 from deixis.store.checks import check_range, require
+from deixis.tables import EntityMask
+from deixis.types import MentionInContext
+
+Gains = NDArray[np.float32]
 
 
 def _words_and_letters() -> TfidfConfig:
@@ -28,8 +35,8 @@ def _words_and_letters() -> TfidfConfig:
 
 
 @dataclass(frozen=True)
-class NameSearchConfig(Config):
-    """What names are compared by, and how much the label tree has to say beside them."""
+class NameConfig(Config):
+    """What names are compared by, and how much popularity counts beside them."""
 
     features: TfidfConfig = field(default_factory=_words_and_letters)
     index: BlockIndexConfig = field(default_factory=BlockIndexConfig)
@@ -43,78 +50,85 @@ class NameSearchConfig(Config):
         high=1,
         is_fixed=True,
     )
-    tree_share: float = setting(
-        0.15, "Weight of the tree's score beside the similarity of names; 1: the tree alone.", low=0, high=1
-    )
-    learned_tree_share: float = setting(0.9, "The same for a mention that was seen in annotated text.", low=0, high=1)
+    k: int = setting(200, "Candidates by the similarity of names.", low=1)
 
 
-class NameSearch:
-    """An index of all names of a knowledge base.
+class NameSource(CandidateSource):
+    """Finds the entities with a name most similar to the mention.
+
+    `gains` is what popularity adds to the similarity of each entity, empty if it does not count. `max_gain` is the
+    largest of the knowledge base that the source was built from, by which scores stay in 0..1.
 
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22889", "title": "Troy"}])
-    >>> NameSearch.build(kb, np.array([0, 1])).search(["Paris, France"], k=5).indices.tolist()
-    [0]
+    >>> mention = MentionInContext("Paris, France", "Paris, France", 0, 13)
+    >>> [candidate.id for candidate in NameSource.build(SourceInputs(kb)).generate([mention], k=5)[0]]
+    ['Q90']
     """
 
+    name = "names"
+    config_type = NameConfig
+
     def __init__(
-        self, vectorizer: TfidfVectorizer, index: BlockIndex, gains: NDArray[np.float32] | None = None
+        self,
+        kb: KnowledgeBase,
+        vectorizer: TfidfVectorizer,
+        index: BlockIndex,
+        gains: Gains,
+        config: NameConfig,
+        n_threads: int = 0,
+        max_gain: np.float32 | None = None,
     ) -> None:
+        self.kb = kb
         self.vectorizer = vectorizer
         self.index = index
-        self.gains = np.zeros(0, dtype=np.float32) if gains is None else gains
+        self.gains = gains
+        self.config = config
+        self.n_threads = n_threads
+        self.max_gain = gains.max(initial=0) if max_gain is None else max_gain
 
     @classmethod
-    def build(
-        cls,
-        kb: KnowledgeBase,
-        places: NDArray[np.integer],
-        config: NameSearchConfig | None = None,
-        n_threads: int = 0,
-        popularity: NDArray[np.float32] | None = None,
-    ) -> NameSearch:
-        """The index of the names of `kb`, in the order of their entities' `places` (near ones should be alike).
+    def build(cls, inputs: SourceInputs, config: NameConfig | None = None) -> NameSource:
+        """The index of all names, those of similar entities together."""
+        config, kb, n_threads = config or NameConfig(), inputs.kb, inputs.n_threads
+        row_order = inputs.row_order
+        with stage("making an index of names"):
+            vectorizer = TfidfVectorizer(config.features).fit(kb.names()[0], n_threads)
+            gains = np.zeros(0, dtype=np.float32)
+            if config.popularity_weight and inputs.popularity.any():
+                gains = (config.popularity_weight * inputs.popularity).astype(np.float32)
+            index = _index(kb, vectorizer, row_order, gains, config, n_threads)
+        return cls(kb, vectorizer, index, gains, config, n_threads)
 
-        `popularity` is a number from 0 to 1 for each entity, 0 for those unheard of.
+    def extend(self, added: KnowledgeBase) -> NameSource:
+        """An index of the new entities' names, with the weights of words that the built names have; none is popular."""
+        gains = np.zeros(len(added) if len(self.gains) else 0, dtype=np.float32)
+        index = _index(added, self.vectorizer, np.arange(len(added)), gains, self.config, self.n_threads)
+        return NameSource(added, self.vectorizer, index, gains, self.config, self.n_threads, self.max_gain)
+
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` entities by the cosine of their best name and by popularity, best first.
+
+        Scores are the cosine, plus what popularity gains, divided by the most that can be; `column` takes the gain out
+        again. With a mask: all entities that share a word or a run of letters with the mention, up to `k`.
         """
-        config = config or NameSearchConfig()
-        names, rows = kb.names()
-        vectorizer = TfidfVectorizer(config.features).fit(names, n_threads)
-        order = np.argsort(places[rows], kind="stable")
-        weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
-        names_by_features = vectorizer.transform(names, n_threads)[order]
-        names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
-        gains = None
-        if popularity is not None and config.popularity_weight and popularity.any():
-            gains = (config.popularity_weight * popularity).astype(np.float32)
-            names_by_features = with_column(names_by_features, gains[rows[order]])
-        return cls(vectorizer, BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb)), gains)
-
-    def search(
-        self, texts: Sequence[str], k: int, n_threads: int = 0, allowed: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
-        """texts_by_entities: the best `k` entities of each text, best first, by its best name's cosine and popularity.
-
-        Scores are the cosine, plus what popularity gains, divided by the most that can be; `cosines` takes the gain out
-        again. With `allowed`, of those entities only: all that share a word or a run of letters with the text, up to
-        `k`.
-        """
-        queries = self.vectorizer.transform(texts, n_threads)
+        self.check_search(k, mask)
+        queries = self.vectorizer.transform(MentionBatch.of(mentions).texts, self.n_threads)
         if not len(self.gains):
-            found = self.index.search(queries, k, n_threads, allowed=allowed)
+            found = self.index.search(queries, k, self.n_threads, allowed=mask)
             np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
             return found
-        found = search_popular(self.index, queries, self.gains, k, n_threads, allowed)
-        np.minimum(found.data / (1 + self.gains.max()), 1, out=found.data)
+        found = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
+        np.minimum(found.data / (1 + self.max_gain), 1, out=found.data)
         return found
 
-    def cosines(self, found: sparse.csr_matrix) -> NDArray[np.float32]:
-        """The cosine of the best name of each entity that `search` found, in stored order."""
+    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+        """The cosine of the best name of each candidate, in stored order: popularity is another feature."""
         if not len(self.gains):
-            return np.asarray(found.data)
-        cosines: NDArray[np.float32] = np.clip(found.data * (1 + self.gains.max()) - self.gains[found.indices], 0, 1)
+            return np.asarray(candidates.data)
+        scores = candidates.data * (1 + self.max_gain) - self.gains[candidates.indices]
+        cosines: NDArray[np.float32] = np.clip(scores, 0, 1)
         return cosines
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -124,9 +138,14 @@ class NameSearch:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_entities: int, config: NameSearchConfig
-    ) -> NameSearch:
-        """The search `to_arrays` gave, over as many entities."""
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        inputs: SourceInputs,
+        config: NameConfig | None = None,
+    ) -> NameSource:
+        """The source `to_arrays` gave, over as many entities."""
+        config, n_entities = config or NameConfig(), len(inputs.kb)
         vectorizer = TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", config.features)
         index = BlockIndex.from_arrays(arrays, f"{prefix}.index", n_entities, config.index)
         gains = require(arrays, f"{prefix}.gains", np.float32)
@@ -136,4 +155,23 @@ class NameSearch:
                 f"The index '{prefix}.index.*' has {index.n_columns} columns for {vectorizer.n_features} features. "
                 "The model is damaged; build it again."
             )
-        return cls(vectorizer, index, gains)
+        return cls(inputs.kb, vectorizer, index, gains, config, inputs.n_threads)
+
+
+def _index(
+    kb: KnowledgeBase,
+    vectorizer: TfidfVectorizer,
+    row_order: NDArray[np.integer],
+    gains: Gains,
+    config: NameConfig,
+    n_threads: int,
+) -> BlockIndex:
+    """All names in the order of their entities, with one column more for what popularity gains, if it counts."""
+    names, rows = kb.names()
+    order = np.argsort(row_order[rows], kind="stable")
+    weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
+    names_by_features = vectorizer.transform(names, n_threads)[order]
+    names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
+    if len(gains):
+        names_by_features = with_column(names_by_features, gains[rows[order]])
+    return BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb))

@@ -7,8 +7,8 @@ New is that a mention may also be compared with the single words of names: Kuehb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -16,24 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.mask_cache import check_allowed
 from deixis.nearest.merging import best_of_both
 from deixis.nearest.spelling_index import IndelIndex
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.tables import EntityMask
+from deixis.types import MentionInContext
+
+
+def _any_script() -> NameFormsConfig:
+    return replace(NameFormsConfig.loose(), transliterates=True)
 
 
 @dataclass(frozen=True)
-class StringConfig(Config):
+class SpellingConfig(Config):
     """What of a name is compared, and what is similar enough."""
 
-    forms: NameFormsConfig = field(default_factory=NameFormsConfig.loose)
+    forms: NameFormsConfig = field(default_factory=_any_script)
     min_similarity: float = setting(0.6, "Least similarity of a name, from 0 to 1.", low=0, high=1)
     searches_always: bool = setting(False, "Search similar names also for a mention that is itself a name.")
     word_weight: float = setting(
@@ -46,19 +50,23 @@ class StringConfig(Config):
     max_shared: int = setting(
         50, "Words that more entities than this have in their names are not compared.", low=1, is_fixed=True
     )
+    k: int = setting(20, "Candidates by the spelling of names.", low=1)
 
 
-class StringCandidates:
+class SpellingSource(CandidateSource):
     """Finds the entities whose names are most similar to a mention; the score is the similarity.
 
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q406", "title": "İstanbul"}, {"id": "Q3640", "title": "Ankara"}])
-    >>> generator = StringCandidates.build(kb)
-    >>> found = generator.generate([MentionInContext("Istanbulda", "Istanbulda", 0, 10)], k=5)[0]
-    >>> [(candidate.id, round(candidate.score, 2)) for candidate in found]
+    >>> source = SpellingSource.build(SourceInputs(kb))
+    >>> candidates = source.generate([MentionInContext("Istanbulda", "Istanbulda", 0, 10)], k=5)[0]
+    >>> [(candidate.id, round(candidate.score, 2)) for candidate in candidates]
     [('Q406', 0.89)]
     """
+
+    name = "spelling"
+    config_type = SpellingConfig
 
     def __init__(
         self,
@@ -66,7 +74,7 @@ class StringCandidates:
         names: IndelIndex,
         words: IndelIndex | None,
         popular: NDArray[np.int32],
-        config: StringConfig,
+        config: SpellingConfig,
         n_threads: int = 0,
     ) -> None:
         self.kb = kb
@@ -78,53 +86,39 @@ class StringCandidates:
         self.forms = NameForms(config.forms)
 
     @classmethod
-    def build(
-        cls,
-        kb: KnowledgeBase,
-        annotated: Iterable[Document] = (),
-        config: StringConfig | None = None,
-        seed: int = 0,
-        n_threads: int = 0,
-    ) -> StringCandidates:
-        """An index of the names of `kb` and of the mentions of `annotated` documents; nothing is left to chance."""
-        del seed
-        config = config or StringConfig()
+    def build(cls, inputs: SourceInputs, config: SpellingConfig | None = None) -> SpellingSource:
+        """An index of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
+        config, kb = config or SpellingConfig(), inputs.counted_kb
         with stage("making an index of spellings"):
-            known = AliasNames.collect(kb, annotated, title_weight=1.0)
+            known = AliasNames.collect(kb, inputs.documents, title_weight=1.0)
             popular = _most_popular(kb, known)
             places = np.empty(len(kb), dtype=np.int64)
             places[popular] = np.arange(len(kb))
-            keys = list(NameForms(config.forms).keys(known.names, known.langs, n_threads))
+            keys = list(NameForms(config.forms).keys(known.names, known.langs, inputs.n_threads))
             is_name = np.array([key != "" for key in keys], dtype=bool)
             groups = places[known.rows[is_name]]
             names = IndelIndex.build(filter(None, keys), groups, len(kb))
             words = _index_of_words(list(filter(None, keys)), groups, len(kb), config) if config.word_weight else None
-        return cls(kb, names, words, popular, config, n_threads)
+        return cls(inputs.kb, names, words, popular, config, inputs.n_threads)
 
-    def generate(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[list[Candidate]]:
-        """For each mention up to `k` entities, those of its own name or else of the most similar names first."""
-        return listed(self.kb, self.rank(mentions, k, allowed))
+    def extend(self, added: KnowledgeBase) -> SpellingSource:
+        """An index of the new entities' names; similarities do not depend on which other names there are."""
+        return SpellingSource.build(SourceInputs(added, n_threads=self.n_threads), self.config)
 
-    def rank(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
-        if allowed is not None:
-            check_allowed(allowed, len(self.kb))
-            allowed = allowed[self.popular]
+        self.check_search(k, mask)
         keys = self.forms.keys([mention.text for mention in mentions], [mention.lang for mention in mentions], 1)
         different, of_mention = np.unique(np.array(list(keys), dtype=object), return_inverse=True)
-        found = self._search(different.tolist(), k, allowed)[of_mention]
+        found = self._search(different.tolist(), k, None if mask is None else mask[self.popular])[of_mention]
         return sparse.csr_matrix((found.data, self.popular[found.indices], found.indptr), shape=found.shape)
 
-    def _search(self, keys: list[str], k: int, allowed: NDArray[np.bool_] | None) -> sparse.csr_matrix:
+    def _search(self, keys: list[str], k: int, is_open: NDArray[np.bool_] | None) -> sparse.csr_matrix:
         """keys_by_places: the same for different keys, with the entities' places in `popular`."""
         config = self.config
         stops = not config.searches_always
         found = self.names.search(
-            keys, k, config.min_similarity, stops_at_exact=stops, allowed=allowed, n_threads=self.n_threads
+            keys, k, config.min_similarity, stops_at_exact=stops, allowed=is_open, n_threads=self.n_threads
         )
         if self.words is None or not len(keys):
             return found
@@ -134,7 +128,7 @@ class StringCandidates:
         unknown = np.flatnonzero(best < 1 if stops else best <= 1)
         least = min(1.0, config.min_similarity / config.word_weight)
         alike = self.words.search(
-            [keys[place] for place in unknown], k, least, allowed=allowed, n_threads=self.n_threads
+            [keys[place] for place in unknown], k, least, allowed=is_open, n_threads=self.n_threads
         )
         alike.data *= np.float32(config.word_weight)
         return best_of_both(found, _spread(alike, unknown, len(keys)), k)
@@ -149,17 +143,17 @@ class StringCandidates:
         cls,
         arrays: Mapping[str, NDArray[Any]],
         prefix: str,
-        kb: KnowledgeBase,
-        config: StringConfig,
-        n_threads: int = 0,
-    ) -> StringCandidates:
-        """The generator `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
+        inputs: SourceInputs,
+        config: SpellingConfig | None = None,
+    ) -> SpellingSource:
+        """The source `to_arrays` gave, over the knowledge base it was built from; opened, not read."""
+        config, n_entities = config or SpellingConfig(), len(inputs.kb)
         popular = require(arrays, f"{prefix}.popular", np.int32)
-        check_length(f"{prefix}.popular", popular, len(kb))
-        check_range(f"{prefix}.popular", popular, 0, len(kb))
-        names = IndelIndex.from_arrays(arrays, f"{prefix}.names", len(kb))
-        words = IndelIndex.from_arrays(arrays, f"{prefix}.words", len(kb)) if config.word_weight else None
-        return cls(kb, names, words, popular, config, n_threads)
+        check_length(f"{prefix}.popular", popular, n_entities)
+        check_range(f"{prefix}.popular", popular, 0, n_entities)
+        names = IndelIndex.from_arrays(arrays, f"{prefix}.names", n_entities)
+        words = IndelIndex.from_arrays(arrays, f"{prefix}.words", n_entities) if config.word_weight else None
+        return cls(inputs.kb, names, words, popular, config, inputs.n_threads)
 
 
 def _most_popular(kb: KnowledgeBase, known: AliasNames) -> NDArray[np.int32]:
@@ -168,7 +162,7 @@ def _most_popular(kb: KnowledgeBase, known: AliasNames) -> NDArray[np.int32]:
     return np.argsort(-counts, kind="stable").astype(np.int32)
 
 
-def _index_of_words(keys: list[str], groups: NDArray[np.int64], n_groups: int, config: StringConfig) -> IndelIndex:
+def _index_of_words(keys: list[str], groups: NDArray[np.int64], n_groups: int, config: SpellingConfig) -> IndelIndex:
     """An index of the words of names of several words."""
     split = [words if len(words := key.split()) > 1 else [] for key in keys]
     word_groups = np.repeat(groups, [len(words) for words in split])

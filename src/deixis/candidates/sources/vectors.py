@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.candidate_lists import listed
-from deixis.candidates.sources.mention_vectors import DenseTextsConfig, DenseVectors, described, vectors_by
+from deixis.candidates.candidate_lists import no_candidates
+from deixis.candidates.mention_batch import MentionBatch
+from deixis.candidates.source import CandidateSource, SourceInputs
+from deixis.candidates.sources.mention_vectors import MentionVectors, VectorTextsConfig, described, vectors_by
 from deixis.config import Config, setting
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.protocol import TextEncoder
@@ -29,14 +31,14 @@ from deixis.gold import known_parts
 from deixis.kb.entity import Entity
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.mask_cache import Mask, check_allowed
 from deixis.nearest.merging import best_of_both
 from deixis.nearest.protocol import VectorSearch
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.checks import require
-from deixis.types import Candidate, Document, MentionInContext
+from deixis.tables import CandidateTable, EntityMask
+from deixis.types import Document, MentionInContext
 
 Floats = NDArray[np.float32]
 Contents = Literal["descriptions", "contexts", "both"]
@@ -44,11 +46,11 @@ _BATCH = 4096  # contexts encoded at a time
 
 
 @dataclass(frozen=True)
-class DenseConfig(Config):
+class VectorConfig(Config):
     """Which encoder makes the vectors, of which texts, and how the nearest are found."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
-    texts: DenseTextsConfig = field(default_factory=DenseTextsConfig)
+    texts: VectorTextsConfig = field(default_factory=VectorTextsConfig)
     contents: Contents = setting(
         "both", "Vectors to compare mentions with: descriptions of entities, contexts of annotated mentions."
     )
@@ -56,9 +58,10 @@ class DenseConfig(Config):
     index: Literal["exact", "faiss", "graph"] = setting(
         "exact", "Compare all vectors, or approximately.", cli="--index"
     )
+    k: int = setting(50, "Candidates by vectors of texts.", low=1)
 
 
-class DenseCandidates:
+class VectorSource(CandidateSource):
     """Finds the entities of which a text is most like the mention in its context; the score is the cosine.
 
     Examples
@@ -67,11 +70,14 @@ class DenseCandidates:
     ...     {"id": "city", "title": "Paris", "description": "capital of France, on the river Seine"},
     ...     {"id": "prince", "title": "Paris", "description": "prince of Troy who carried Helen off"},
     ... ])
-    >>> generator = DenseCandidates.build(kb)
+    >>> source = VectorSource.build(SourceInputs(kb))
     >>> mention = MentionInContext("Paris", "Paris on the river Seine", 0, 5)
-    >>> [candidate.id for candidate in generator.generate([mention], k=1)[0]]
+    >>> [candidate.id for candidate in source.generate([mention], k=1)[0]]
     ['city']
     """
+
+    name = "vectors"
+    config_type = VectorConfig
 
     def __init__(
         self,
@@ -79,51 +85,53 @@ class DenseCandidates:
         encoder: TextEncoder,
         descriptions: VectorSearch,
         contexts: VectorSearch | None,
-        config: DenseConfig,
+        config: VectorConfig,
     ) -> None:
         self.kb = kb
         self.encoder = encoder
         self.descriptions = descriptions
         self.contexts = contexts
         self.config = config
-        self.vectors: DenseVectors = vectors_by(encoder, config.texts)
+        self.vectors: MentionVectors = vectors_by(encoder, config.texts)
 
     @classmethod
     def build(
-        cls,
-        kb: KnowledgeBase,
-        annotated: Iterable[Document] = (),
-        config: DenseConfig | None = None,
-        seed: int = 0,
-        n_threads: int = 0,
-        encoder: TextEncoder | None = None,
-    ) -> DenseCandidates:
-        """Vectors of all descriptions of `kb`, and of the mentions of `annotated` documents in their contexts.
+        cls, inputs: SourceInputs, config: VectorConfig | None = None, encoder: TextEncoder | None = None
+    ) -> VectorSource:
+        """Vectors of all descriptions, and of annotated mentions in their contexts.
 
         They are made by `encoder`, if it is given, which settings then call as they like; else by the one they name.
+        Descriptions that have vectors already (`inputs.earlier`) are not encoded again.
         """
-        config = config or DenseConfig()
+        config, kb = config or VectorConfig(), inputs.kb
         if len(kb) == 0:
-            raise ConfigError("The knowledge base has no entities; dense candidates need at least one.")
+            raise ConfigError("The knowledge base has no entities; vectors need at least one.")
+        earlier = inputs.earlier.get(cls.name)
+        if isinstance(earlier, VectorSource) and encoder is None:
+            return earlier.with_documents_only(inputs.documents)
         if encoder is None:
             with stage("fitting the encoder"):
-                encoder = open_encoder(config.encoder, kb.names()[0], kb.description_texts(), seed, n_threads)
-        rows = np.arange(len(kb), dtype=np.int32)
-        blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
-        descriptions = VECTOR_INDEXES[config.index].build(blocks, described(kb, rows)[0], len(kb))
-        return cls(kb, encoder, descriptions, None, config).with_contexts(annotated)
+                texts = kb.names()[0], kb.description_texts()
+                encoder = open_encoder(config.encoder, *texts, inputs.seed, inputs.n_threads)
+        descriptions = _described(kb, encoder, config, VECTOR_INDEXES[config.index])
+        return cls(kb, encoder, descriptions, None, config).with_contexts(inputs.documents)
 
-    def with_contents(self, contents: Contents) -> DenseCandidates:
+    def extend(self, added: KnowledgeBase) -> VectorSource:
+        """Vectors of the new entities' descriptions by the same encoder, all of which are compared."""
+        descriptions = _described(added, self.encoder, self.config, VectorIndex)
+        return VectorSource(added, self.encoder, descriptions, None, replace(self.config, index="exact"))
+
+    def with_contents(self, contents: Contents) -> VectorSource:
         """The same vectors, others of which are asked."""
         config = replace(self.config, contents=contents)
-        return DenseCandidates(self.kb, self.encoder, self.descriptions, self.contexts, config)
+        return VectorSource(self.kb, self.encoder, self.descriptions, self.contexts, config)
 
-    def taught_anew(self, annotated: Iterable[Document]) -> DenseCandidates:
+    def with_documents_only(self, annotated: Iterable[Document]) -> VectorSource:
         """The same descriptions, and the contexts of these documents in place of those before."""
-        return DenseCandidates(self.kb, self.encoder, self.descriptions, None, self.config).with_contexts(annotated)
+        return VectorSource(self.kb, self.encoder, self.descriptions, None, self.config).with_contexts(annotated)
 
-    def with_mentions(self, annotated: Iterable[Document], entities: Iterable[Entity] = ()) -> DenseCandidates:
-        """The same generator with further contexts, and with entities that were not known, by their mentions alone.
+    def with_documents(self, annotated: Iterable[Document], entities: Iterable[Entity] = ()) -> VectorSource:
+        """The same source with further contexts, and with entities that were not known, by their mentions alone.
 
         An id that neither the knowledge base nor `entities` have becomes an entity of its own, with the text of most of
         its mentions as title. New entities come after the known ones; nothing that has a vector is encoded again.
@@ -142,10 +150,10 @@ class DenseCandidates:
         contexts = self.contexts
         if further and contexts is not None:
             contexts = kind.over(_regrouped(contexts.exact, len(kb)))
-        return DenseCandidates(kb, self.encoder, descriptions, contexts, config).with_contexts(documents)
+        return VectorSource(kb, self.encoder, descriptions, contexts, config).with_contexts(documents)
 
-    def with_contexts(self, annotated: Iterable[Document]) -> DenseCandidates:
-        """The same generator with further contexts, of mentions whose entities it knows."""
+    def with_contexts(self, annotated: Iterable[Document]) -> VectorSource:
+        """The same source with further contexts, of mentions whose entities it knows."""
         found_rows = known_mentions(self.kb, annotated)
         known = _spread([(mention, row) for mention, rows in found_rows for row in rows], self.config.max_contexts)
         if not known:
@@ -155,46 +163,40 @@ class DenseCandidates:
         found = VectorIndex.build(blocks, np.array([row for _, row in known], dtype=np.int32), len(self.kb))
         exact = found if self.contexts is None else self.contexts.exact.joined(found)
         contexts = VECTOR_INDEXES[self.config.index].over(exact)
-        return DenseCandidates(self.kb, self.encoder, self.descriptions, contexts, self.config)
+        return VectorSource(self.kb, self.encoder, self.descriptions, contexts, self.config)
 
-    def generate(
-        self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None
-    ) -> list[list[Candidate]]:
-        """For each mention up to `k` entities, best first, with scores from 0 to 1."""
-        return listed(self.kb, self.rank(mentions, k, allowed))
-
-    def rank(self, mentions: Sequence[MentionInContext], k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
-        if k < 1:
-            raise ConfigError(f"k must be at least 1, got {k}.")
-        if allowed is not None:
-            check_allowed(allowed, len(self.kb))
-        if not mentions:
-            return sparse.csr_matrix(np.zeros((0, len(self.kb)), dtype=np.float32))
-        return self.search(self.vectors.of_mentions(mentions), k, allowed)
-
-    def search(self, queries: Floats, k: int, allowed: Mask | None = None) -> sparse.csr_matrix:
-        """The same for vectors of mentions."""
-        k, is_filter = min(k, len(self.kb)), allowed is not None and not allowed.all()
+        self.check_search(k, mask)
+        indexes = self._indexes()
+        if not mentions or not indexes:
+            return no_candidates(len(mentions), len(self.kb))
+        queries, k = self._queries(mentions), min(k, len(self.kb))
+        is_filter = mask is not None and not mask.all()
         found = [
-            index.search(queries, k, allowed[index.groups] if is_filter and allowed is not None else None)
-            for index in self._asked()
+            index.search(queries, k, mask[index.groups] if is_filter and mask is not None else None)
+            for index in indexes
         ]
-        if not found:
-            return sparse.csr_matrix(np.zeros((len(queries), len(self.kb)), dtype=np.float32))
         return found[0] if len(found) == 1 else best_of_both(found[0], found[1], k)
 
-    def scores(self, queries: Floats, starts: NDArray[np.int64], rows: NDArray[np.integer]) -> Floats:
-        """How much each of `rows[starts[i]:starts[i + 1]]` is like mention `i`, found or not; 0 without any vector."""
-        best = np.zeros(len(rows), dtype=np.float32)
-        for index in self._asked():
-            best = np.maximum(best, index.exact.scores(queries, starts, rows))
+    def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> Floats:
+        """How similar each candidate is to its mention, whoever proposed it; 0 without any vector."""
+        best = np.zeros(len(table.rows), dtype=np.float32)
+        if len(table.rows):
+            queries = self._queries(mentions)
+            for index in self._indexes():
+                best = np.maximum(best, index.exact.scores(queries, table.starts, table.rows))
         return best
 
-    def _asked(self) -> list[VectorSearch]:
+    def _queries(self, mentions: Sequence[MentionInContext]) -> Floats:
+        """The vectors of mentions, which searching and scoring need: encoded once for a batch."""
+        batch = MentionBatch.of(mentions)
+        return batch.once((self.name, id(self.vectors)), lambda: self.vectors.of_mentions(batch.mentions))
+
+    def _indexes(self) -> list[VectorSearch]:
         both = {"descriptions": self.descriptions, "contexts": self.contexts}
-        asked = both.values() if self.config.contents == "both" else [both[self.config.contents]]
-        return [index for index in asked if index is not None]
+        chosen = both.values() if self.config.contents == "both" else [both[self.config.contents]]
+        return [index for index in chosen if index is not None]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
@@ -209,12 +211,11 @@ class DenseCandidates:
         cls,
         arrays: Mapping[str, NDArray[Any]],
         prefix: str,
-        kb: KnowledgeBase,
-        config: DenseConfig,
-        n_threads: int = 0,
-    ) -> DenseCandidates:
-        """The generator `to_arrays` gave, over the knowledge base it was built from."""
-        del n_threads
+        inputs: SourceInputs,
+        config: VectorConfig | None = None,
+    ) -> VectorSource:
+        """The source `to_arrays` gave, over the knowledge base it was built from."""
+        config, kb = config or VectorConfig(), inputs.kb
         sizes = require(arrays, f"{prefix}.sizes", np.int64)
         kind = VECTOR_INDEXES[config.index]
         descriptions = kind.from_arrays(arrays, f"{prefix}.descriptions", n_groups=len(kb))
@@ -228,6 +229,19 @@ class DenseCandidates:
                 f"{len(descriptions.groups)} and {n_contexts} vectors. The model is damaged; build it again."
             )
         return cls(kb, encoder_from_arrays(arrays, f"{prefix}.encoder", config.encoder), descriptions, contexts, config)
+
+
+def _described(
+    kb: KnowledgeBase,
+    encoder: TextEncoder,
+    config: VectorConfig,
+    index: Any,  # noqa: ANN401 - a class of VECTOR_INDEXES
+) -> VectorSearch:
+    """Vectors of all descriptions in an index of this class."""
+    rows = np.arange(len(kb), dtype=np.int32)
+    blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
+    found: VectorSearch = index.build(blocks, described(kb, rows)[0], len(kb))
+    return found
 
 
 def _regrouped(exact: VectorIndex, n_groups: int) -> VectorIndex:

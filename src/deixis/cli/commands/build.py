@@ -29,7 +29,12 @@ HELD_OUT_HINT = (
     "--set ranking.min_mentions=N), or make do with mentions made from the knowledge base: --synthetic always."
 )
 TARGET_PRECISION = "nil.target_precision"
-NO_OPTION = ("candidates.tree.augmentation", "candidates.dense.encoder", "calibration")
+NO_OPTION = (
+    "candidates.label_tree.augmentation",
+    "candidates.vectors.encoder",
+    "candidates.name_vectors",
+    "calibration",
+)
 """Settings that have an option elsewhere (`xmr train`, `calibrate`), or another one here."""
 N_EXAMPLES = 100  # titles tried for a sentence to show
 

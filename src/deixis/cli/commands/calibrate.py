@@ -111,8 +111,9 @@ def _without_threshold(options: LinkOptions) -> LinkOptions:
 
 def _with_settings(model: LinkerModel, options: LinkOptions, method: Method | None) -> LinkerModel:
     """The model with the vectors and the method asked for, which it keeps."""
-    if options.vectors is not None and model.sources.dense is not None:
-        model = with_vectors(model, model.sources.dense.with_contents(options.vectors))
+    vectors = model.sources.get("vectors")
+    if options.vectors is not None and vectors is not None:
+        model = with_vectors(model, vectors.with_contents(options.vectors))
     if method is None:
         return model
     calibration = replace(model.config.calibration, method=method)

@@ -44,6 +44,7 @@ FEATURES: dict[str, RankingFeature] = {
         seen_names.learned_popularity,
         seen_names.learned_around,
         vectors.vectors,
+        vectors.name_vectors,
     )
 }
 """The ranking features by name."""

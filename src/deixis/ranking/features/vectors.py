@@ -1,4 +1,4 @@
-"""What vectors of texts say of a candidate."""
+"""What vectors of texts and of names say of a candidate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,22 @@ def vectors(context: FeatureContext) -> Column:
 
     Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can be weighed alike.
     """
-    similarity, table = context.source("vectors").astype(np.float64), context.table
+    return _deviations(context, "vectors")
+
+
+@feature(
+    "name_vectors",
+    "similarity of its best name's vector to the mention's, in standard deviations",
+    sign="+",
+    needs=["name_vectors"],
+)
+def name_vectors(context: FeatureContext) -> Column:
+    """How far the similarity of its best name is above the mean of the mention's candidates, likewise."""
+    return _deviations(context, "name_vectors")
+
+
+def _deviations(context: FeatureContext, source: str) -> Column:
+    similarity, table = context.source(source).astype(np.float64), context.table
     n_candidates = table.group_sum(np.ones(len(similarity)))
     away = similarity - table.group_sum(similarity) / n_candidates
     spread = np.sqrt(table.group_sum(away**2) / n_candidates)

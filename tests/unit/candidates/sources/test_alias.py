@@ -2,9 +2,9 @@ import time
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from deixis.candidates.sources.alias import AliasCandidates, AliasConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.alias import AliasConfig, AliasSource
 from deixis.candidates.weighted_names import name_weights
 from deixis.errors import ConfigError
 from deixis.features.name_forms import NameFormsConfig
@@ -22,12 +22,12 @@ def seen(text, entity, times=1, lang=None):
     return [Document("d", text, lang, (Mention(0, len(text), text, entity),))] * times
 
 
-def ids(generator, text, lang=None, k=10, **options):
-    return [candidate.id for candidate in generator.generate([mention(text, lang)], k, **options)[0]]
+def ids(source, text, lang=None, k=10, **options):
+    return [candidate.id for candidate in source.generate([mention(text, lang)], k, **options)[0]]
 
 
-def priors(generator, text, lang=None):
-    found = generator.generate([mention(text, lang)], 100)[0]
+def priors(source, text, lang=None):
+    found = source.generate([mention(text, lang)], 100)[0]
     return {candidate.id: pytest.approx(candidate.score, abs=1e-6) for candidate in found}
 
 
@@ -42,17 +42,19 @@ CITIES = KnowledgeBase.from_records([
 def test_a_name_means_what_it_was_counted_to_mean():
     kb = KnowledgeBase.from_records([{"id": "a", "title": "X", "count": 5}, {"id": "b", "title": "X", "count": 0}])
     plain = AliasConfig(title_weight=1.0, close_share=0.0)
-    assert priors(AliasCandidates.build(kb, config=plain), "X") == {"a": 6 / 7, "b": 1 / 7}
-    taught = AliasCandidates.build(
-        kb, seen("x", "b", 3), AliasConfig(title_weight=1.0, close_share=0.0, kb_strength=1.0)
+    assert priors(AliasSource.build(SourceInputs(kb), plain), "X") == {"a": 6 / 7, "b": 1 / 7}
+    taught = AliasSource.build(
+        SourceInputs(kb, seen("x", "b", 3)), AliasConfig(title_weight=1.0, close_share=0.0, kb_strength=1.0)
     )
     # Three mentions raise what the entity counts in all, and its share under this name.
     assert priors(taught, "X") == {"a": (6 / 10) / 4, "b": (3 + 4 / 10) / 4}
 
 
 def test_annotated_mentions_outweigh_the_knowledge_base_and_bring_new_names():
-    assert ids(AliasCandidates.build(CITIES), "Paris") == ["fr", "tx"]
-    taught = AliasCandidates.build(CITIES, [*seen("Paris", "tx"), *seen("Big P", "tx", 2), *seen("Big P", "fr")])
+    assert ids(AliasSource.build(SourceInputs(CITIES)), "Paris") == ["fr", "tx"]
+    taught = AliasSource.build(
+        SourceInputs(CITIES, [*seen("Paris", "tx"), *seen("Big P", "tx", 2), *seen("Big P", "fr")])
+    )
     assert ids(taught, "Paris") == ["tx", "fr"]
     assert ids(taught, "BIG P") == ["tx", "fr"] and ids(taught, "Small P") == []
 
@@ -67,28 +69,28 @@ def test_what_a_count_has_left_is_spread_over_names_without_one():
 
 
 def test_names_in_the_mentions_own_case_come_first():
-    generator = AliasCandidates.build(CITIES)
-    assert ids(generator, "un")[0] == "one" and ids(generator, "Un")[0] == "un"
-    assert set(ids(generator, "uN")) == {"un", "one"}
+    source = AliasSource.build(SourceInputs(CITIES))
+    assert ids(source, "un")[0] == "one" and ids(source, "Un")[0] == "un"
+    assert set(ids(source, "uN")) == {"un", "one"}
 
 
 def test_an_exact_name_outranks_one_that_only_shares_its_lemma():
     kb = KnowledgeBase.from_records([{"id": "many", "title": "Häuser", "count": 9}, {"id": "one", "title": "Haus"}])
     config = AliasConfig(forms=NameFormsConfig(lemmatizes=True, lang="de"))
-    assert ids(AliasCandidates.build(kb, config=config), "haus") == ["one", "many"]
-    assert ids(AliasCandidates.build(kb, config=config), "Hauses") == ["many", "one"]
+    assert ids(AliasSource.build(SourceInputs(kb), config), "haus") == ["one", "many"]
+    assert ids(AliasSource.build(SourceInputs(kb), config), "Hauses") == ["many", "one"]
 
 
 def test_acronyms_are_found_by_mentions_in_capitals_alone():
-    assert ids(AliasCandidates.build(CITIES), "U.N.")[0] == "un"
+    assert ids(AliasSource.build(SourceInputs(CITIES)), "U.N.")[0] == "un"
     kb = KnowledgeBase.from_records([{"id": "un", "title": "United Nations"}])
-    generator = AliasCandidates.build(kb)
-    assert ids(generator, "UN") == ids(generator, "U. N.") == ["un"] and ids(generator, "un") == []
-    assert ids(AliasCandidates.build(kb, config=AliasConfig(acronym_weight=0.0)), "UN") == []
+    source = AliasSource.build(SourceInputs(kb))
+    assert ids(source, "UN") == ids(source, "U. N.") == ["un"] and ids(source, "un") == []
+    assert ids(AliasSource.build(SourceInputs(kb), AliasConfig(acronym_weight=0.0)), "UN") == []
 
 
 def test_one_language_knows_its_own_names_and_those_of_none():
-    every, own = (AliasCandidates.build(CITIES, config=AliasConfig(all_languages=flag)) for flag in (True, False))
+    every, own = (AliasSource.build(SourceInputs(CITIES), AliasConfig(all_languages=flag)) for flag in (True, False))
     assert set(ids(every, "Parigi", "it")) == {"fr", "one"}
     assert ids(own, "Parigi", "it") == ids(own, "Parigi", "it-CH") == ["fr"]
     assert ids(own, "Parigi", "sc") == ["one"] and ids(own, "Parigi", "de") == []
@@ -98,33 +100,22 @@ def test_one_language_knows_its_own_names_and_those_of_none():
 
 
 def test_mentions_learned_in_one_language_stay_there_if_asked():
-    taught = AliasCandidates.build(CITIES, seen("Pariisi", "fr", lang="fi"), AliasConfig(all_languages=False))
+    taught = AliasSource.build(SourceInputs(CITIES, seen("Pariisi", "fr", lang="fi")), AliasConfig(all_languages=False))
     assert ids(taught, "PARIISI", "fi") == ["fr"] and ids(taught, "Pariisi", "et") == []
 
 
 def test_turkish_capitals_meet_names_without_a_language():
     kb = KnowledgeBase.from_records([{"id": "i", "title": "İzmir"}, {"id": "d", "title": "Diyarbakır"}])
-    generator = AliasCandidates.build(kb)
+    source = AliasSource.build(SourceInputs(kb))
     for lang in ("tr", None):
-        assert ids(generator, "IZMIR", lang) == ids(generator, "izmir", lang) == ids(generator, "İZMİR", lang) == ["i"]
-        assert ids(generator, "DİYARBAKIR", lang) == ["d"]
+        assert ids(source, "IZMIR", lang) == ids(source, "izmir", lang) == ids(source, "İZMİR", lang) == ["i"]
+        assert ids(source, "DİYARBAKIR", lang) == ["d"]
 
 
 def test_at_most_so_many_entities_are_kept_for_an_alias():
     kb = KnowledgeBase.from_records([{"id": str(n), "title": "Springfield", "count": n} for n in range(30)])
-    generator = AliasCandidates.build(kb, config=AliasConfig(max_entities=3))
-    assert ids(generator, "springfield", k=30) == ["29", "28", "27"]
-
-
-def test_priors_of_pairs_are_those_of_the_ranking_and_0_elsewhere():
-    generator = AliasCandidates.build(CITIES)
-    mentions = [mention("Paris"), mention("nothing"), mention("Un")]
-    ranked = generator.rank(mentions, 5)
-    assert generator.priors(mentions, ranked).tolist() == ranked.data.tolist()
-    pairs = sparse.csr_matrix(np.ones((3, len(CITIES))))
-    every = generator.priors(mentions, pairs).reshape(3, -1)
-    assert np.array_equal(every, ranked.toarray())
-    assert generator.priors([mention("nothing")], pairs[:1]).tolist() == [0.0] * len(CITIES)
+    source = AliasSource.build(SourceInputs(kb), AliasConfig(max_entities=3))
+    assert ids(source, "springfield", k=30) == ["29", "28", "27"]
 
 
 def test_settings_out_of_range_are_refused():
@@ -145,14 +136,14 @@ def test_a_table_is_opened_without_reading_it(tmp_path):
     kb = KnowledgeBase.from_records([{"id": "x", "title": "X"}])
     entries = [np.zeros(n, dtype) for dtype in ("i4", "i2", "u4", "f4", "f4")]
     table = KeyTable.build(names, KeyEntries(np.arange(n), *entries), n_rows=1)
-    arrays = AliasCandidates(kb, table, (), AliasConfig()).to_arrays("t")
+    arrays = AliasSource(kb, table, (), AliasConfig()).to_arrays("t")
     for name, array in arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
     seconds = []
     for _ in range(3):  # the best of a few, and processor time, because other work may run beside the tests
         started = time.process_time()
         mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in arrays}
-        opened = AliasCandidates.from_arrays(mapped, "t", kb, AliasConfig())
+        opened = AliasSource.from_arrays(mapped, "t", SourceInputs(kb), AliasConfig())
         seconds.append(time.process_time() - started)
     assert min(seconds) < 0.05
     assert ids(opened, "name 77") == ["x"]

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from deixis.candidates.source import SourceInputs
 from deixis.candidates.sources.mention_vectors import (
-    DenseTextsConfig,
     MarkedVectors,
     PlainVectors,
+    VectorTextsConfig,
     described,
     vectors_by,
 )
-from deixis.candidates.sources.vectors import DenseCandidates, DenseConfig
+from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import FunctionEncoder, register_encoder
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -46,7 +47,7 @@ def mention(name: str, text: str) -> MentionInContext:
 
 def test_an_encoder_that_knows_the_marker_reads_one_marked_text_of_so_many_tokens():
     encoder = TaughtEncoder(knows_marker=True)
-    vectors = vectors_by(encoder, DenseTextsConfig(n_tokens=8))
+    vectors = vectors_by(encoder, VectorTextsConfig(n_tokens=8))
     assert isinstance(vectors, MarkedVectors)
     vectors.of_mentions([mention("Paris", "one two three four Paris five six seven eight")])
     assert encoder.asked == ["three four [M] Paris [M] five six seven"]
@@ -57,7 +58,7 @@ def test_an_encoder_that_knows_the_marker_reads_one_marked_text_of_so_many_token
 
 def test_a_mention_longer_than_the_window_is_cut_and_not_refused():
     encoder = TaughtEncoder(knows_marker=True)
-    vectors = vectors_by(encoder, DenseTextsConfig(n_tokens=8))
+    vectors = vectors_by(encoder, VectorTextsConfig(n_tokens=8))
     long, short = mention("a b c d e f g h i", "x a b c d e f g h i y"), mention("Troy", "Troy")
     assert vectors.of_mentions([long, short]).shape == (2, 3)
     assert encoder.asked == ["[M] a b c d e f [M]", "[M] Troy [M]"]
@@ -65,16 +66,16 @@ def test_a_mention_longer_than_the_window_is_cut_and_not_refused():
 
 def test_a_mention_without_letters_has_no_vector():
     for encoder in (TaughtEncoder(knows_marker=True), TaughtEncoder(knows_marker=False)):
-        vectors = vectors_by(encoder, DenseTextsConfig())
+        vectors = vectors_by(encoder, VectorTextsConfig())
         blank, named = vectors.of_mentions([mention(" ", "a Troy"), mention("Troy", "a Troy")])
         assert not blank.any() and np.linalg.norm(named) == pytest.approx(1)
 
 
 def test_any_other_encoder_reads_name_and_text_apart():
     for encoder in (TaughtEncoder(knows_marker=False), FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts))):
-        assert isinstance(vectors_by(encoder, DenseTextsConfig()), PlainVectors)
+        assert isinstance(vectors_by(encoder, VectorTextsConfig()), PlainVectors)
     encoder = TaughtEncoder(knows_marker=False)
-    vectors = vectors_by(encoder, DenseTextsConfig(n_characters=11))
+    vectors = vectors_by(encoder, VectorTextsConfig(n_characters=11))
     vectors.of_mentions([mention("Paris", "near Troy, Paris fell")])
     assert encoder.asked == ["Paris", "y, Paris fe"]
     encoder.asked.clear()
@@ -90,6 +91,6 @@ def test_chosen_rows_have_their_own_texts():
 def test_a_taught_encoder_makes_dense_candidates_of_marked_texts():
     encoder = TaughtEncoder(knows_marker=True)
     register_encoder("taught", encoder)
-    generator = DenseCandidates.build(KB, config=DenseConfig(encoder=EncoderConfig(name="taught")))
-    assert [one.id for one in generator.generate([mention("Troy", "to save Troy")], 1)[0]] == ["bare"]
+    source = VectorSource.build(SourceInputs(KB), VectorConfig(encoder=EncoderConfig(name="taught")))
+    assert [one.id for one in source.generate([mention("Troy", "to save Troy")], 1)[0]] == ["bare"]
     assert encoder.asked[-1] == "to save [M] Troy [M]"

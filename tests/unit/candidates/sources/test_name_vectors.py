@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from deixis.candidates.sources.name_vectors import EmbeddingCandidates, EmbeddingConfig
+from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.name_vectors import NameVectorConfig, NameVectorSource
 from deixis.config import config_from_dict, config_to_dict
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import register_encoder
@@ -28,8 +29,8 @@ def mention(text: str, lang: str | None = None) -> MentionInContext:
     return MentionInContext(text, text, 0, len(text), lang)
 
 
-def ids(generator: EmbeddingCandidates, text: str, lang: str | None = None, k: int = 9) -> list[str]:
-    return [candidate.id for candidate in generator.generate([mention(text, lang)], k)[0]]
+def ids(source: NameVectorSource, text: str, lang: str | None = None, k: int = 9) -> list[str]:
+    return [candidate.id for candidate in source.generate([mention(text, lang)], k)[0]]
 
 
 def by_meaning(texts: list[str]) -> np.ndarray:
@@ -37,70 +38,74 @@ def by_meaning(texts: list[str]) -> np.ndarray:
 
 
 def test_every_alias_has_a_vector_and_the_best_one_counts():
-    generator = EmbeddingCandidates.build(KB)
-    assert len(generator.index.groups) == 9
-    assert ids(generator, "city of lights")[0] == "paris" and ids(generator, "Medical Doctors")[0] == "gp"
+    source = NameVectorSource.build(SourceInputs(KB))
+    assert len(source.index.groups) == 9
+    assert ids(source, "city of lights")[0] == "paris" and ids(source, "Medical Doctors")[0] == "gp"
 
 
 def test_the_label_baseline_has_one_vector_per_entity():
-    generator = EmbeddingCandidates.build(KB, config=EmbeddingConfig(titles_only=True))
-    assert len(generator.index.groups) == len(KB)
-    assert "gp" not in ids(generator, "medical doctor", k=1)
+    source = NameVectorSource.build(SourceInputs(KB), NameVectorConfig(titles_only=True))
+    assert len(source.index.groups) == len(KB)
+    assert "gp" not in ids(source, "medical doctor", k=1)
 
 
 def test_annotated_mentions_are_names_too():
     text = "The Frog Capital"
     documents = [Document("d", text, mentions=(Mention(0, len(text), text, entity="paris"),))]
-    assert ids(EmbeddingCandidates.build(KB, documents), "frog capital", k=1) == ["paris"]
-    assert len(EmbeddingCandidates.build(KB, documents, EmbeddingConfig(titles_only=True)).index.groups) == len(KB)
+    assert ids(NameVectorSource.build(SourceInputs(KB, documents)), "frog capital", k=1) == ["paris"]
+    assert len(
+        NameVectorSource.build(SourceInputs(KB, documents), NameVectorConfig(titles_only=True)).index.groups
+    ) == len(KB)
 
 
 def test_in_one_language_only_its_own_names_and_those_of_none_count():
-    everyone = EmbeddingCandidates.build(KB)
-    own = EmbeddingCandidates.build(KB, config=EmbeddingConfig(all_languages=False))
+    everyone = NameVectorSource.build(SourceInputs(KB))
+    own = NameVectorSource.build(SourceInputs(KB), NameVectorConfig(all_languages=False))
     scores = {c.id: c.score for c in own.generate([mention("Parigi", "de-AT")], k=9)[0]}
     assert scores["pisa"] > scores.get("paris", 0.0)  # the Italian name of Paris does not count in German
     for lang in ("it", None):
         assert ids(own, "Parigi", lang, k=1) == ["paris"] == ids(everyone, "Parigi", "de", k=1)
     batch = [mention("Parigi", lang) for lang in ("it", "de", None, "it", "xx")]
     assert own.generate(batch, k=3) == [own.generate([one], k=3)[0] for one in batch]
-    again = EmbeddingCandidates.from_arrays(own.to_arrays("x"), "x", KB, own.config)
+    again = NameVectorSource.from_arrays(own.to_arrays("x"), "x", SourceInputs(KB), own.config)
     assert again.generate(batch, k=3) == own.generate(batch, k=3)
 
 
 def test_a_users_encoder_finds_what_letters_do_not():
     register_encoder("meaning", by_meaning)
-    config = EmbeddingConfig(encoder=EncoderConfig(name="meaning"))
-    generator = EmbeddingCandidates.build(KB, config=config)
-    assert ids(generator, "doctor")[0] == "gp"
-    again = EmbeddingCandidates.from_arrays(generator.to_arrays("x"), "x", KB, config)
-    assert again.generate([mention("doctor")], k=4) == generator.generate([mention("doctor")], k=4)
+    config = NameVectorConfig(encoder=EncoderConfig(name="meaning"))
+    source = NameVectorSource.build(SourceInputs(KB), config)
+    assert ids(source, "doctor")[0] == "gp"
+    again = NameVectorSource.from_arrays(source.to_arrays("x"), "x", SourceInputs(KB), config)
+    assert again.generate([mention("doctor")], k=4) == source.generate([mention("doctor")], k=4)
 
 
 def test_walking_the_graph_gives_the_same_scores():
     records = [{"id": f"p{n}", "title": f"Person {n * 7919} of {n % 50}"} for n in range(3000)]
     kb = KnowledgeBase.from_records(records)
-    exact, graph = (EmbeddingCandidates.build(kb, config=EmbeddingConfig(index=kind)) for kind in ("exact", "graph"))
+    exact, graph = (
+        NameVectorSource.build(SourceInputs(kb), NameVectorConfig(index=kind)) for kind in ("exact", "graph")
+    )
     asked = [mention(f"Person {n * 7919}") for n in range(0, 3000, 100)]
     found, expected = graph.generate(asked, k=5), exact.generate(asked, k=5)
     assert np.mean([a[0] == b[0] for a, b in zip(found, expected, strict=True)]) >= 0.9
     allowed = np.arange(3000) % 2 == 1
-    assert graph.generate(asked, k=5, allowed=allowed) == exact.generate(asked, k=5, allowed=allowed)
+    assert graph.generate(asked, k=5, mask=allowed) == exact.generate(asked, k=5, mask=allowed)
 
 
 def test_settings_survive_being_written_down():
-    config = EmbeddingConfig(encoder=EncoderConfig(n_dims=64), index="graph", titles_only=True)
-    assert config_from_dict(EmbeddingConfig, config_to_dict(config)) == config
+    config = NameVectorConfig(encoder=EncoderConfig(n_dims=64), index="graph", titles_only=True)
+    assert config_from_dict(NameVectorConfig, config_to_dict(config)) == config
 
 
 def test_what_cannot_be_is_refused():
     with pytest.raises(ConfigError, match="must be one of 'exact', 'faiss', 'graph'"):
-        EmbeddingConfig(index="tree")
+        NameVectorConfig(index="tree")
     with pytest.raises(UnknownNameError, match="text encoder"):
-        EmbeddingCandidates.build(KB, config=EmbeddingConfig(encoder=EncoderConfig(name="elmo")))
+        NameVectorSource.build(SourceInputs(KB), NameVectorConfig(encoder=EncoderConfig(name="elmo")))
     with pytest.raises(ConfigError, match="no entities"):
-        EmbeddingCandidates.build(KnowledgeBase.from_records([]))
-    generator = EmbeddingCandidates.build(KB)
+        NameVectorSource.build(SourceInputs(KnowledgeBase.from_records([])))
+    source = NameVectorSource.build(SourceInputs(KB))
     with pytest.raises(StoreError):
         more = KnowledgeBase.from_records([*KB.entities(), {"id": "new", "title": "New"}])
-        EmbeddingCandidates.from_arrays(generator.to_arrays("x"), "x", more, generator.config)
+        NameVectorSource.from_arrays(source.to_arrays("x"), "x", SourceInputs(more), source.config)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from deixis.errors import DataError
 from deixis.explanation.tree_view import TreeView
 from deixis.service.api import schema
 from deixis.service.api.failures import Json
@@ -37,4 +38,7 @@ def router(state: ServiceState) -> APIRouter:
 
 
 def _view(served: Served) -> TreeView:
-    return TreeView(served.linker.model.sources.tree)
+    tree = served.linker.model.sources.get("label_tree")
+    if tree is None:
+        raise DataError("This model has no label tree to look at. Build it with the source 'label_tree'.")
+    return TreeView(tree)

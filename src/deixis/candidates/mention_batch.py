@@ -1,0 +1,54 @@
+"""Mentions that go through all sources together, and what several sources need of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
+
+from deixis.types import MentionInContext
+
+T = TypeVar("T")
+
+
+class MentionBatch(Sequence[MentionInContext]):
+    """Mentions that go through all sources together; what several calls need of them is computed once.
+
+    Examples
+    --------
+    >>> batch = MentionBatch.of([MentionInContext("Paris", "Paris fled", 0, 5)])
+    >>> batch.once("texts", lambda: [mention.text for mention in batch])
+    ['Paris']
+    """
+
+    def __init__(self, mentions: Sequence[MentionInContext]) -> None:
+        self.mentions = mentions
+        self._values: dict[object, Any] = {}
+
+    @classmethod
+    def of(cls, mentions: Sequence[MentionInContext]) -> MentionBatch:
+        """The mentions as a batch, which may be one already."""
+        return mentions if isinstance(mentions, MentionBatch) else cls(mentions)
+
+    @overload
+    def __getitem__(self, places: int) -> MentionInContext: ...
+
+    @overload
+    def __getitem__(self, places: slice) -> Sequence[MentionInContext]: ...
+
+    def __getitem__(self, places: int | slice) -> MentionInContext | Sequence[MentionInContext]:
+        return self.mentions[places]
+
+    def __len__(self) -> int:
+        return len(self.mentions)
+
+    def once(self, key: object, compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed at the first call with this key only."""
+        if key not in self._values:
+            self._values[key] = compute()
+        value: T = self._values[key]
+        return value
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each mention."""
+        return self.once("texts", lambda: [mention.text for mention in self.mentions])
