@@ -53,7 +53,7 @@ class DenseConfig(Config):
         "both", "What mentions are held against: descriptions of entities, contexts of annotated mentions."
     )
     max_contexts: int = setting(20, "Annotated mentions of an entity that are kept, at most.", low=1)
-    index: Literal["exact", "faiss", "graph"] = setting(
+    index: Literal["exact", "graph"] = setting(
         "exact", "Compare all vectors (exact), or search approximately.", cli="--index"
     )
 
