@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rows import record, start_run
+from benchmarks.speed.faiss_index import FaissIndex, flat_search
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions
 from deixis.candidates.sources.mention_vectors import vectors_by
@@ -28,8 +29,8 @@ from deixis.encoders.config import EncoderConfig
 from deixis.encoders.registry import encode_rows
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.faiss_index import flat_search
+from deixis.nearest.graph_index import GraphIndex
+from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.opening import open_encoder
 from deixis.types import MentionInContext
 
@@ -37,7 +38,7 @@ Floats = NDArray[np.float32]
 
 SEED, N_QUERIES, BATCH = 0, 300, 100
 DEPTHS = (10, 100)
-INDEXES = {"exact": "exact", "graph": "usearch", "faiss": "faiss"}
+INDEXES = {"exact": VectorIndex, "usearch": GraphIndex, "faiss": FaissIndex}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,9 +89,9 @@ def measure(place: str, vectors: Floats, queries: Floats) -> Iterator[ResultRow]
     cost = 1000 * (time.process_time() - started) / len(queries)
     yield ResultRow(place, "batch_cpu@100", "flat", float(f"{cost:.4g}"), "ms", n=len(queries), settings=settings)
     yield ResultRow(place, "bytes", "flat", round(vectors.nbytes / 1e6, 1), "MB", settings=settings)
-    for kind, system in INDEXES.items():
+    for system, kind in INDEXES.items():
         started = time.process_time()
-        index = VECTOR_INDEXES[kind].build([vectors], np.arange(len(vectors)))
+        index = kind.build([vectors], np.arange(len(vectors)))
         built = time.process_time() - started
         yield ResultRow(place, "build_cpu", system, float(f"{built:.4g}"), "s", settings=settings)
         n_bytes = sum(array.nbytes for array in index.to_arrays("x").values())

@@ -6,7 +6,8 @@ from deixis.cli.commands.xmr import COMMANDS as XMR_COMMANDS
 from deixis.cli.main import COMMANDS
 from deixis.cli.main import deixis as root
 
-PATHS = [(), *((name,) for name in COMMANDS), ("kb", "check"), *(("xmr", name) for name in XMR_COMMANDS)]
+SHOWN = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
+PATHS = [(), *((name,) for name in SHOWN), ("kb", "check"), *(("xmr", name) for name in XMR_COMMANDS)]
 
 
 def spoken(path: tuple[str, ...]) -> str:

@@ -8,7 +8,6 @@ VECTOR_INDEXES = LazyRegistry(
     "vector index",
     {
         "exact": Lazy("deixis.nearest.vector_index:VectorIndex"),
-        "faiss": Lazy("deixis.nearest.faiss_index:FaissIndex", extra="ann"),
         "graph": Lazy("deixis.nearest.graph_index:GraphIndex", extra="nearest"),
     },
 )

@@ -1,27 +1,31 @@
 """Nearest vectors by walking a graph of neighbours (HNSW: Malkov and Yashunin, 2018), in usearch.
 
-Quicker than comparing all, and it may miss some. The graph is one array of bytes that is used where it lies.
+The graph proposes vectors, the exact index scores them. So both give the same scores, and the graph can only miss
+something. With a mask all open vectors are compared: a walk could end among closed ones. The graph is one array of
+bytes that is used where it lies.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from usearch.index import Index
 
-from deixis.nearest.approximate import (
-    BLOCK,
-    CONNECTIVITY,
-    EXPANSION_ADD,
-    EXPANSION_SEARCH,
-    ApproximateIndex,
-    check_graph,
-)
-from deixis.nearest.vector_index import Floats, VectorIndex
+from deixis.errors import StoreError
+from deixis.nearest.vector_index import Floats, Mask, VectorIndex
+from deixis.store.checks import require
+
+CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 256
+BLOCK = 65536  # vectors added at a time
+_SPARE = 4  # vectors asked for per group wanted, at first: names of one entity lie together
 
 
-class GraphIndex(ApproximateIndex):
-    """An exact index and a usearch graph through its vectors.
+class GraphIndex:
+    """An exact index and a graph through its vectors, which is kept as one array of bytes.
 
     Examples
     --------
@@ -32,10 +36,18 @@ class GraphIndex(ApproximateIndex):
     """
 
     def __init__(self, exact: VectorIndex, stored: NDArray[np.uint8]) -> None:
-        super().__init__(exact, stored)
-        self._graph = _empty_graph(exact.n_dims)
-        self._graph.view(stored.data)
-        check_graph(len(self._graph), self._graph.ndim, exact)
+        self.exact = exact
+        self.stored = stored
+        self.graph, shape = self.opened(exact, stored)
+        if shape != (len(exact), exact.n_dims):
+            raise ValueError(f"it has {shape[0]} vectors of {shape[1]} numbers, not {len(exact)} of {exact.n_dims}")
+
+    @classmethod
+    def opened(cls, exact: VectorIndex, stored: NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
+        """The graph, and how many vectors of how many numbers it has."""
+        graph = _empty_graph(exact.n_dims)
+        graph.view(stored.data)
+        return graph, (len(graph), graph.ndim)
 
     @classmethod
     def graph_bytes(cls, exact: VectorIndex) -> NDArray[np.uint8]:
@@ -47,12 +59,63 @@ class GraphIndex(ApproximateIndex):
         return np.frombuffer(bytes(graph.save() or b""), dtype=np.uint8)
 
     def near(self, queries: Floats, n: int) -> NDArray[np.int64]:
-        """queries_by_places: what a walk from each query finds."""
+        """queries_by_places: the `n` vectors most like each query, as far as the graph tells; -1 where it ends."""
         places = np.full((len(queries), n), -1, dtype=np.int64)
         for row, query in enumerate(queries):
-            keys = self._graph.search(query, n, threads=1).keys
+            keys = self.graph.search(query, n, threads=1).keys
             places[row, : len(keys)] = keys
         return places
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """What each vector stands for."""
+        return self.exact.groups
+
+    @classmethod
+    def build(cls, blocks: Iterable[Floats], groups: NDArray[np.integer], n_groups: int | None = None) -> Self:
+        """The index of the rows of all `blocks`; `groups` are those of `VectorIndex.build`."""
+        return cls.over(VectorIndex.build(blocks, groups, n_groups))
+
+    @classmethod
+    def over(cls, exact: VectorIndex) -> Self:
+        """The index of the vectors of an exact one."""
+        return cls(exact, cls.graph_bytes(exact))
+
+    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
+        """queries_by_groups: nearly always the best `k` groups of each query, stored best first, as `VectorIndex` does.
+
+        Exact where there is a mask, where there are few vectors, and for queries whose walk found too few groups.
+        """
+        self.exact.check_search(queries, k, is_open)
+        n_wanted = min(_SPARE * k, len(self.exact))
+        if is_open is not None or not n_wanted or n_wanted * _SPARE > len(self.exact) or not len(queries):
+            return self.exact.search(queries, k, is_open)
+        places = self.near(queries, n_wanted)
+        rows = np.repeat(np.arange(len(queries)), n_wanted)
+        is_found = places.ravel() >= 0
+        best = self.exact.best(queries, rows[is_found], places.ravel()[is_found], k)
+        lacks = np.diff(best.indptr) < min(k, self.exact.n_groups)
+        return best if not lacks.any() else self._filled(best, queries, lacks, k)
+
+    def _filled(self, best: sparse.csr_matrix, queries: Floats, lacks: Mask, k: int) -> sparse.csr_matrix:
+        """The same, with the rows that lack groups found exactly."""
+        exact = self.exact.search(queries[lacks], k)
+        places = np.where(lacks, len(queries) + np.cumsum(lacks) - 1, np.arange(len(queries)))
+        return sparse.csr_matrix(sparse.vstack([best, exact], format="csr")[places])
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Vectors, groups and graph under names that begin with `prefix`."""
+        return self.exact.to_arrays(prefix) | {f"{prefix}.graph": self.stored}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> Self:
+        """The index `to_arrays` gave."""
+        exact = VectorIndex.from_arrays(arrays, prefix, n_groups=n_groups)
+        stored = require(arrays, f"{prefix}.graph", np.uint8)
+        try:
+            return cls(exact, stored)
+        except (RuntimeError, ValueError) as error:
+            raise StoreError(f"The array '{prefix}.graph' is damaged: {error}. Build the model again.") from error
 
 
 def _empty_graph(n_dims: int) -> Index:

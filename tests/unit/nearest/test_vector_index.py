@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.speed.faiss_index import FaissIndex, flat_search
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.nearest import VECTOR_INDEXES
-from deixis.nearest.faiss_index import FaissIndex, flat_search
 from deixis.nearest.graph_index import GraphIndex
 from deixis.nearest.vector_index import VectorIndex
 

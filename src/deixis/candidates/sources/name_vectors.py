@@ -47,7 +47,7 @@ class NameVectorConfig(Config):
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     titles_only: bool = setting(False, "One vector per entity, that of its title.")
     all_languages: bool = setting(True, "Names of every language count; else those of the mention's and of none.")
-    index: Literal["exact", "faiss", "graph"] = setting(
+    index: Literal["exact", "graph"] = setting(
         "exact", "Compare all vectors, or walk a graph of them, which may miss some."
     )
     k: int = setting(50, "Candidates by vectors of names.", low=1)

@@ -99,7 +99,7 @@ def test_settings_survive_being_written_down():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(ConfigError, match="must be one of 'exact', 'faiss', 'graph'"):
+    with pytest.raises(ConfigError, match="must be one of 'exact', 'graph'"):
         NameVectorConfig(index="tree")
     with pytest.raises(UnknownNameError, match="text encoder"):
         NameVectorSource.build(SourceInputs(KB), NameVectorConfig(encoder=EncoderConfig(name="elmo")))

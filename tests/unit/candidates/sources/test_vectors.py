@@ -144,7 +144,7 @@ def test_of_many_mentions_of_an_entity_some_are_kept_from_first_to_last(encoder)
     assert [text for text in encoder.asked if text[-1:].isdigit()] == ["Paris 0", "Paris 3", "Paris 6"]
 
 
-@pytest.mark.parametrize("index", ["exact", "faiss", "graph"])
+@pytest.mark.parametrize("index", ["exact", "graph"])
 def test_every_index_finds_the_same_in_a_small_knowledge_base(encoder, index):
     documents = [annotated("the Smoke on the Seine", "Smoke", "city")]
     source = VectorSource.build(SourceInputs(KB, documents), counting_config(index=index))
@@ -176,7 +176,7 @@ def test_no_context_is_read_where_none_is_asked_for(encoder):
 
 
 def test_settings_survive_being_written_down_and_wrong_ones_are_refused():
-    config = counting_config(contents="contexts", index="faiss", max_contexts=3)
+    config = counting_config(contents="contexts", index="graph", max_contexts=3)
     assert config_from_dict(VectorConfig, config_to_dict(config)) == config
     for wrong in ({"contents": "all"}, {"index": "tree"}, {"max_contexts": 0}):
         with pytest.raises(ConfigError):

@@ -241,25 +241,22 @@ def test_a_preview_tells_about_an_entity_and_runs_nothing(client):
     assert client.get("/reconcile/preview", params={"id": "unheard"}).status_code == 404
 
 
-def test_jsonp_calls_a_function_and_nothing_else(client):
-    answer = client.get("/reconcile/suggest/entity", params={"prefix": "parma", "callback": "jQuery.f_1"})
-    assert answer.headers["content-type"].startswith("text/javascript")
-    assert answer.text.startswith("/**/jQuery.f_1({") and answer.text.endswith("});")
-    assert client.get("/reconcile", params={"callback": "f"}).text.startswith("/**/f({")
-    for name in ("alert(1)//", "a-b", "1a", "a..b", "f" * 200, "f\n", "<script>"):
-        assert client.get("/reconcile", params={"callback": name}).status_code == 422, name
+@pytest.mark.parametrize("path", ["", "/suggest/entity", "/suggest/type", "/suggest/property"])
+def test_the_page_of_openrefine_may_read_answers_and_no_other_page_may(client, folder, tmp_path, path):
+    def allowed(asking, origin):
+        answer = asking.get(f"/reconcile{path}", headers={"origin": origin})
+        assert answer.status_code == 200
+        return answer.headers.get("access-control-allow-origin")
 
-
-def test_jsonp_gives_pages_of_elsewhere_no_more_than_cors_does(client, folder, tmp_path):
-    def status(asking, referer):
-        headers = {"sec-fetch-site": "cross-site"} | ({"referer": referer} if referer else {})
-        return asking.get("/reconcile", params={"callback": "f"}, headers=headers).status_code
-
-    assert status(client, "") == status(client, "https://evil.example/") == 403
-    access = client.state.config.access.__class__(token=TOKEN, cors_origins=("http://127.0.0.1:3333",))
+    for origin in ("http://127.0.0.1:3333", "http://localhost:3333"):
+        assert allowed(client, origin) == origin
+    for origin in ("https://evil.example", "http://127.0.0.1:33330", "http://localhost"):
+        assert allowed(client, origin) is None
+    access = client.state.config.access.__class__(token=TOKEN, cors_origins=("https://refine.example",))
     with served(ServiceConfig(folder, tmp_path / "c.jsonl", access=access)) as allowing:
-        assert status(allowing, "http://127.0.0.1:3333/project?x=1") == 200
-        assert status(allowing, "http://127.0.0.1:33330/") == status(allowing, "") == 403
+        assert allowed(allowing, "https://refine.example") == "https://refine.example"
+        assert allowed(allowing, "http://localhost:3333") == "http://localhost:3333"
+        assert allowed(allowing, "https://evil.example") is None
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of the client's own use of pandas

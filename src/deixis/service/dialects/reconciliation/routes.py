@@ -14,8 +14,7 @@ from deixis import __version__
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.options import LinkOptions
 from deixis.service.api.batches import check_batch
-from deixis.service.api.failures import Refusal
-from deixis.service.dialects import jsonp
+from deixis.service.api.failures import Json, Refusal
 from deixis.service.dialects.forms import bad, fields_of, form_schema
 from deixis.service.dialects.pages import Page, link
 from deixis.service.dialects.reconciliation.queries import (
@@ -39,7 +38,8 @@ CONTEXT = {
     "name": "Context",
     "description": "Anything else that is known; it distinguishes namesakes. Every property is used as context.",
 }
-Callback = Annotated[str | None, Query(max_length=1000, description="For JSONP: the function to call.")]
+OPENREFINE = ("http://127.0.0.1:3333", "http://localhost:3333")
+"""Where OpenRefine's page is on the machine of its user: it may read these answers without --cors-origin."""
 Prefix = Annotated[str, Query(max_length=1000, description="The text typed so far.")]
 Cursor = Annotated[int, Query(ge=0, le=MAX_CURSOR, description="How many to skip.")]
 
@@ -47,18 +47,16 @@ Cursor = Annotated[int, Query(ge=0, le=MAX_CURSOR, description="How many to skip
 def router(state: ServiceState) -> APIRouter:
     """The routes that OpenRefine uses."""
     routes = APIRouter(prefix=ROOT, tags=["dialect of OpenRefine (reconciliation)"])
-    origins = state.config.access.cors_origins
 
     @routes.get("", response_model=dict[str, Any])
     async def manifest(
         request: Request,
         queries: Annotated[str | None, Query(description="A batch of queries, in JSON.")] = None,
-        callback: Callback = None,
     ) -> Response:
         """The service manifest; or, with `queries`, their candidates."""
         if queries is None:
-            return jsonp.answer(request, _manifest(state, _base(state, request)), callback, origins)
-        return jsonp.answer(request, await _reconciled(state, queries), callback, origins)
+            return _answer(request, _manifest(state, _base(state, request)))
+        return _answer(request, await _reconciled(state, queries))
 
     @routes.post("", response_model=dict[str, Any], openapi_extra=form_schema(queries="A batch of queries, in JSON."))
     async def reconcile(request: Request) -> Response:
@@ -67,12 +65,10 @@ def router(state: ServiceState) -> APIRouter:
         if "queries" not in fields:
             raise bad("The form has no queries. Send a batch of them, as JSON, in the field 'queries'.")
         results = await _reconciled(state, fields["queries"])
-        return jsonp.answer(request, results, fields.get("callback"), origins)
+        return _answer(request, results)
 
     @routes.get("/suggest/entity", response_model=dict[str, Any])
-    async def suggest_entity(
-        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
-    ) -> Response:
+    async def suggest_entity(request: Request, prefix: Prefix = "", cursor: Cursor = 0) -> Response:
         """Entities with a name that begins with the prefix."""
         kb, results = state.served.kb, []
         if prefix.strip():
@@ -81,24 +77,20 @@ def router(state: ServiceState) -> APIRouter:
             ids = dict.fromkeys(([] if own is None else [own]) + [each["id"] for each in matches[0]])
             entities = [kb.entity(each) for each in list(ids)[cursor : cursor + LIMIT] if kb.row_of(each) is not None]
             results = [entity_result(each) | {"notable": type_records(each.types)} for each in entities]
-        return jsonp.answer(request, {"result": results}, callback, origins)
+        return _answer(request, {"result": results})
 
     @routes.get("/suggest/type", response_model=dict[str, Any])
-    async def suggest_type(
-        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
-    ) -> Response:
+    async def suggest_type(request: Request, prefix: Prefix = "", cursor: Cursor = 0) -> Response:
         """Types that begin with the prefix, those with most entities first."""
         folded = prefix.strip().casefold()
         names = [name for name in _types(state.served.kb) if name.casefold().startswith(folded)]
-        return jsonp.answer(request, {"result": type_records(names[cursor : cursor + LIMIT])}, callback, origins)
+        return _answer(request, {"result": type_records(names[cursor : cursor + LIMIT])})
 
     @routes.get("/suggest/property", response_model=dict[str, Any])
-    async def suggest_property(
-        request: Request, prefix: Prefix = "", cursor: Cursor = 0, callback: Callback = None
-    ) -> Response:
+    async def suggest_property(request: Request, prefix: Prefix = "", cursor: Cursor = 0) -> Response:
         """The only property: context of a name."""
         is_match = CONTEXT["id"].startswith(prefix.strip().casefold()) and cursor == 0
-        return jsonp.answer(request, {"result": [CONTEXT] if is_match else []}, callback, origins)
+        return _answer(request, {"result": [CONTEXT] if is_match else []})
 
     @routes.get("/preview", response_class=HTMLResponse)
     async def preview(id: Annotated[str, Query(max_length=10_000)]) -> Response:
@@ -106,6 +98,14 @@ def router(state: ServiceState) -> APIRouter:
         return _preview(state.served.kb, id, state.config.uri_prefix)
 
     return routes
+
+
+def _answer(request: Request, content: dict[str, Any]) -> Response:
+    """The content as JSON that OpenRefine's own page may read."""
+    response, origin = Json(content), request.headers.get("origin")
+    if origin in OPENREFINE:
+        response.headers.update({"access-control-allow-origin": origin, "vary": "Origin"})
+    return response
 
 
 async def _reconciled(state: ServiceState, text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Nearest vectors by faiss: a graph of neighbours over bytes for serving, and a flat index to check others against.
+"""Nearest vectors by faiss: a graph of neighbours over bytes, and a flat index to check others against.
 
 `HNSW,SQ8` (Malkov and Yashunin, 2018; a byte per number) is kept as one array of bytes, which is read into memory when
 the index is opened. All of it runs on one thread: faiss adds vectors in another order on several.
@@ -14,20 +14,13 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.nearest.approximate import (
-    BLOCK,
-    CONNECTIVITY,
-    EXPANSION_ADD,
-    EXPANSION_SEARCH,
-    ApproximateIndex,
-    check_graph,
-)
+from deixis.nearest.graph_index import BLOCK, CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH, GraphIndex
 from deixis.nearest.vector_index import Floats, VectorIndex
 
 _N_TRAINED = 100_000  # vectors from which the range of each number is learned
 
 
-class FaissIndex(ApproximateIndex):
+class FaissIndex(GraphIndex):
     """An exact index and a faiss graph through its vectors.
 
     Examples
@@ -38,14 +31,14 @@ class FaissIndex(ApproximateIndex):
     [0, 1]
     """
 
-    def __init__(self, exact: VectorIndex, stored: NDArray[np.uint8]) -> None:
-        super().__init__(exact, stored)
-        self._graph = faiss.deserialize_index(stored)
-        check_graph(self._graph.ntotal, self._graph.d, exact)
-        # A flat or other index would be read as well.
-        if not isinstance(self._graph, faiss.IndexHNSWSQ):
+    @classmethod
+    def opened(cls, exact: VectorIndex, stored: NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
+        """The graph, and how many vectors of how many numbers it has."""
+        graph = faiss.deserialize_index(stored)
+        if not isinstance(graph, faiss.IndexHNSWSQ):  # a flat or other index would be read as well
             raise ValueError("it is no HNSW,SQ8 index")
-        self._graph.hnsw.efSearch = EXPANSION_SEARCH
+        graph.hnsw.efSearch = EXPANSION_SEARCH
+        return graph, (graph.ntotal, graph.d)
 
     @classmethod
     def graph_bytes(cls, exact: VectorIndex) -> NDArray[np.uint8]:
@@ -64,7 +57,7 @@ class FaissIndex(ApproximateIndex):
     def near(self, queries: Floats, n: int) -> NDArray[np.int64]:
         """queries_by_places: what a walk from each query finds."""
         with one_thread():
-            places: NDArray[np.int64] = self._graph.search(np.ascontiguousarray(queries, dtype=np.float32), n)[1]
+            places: NDArray[np.int64] = self.graph.search(np.ascontiguousarray(queries, dtype=np.float32), n)[1]
         return places
 
 
