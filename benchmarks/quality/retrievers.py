@@ -58,9 +58,9 @@ def systems_of(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, obj
     names, config = default.names, default.config
     assert names is not None
     tree = replace_parts(default, names=None)
-    places = default.ranker.trees[0].tree.places()
+    positions = default.ranker.trees[0].tree.positions()
     four = replace(config.names, features=replace(config.names.features, char_ngrams_min=4))
-    four_letters = NameSearch.build(kb, places, four, n_threads=1)
+    four_letters = NameSearch.build(kb, positions, four, n_threads=1)
     systems: dict[str, object] = {
         "brute-force": BruteForceCosine.build(kb),
         "bm25": Bm25Names.build(kb),
@@ -75,7 +75,7 @@ def systems_of(kb: KnowledgeBase, default: LabelTreeCandidates) -> dict[str, obj
     for share in SHARES:
         shared = replace(config, names=replace(config.names, tree_share=share))
         systems[f"blend-{share}"] = LabelTreeCandidates(kb, default.features, default.ranker, shared, names)
-    alike = NameSearch.build(kb, places, replace(config.names, alias_weight=1.0), n_threads=1)
+    alike = NameSearch.build(kb, positions, replace(config.names, alias_weight=1.0), n_threads=1)
     systems["aliases-as-titles"] = replace_parts(default, names=alike)
     return systems | {DEFAULT: default}
 

@@ -133,7 +133,7 @@ class UnionCandidates:
             words = entity_words(kb, n_threads)
             described = None
             if config.n_described and len(words.descriptions.indices):
-                described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.places())
+                described = DescriptionSearch.build(words, standing, tree.ranker.trees[0].tree.positions())
         if not config.n_dense:
             dense = None
         elif dense is None:

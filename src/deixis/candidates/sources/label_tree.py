@@ -121,7 +121,7 @@ class LabelTreeCandidates:
         names = None
         if _searches_names(config):
             with stage("making an index of names"):
-                names = NameSearch.build(kb, ranker.trees[0].tree.places(), config.names, n_threads, popularity)
+                names = NameSearch.build(kb, ranker.trees[0].tree.positions(), config.names, n_threads, popularity)
         return cls(kb, features, ranker, config, names, NameSet.of(() if given is None else given.mentions))
 
     def generate(
