@@ -1,4 +1,4 @@
-"""The way to an entity through the label tree, step by step."""
+"""The path to an entity through the label tree, step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_NGRAMS = 8
 
 
 def tree_steps(generator: LabelTreeCandidates, mention: MentionInContext, row: int) -> Iterator[TreeStep]:
-    """The way to the entity in every tree; nothing if the tree knows no n-gram of the mention."""
+    """The path to the entity in every tree; empty if no n-gram of the mention is known."""
     features, ranker = generator.features, generator.ranker
     contexts = [mention.context(generator.config.features.context_window)] if features.has_context else []
     query = features.transform([mention.text], contexts, n_threads=1)

@@ -12,7 +12,7 @@ from deixis.errors import ConfigError
 
 @dataclass(frozen=True)
 class ThresholdConfig(Config):
-    """When a mention is NIL, as whoever builds a model wants it; `deixis.decision` has what comes of that."""
+    """The NIL threshold of a new model; `deixis.decision` applies it."""
 
     threshold: float | None = setting(
         None,
