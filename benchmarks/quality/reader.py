@@ -46,13 +46,13 @@ from deixis.linking.stages.decide import mentions_among
 from deixis.linking.stages.read import MIN_READ, PossibleLinks, passage_candidates
 from deixis.neural.quiet import quiet
 from deixis.neural.reader.config import ReaderConfig
-from deixis.neural.reader.examples import TaughtPassage
+from deixis.neural.reader.examples import AnnotatedPassage
 from deixis.neural.reader.joint import JointTraining
 from deixis.neural.reader.run import Reader, spans_of
 from deixis.neural.reader.spans import Reading, without_overlaps
 from deixis.neural.reader.train import new_training
 from deixis.tables import Ranking, Spans
-from deixis.training.reader import fit_reading, reader_proposals
+from deixis.training.reader import fit_reading, reader_input_of
 from deixis.types import Document, Mention
 
 SEED = 0
@@ -254,13 +254,13 @@ class Stations:
     def build(cls, task: Task) -> Stations:
         """The linker, and what it proposes in the train documents."""
         linker = Linker.build(task.kb, task.train, seed=SEED, n_threads=1)
-        return cls(linker, reader_proposals(linker.model, task.train))
+        return cls(linker, reader_input_of(linker.model, task.train))
 
     def propose(self, documents: Sequence[Document]) -> Proposed:
         """What a reader is given of the texts of these documents."""
-        return reader_proposals(self.linker.model, documents)
+        return reader_input_of(self.linker.model, documents)
 
-    def source(self, k: int) -> Callable[[Sequence[TaughtPassage]], list[list[int]]]:
+    def source(self, k: int) -> Callable[[Sequence[AnnotatedPassage]], list[list[int]]]:
         """What a reader learns from."""
         return lambda taught: passage_candidates(*self.proposed, [each.passage for each in taught], k)
 

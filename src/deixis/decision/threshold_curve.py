@@ -1,4 +1,4 @@
-"""What a threshold buys, read off links whose verdict is known: precision, coverage, and which threshold to take."""
+"""Precision and coverage of thresholds, measured on held-out mentions, and the choice of a threshold."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from deixis.store.part import Part, array
 N_THRESHOLDS = 100  # tried, evenly spread over the links
 N_DRAWS = 200
 MIN_LINKS = 20  # fewer prove nothing about a precision
-SURENESS = (
-    0.7  # share of draws of documents in which a threshold must reach the target: the choice is made in hindsight
+CONFIDENCE_LEVEL = (
+    0.7  # fraction of bootstrap draws in which a threshold must reach the target, since it is chosen in hindsight
 )
 
 
@@ -77,12 +77,12 @@ class ThresholdCurve(Part):
         return self._expectations(np.array([threshold]))[0]
 
     def for_precision(self, target: float) -> Expectation:
-        """The lowest threshold that reaches a precision; an error that says what can be reached if none does."""
+        """The lowest threshold that reaches a precision; otherwise an error with the precision that can be reached."""
         if not 0 < target <= 1:
             raise ConfigError(f"The target precision must lie in 0..1, got {target}.")
         thresholds = self._thresholds()
         drawn, n_links, _ = self._draws(thresholds)
-        reached = np.where(n_links >= MIN_LINKS, np.nanquantile(drawn[0], 1 - SURENESS, axis=0), 0.0)
+        reached = np.where(n_links >= MIN_LINKS, np.nanquantile(drawn[0], 1 - CONFIDENCE_LEVEL, axis=0), 0.0)
         within = np.flatnonzero(reached >= target)
         if len(within):
             return self._expectations(thresholds[within[-1:]])[0]
@@ -95,7 +95,7 @@ class ThresholdCurve(Part):
         raise ConfigError(
             f"A precision of {target} cannot be reached on {len(self):,} held-out mentions. The most that can be "
             f"promised is {np.floor(reached[best] * 1000) / 1000:.3f}: {self._expectations(thresholds[[best]])[0]}. "
-            "Ask for less, or build with annotated mentions."
+            "Choose a lower one, or build with annotated mentions."
         )
 
     def best_f1(self) -> Expectation:
@@ -108,8 +108,8 @@ class ThresholdCurve(Part):
     def _thresholds(self) -> NDArray[np.float64]:
         """Thresholds that differ in what they keep, highest first; a mention without candidates is never kept."""
         falling = np.sort(self.scores[self.scores > 0])[::-1]
-        places = np.linspace(0, len(falling), min(N_THRESHOLDS, len(falling)) + 1)[1:].astype(np.int64) - 1
-        return np.unique(falling[places])[::-1]
+        positions = np.linspace(0, len(falling), min(N_THRESHOLDS, len(falling)) + 1)[1:].astype(np.int64) - 1
+        return np.unique(falling[positions])[::-1]
 
     def _draws(
         self, thresholds: NDArray[np.float64]
@@ -119,9 +119,9 @@ class ThresholdCurve(Part):
         n_documents, n = int(numbers.max(initial=-1)) + 1, len(thresholds)
         first = np.searchsorted(-thresholds, -self.scores)
         is_kept = (first < n) & (self.scores > 0)
-        places = numbers[is_kept] * n + first[is_kept]
+        cells = numbers[is_kept] * n + first[is_kept]
         links, right = (
-            np.cumsum(np.bincount(places, weights, n_documents * n).reshape(n_documents, n), axis=1)
+            np.cumsum(np.bincount(cells, weights, n_documents * n).reshape(n_documents, n), axis=1)
             for weights in (None, self.is_right[is_kept])
         )
         sums = np.column_stack([right, links, np.bincount(numbers, minlength=n_documents)])

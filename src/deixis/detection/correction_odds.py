@@ -1,9 +1,9 @@
-"""What corrections say of names as they read: how often they were mentions, how often not, and so how likely they are.
+"""Corrections as evidence about names: how often a name was a mention and how often not.
 
-A span has a chance p by how it is written and where it stands. Corrections of spans that read alike change it as if p
+A span has a probability p by its spelling and context. Corrections of spans with the same words change it as if p
 came from `STRENGTH` spans seen before: (n_mentions + s p) / (n_mentions + n_others + s), the mean of a beta
 distribution. Where the dictionary's rules decide, the majority of the corrections does, but a name inside a longer one
-is still no mention: who said what Troy means said nothing of New Troy.
+is still no mention: a correction of Troy says nothing about New Troy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRENGTH = 2.0
 
 @dataclass(frozen=True, eq=False)
 class CorrectedSpans:
-    """Finds the names that were corrected to be mentions, and says how likely what reads like a corrected name is one.
+    """Detects names that were corrected to be mentions, and updates the log odds of spans with corrected names.
 
     Examples
     --------
@@ -47,14 +47,18 @@ class CorrectedSpans:
     ) -> CorrectedSpans:
         """What corrected spans say: `mentions` are the words of those that are mentions, `others` of the rest."""
         right, wrong = list(mentions), list(others)
-        told = sorted({*right, *wrong})
-        if not told:
+        names_corrected = sorted({*right, *wrong})
+        if not names_corrected:
             return cls()
-        spans = DictionaryDetector.build(told, config=config).spans(told, n_threads=1, any_case=True, plurals=False)
-        lengths = np.array([len(name) for name in told])
+        spans = DictionaryDetector.build(names_corrected, config=config).spans(
+            names_corrected, n_threads=1, any_case=True, plurals=False
+        )
+        lengths = np.array([len(name) for name in names_corrected])
         is_whole = (spans.starts == 0) & (spans.ends == lengths[spans.texts])
         key_of = dict(
-            zip((told[n] for n in spans.texts[is_whole].tolist()), spans.keys[is_whole].tolist(), strict=True)
+            zip(
+                (names_corrected[n] for n in spans.texts[is_whole].tolist()), spans.keys[is_whole].tolist(), strict=True
+            )
         )
         table: dict[int, list[int]] = {}
         for column, names in enumerate((right, wrong)):
@@ -63,22 +67,22 @@ class CorrectedSpans:
                     table.setdefault(key_of[name], [0, 0])[column] += 1
         keys = np.array(sorted(table), dtype=np.uint64)
         counts = np.array([table[key] for key in keys.tolist()], dtype=np.float64).reshape(-1, 2)
-        found = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
-        return cls(found, keys, counts)
+        detector = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
+        return cls(detector, keys, counts)
 
     def revised(
         self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool, may_overlap: bool = False
     ) -> NDArray[np.float64]:
-        """The log odds that spans are mentions, with what corrections say of those that read alike."""
+        """The log odds that spans are mentions, updated by the corrections of spans with the same words."""
         if not len(self.keys):
             return log_odds
-        places = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
-        n_right, n_wrong = np.where((self.keys[places] == spans.keys)[:, None], self.counts[places], 0.0).T
+        positions = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
+        n_right, n_wrong = np.where((self.keys[positions] == spans.keys)[:, None], self.counts[positions], 0.0).T
         if is_by_rules:
             ruled = np.where(n_right == n_wrong, log_odds, np.where(n_right > n_wrong, RULE_ODDS, -RULE_ODDS))
             return ruled if may_overlap else np.where(_in_longer_names(spans, ruled > 0), -RULE_ODDS, ruled)
-        chances = expit(log_odds)
-        revised = np.log((n_right + STRENGTH * chances) / (n_wrong + STRENGTH * (1 - chances)))
+        probabilities = expit(log_odds)
+        revised = np.log((n_right + STRENGTH * probabilities) / (n_wrong + STRENGTH * (1 - probabilities)))
         return np.where(n_right + n_wrong > 0, revised, log_odds)
 
 

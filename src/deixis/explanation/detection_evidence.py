@@ -1,4 +1,4 @@
-"""What makes a span of a text a mention: the features of detection and of the decision on raw text, as parts."""
+"""Evidence that a span is a mention: the features of the detector and of the decision on raw text, as parts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from deixis.decision.decision import Decision
 from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
 from deixis.detection.detector import SpanDetector, as_spans
-from deixis.detection.span_features import FEATURES, SAYS, n_alike
-from deixis.explanation.records import FoundSpan, Part, Standing, parts_of
+from deixis.detection.span_features import FEATURES, MEANINGS, n_repeated
+from deixis.explanation.records import Detection, MentionEvidence, Part, parts_of
 from deixis.linking.model import Reader
 from deixis.linking.stages.rank import RankedSpans
 from deixis.linking.stages.read import EVIDENCE as READ_EVIDENCE
@@ -21,7 +21,7 @@ Key = tuple[int, int]
 
 
 class DetectedText:
-    """One text as the detector sees it: every span that could be a mention, and how likely each is."""
+    """The spans of one text that could be mentions, with their log odds."""
 
     def __init__(self, detector: SpanDetector, text: str, n_threads: int = 0, may_overlap: bool = False) -> None:
         self._detector = detector
@@ -34,19 +34,19 @@ class DetectedText:
         return {key: row for row, key in enumerate(keys)}
 
     @cached_property
-    def _alike(self) -> NDArray[np.float32]:
-        return n_alike(self._table)
+    def _n_same(self) -> NDArray[np.float32]:
+        return n_repeated(self._table)
 
     @cached_property
-    def _uncorrected(self) -> NDArray[np.float64]:
+    def _log_odds_before(self) -> NDArray[np.float64]:
         return self._detector.scorer.log_odds(self._table)
 
-    def standing(self, key: Key, is_ranked: bool) -> Standing:
-        """What detection makes of a span."""
-        return "likely" if is_ranked else "unlikely" if key in self._rows else "not_looked_at"
+    def detection(self, key: Key, is_ranked: bool) -> Detection:
+        """The result of detection for a span."""
+        return "likely" if is_ranked else "unlikely" if key in self._rows else "not_considered"
 
-    def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> FoundSpan | None:
-        """How likely a span is a mention of its best candidate; None where rules decide, or nobody looked."""
+    def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> MentionEvidence | None:
+        """The evidence that a span is a mention of its best candidate; None for rules, or if it was not considered."""
         row = self._rows.get(key)
         if self._detector.uses_rules or row is None or not isinstance(decision.model, LinkModel):
             return None
@@ -54,20 +54,20 @@ class DetectedText:
         span, log_odds = self._table.take(rows), self._log_odds[rows]
         evidence = link_evidence(as_spans(span, log_odds), ranking)
         parts = parts_of(EVIDENCE, evidence[0], decision.model.weights)
-        corrected = float(log_odds[0] - self._uncorrected[row])
+        corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(
-            {name: SAYS[name] for name in FEATURES}, scorer.features(span, self._alike[rows])[0], scorer.weights,
-            Part("corrected", SAYS["corrected"], corrected, 1.0, corrected),
+            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights,
+            Part("corrected", MEANINGS["corrected"], corrected, 1.0, corrected),
         )  # fmt: skip
-        return FoundSpan(
+        return MentionEvidence(
             float(decision.model.of_evidence(evidence)[0]), sum(part.contribution for part in parts), parts,
             float(log_odds[0]), span_parts,
         )  # fmt: skip
 
 
-def read_evidence(reader: Reader, read: RankedSpans) -> FoundSpan | None:
-    """What makes one span that a reader found or confirmed a mention of its best candidate."""
+def read_evidence(reader: Reader, read: RankedSpans) -> MentionEvidence | None:
+    """The evidence of a reader that one span is a mention of its best candidate."""
     if read.links is None:
         return None
     key = next(iter(read.spans.keys()))
@@ -75,4 +75,4 @@ def read_evidence(reader: Reader, read: RankedSpans) -> FoundSpan | None:
     number = next(number for number, link in enumerate(read.links.keys()) if link == (*key, row))
     parts = parts_of(READ_EVIDENCE, read.links.evidence[number], reader.weights)
     log_odds = sum(part.contribution for part in parts)
-    return FoundSpan(float(read.ranking.scores[0]), log_odds, parts, log_odds, ())
+    return MentionEvidence(float(read.ranking.scores[0]), log_odds, parts, log_odds, ())

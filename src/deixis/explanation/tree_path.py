@@ -1,4 +1,4 @@
-"""The way to an entity through the label tree, step by step."""
+"""The path to an entity through the label tree, step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_NGRAMS = 8
 
 
 def tree_steps(source: LabelTreeSource | None, mention: MentionInContext, row: int) -> Iterator[TreeStep]:
-    """The way to the entity in every tree; nothing if there is no tree, or it knows no n-gram of the mention."""
+    """The path to the entity in every tree; empty if there is no tree, or no n-gram of the mention is known."""
     if source is None:
         return
     features, ranker = source.features, source.ranker

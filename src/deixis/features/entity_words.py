@@ -22,7 +22,7 @@ from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
-# Descriptions shorter than most are not given the likeness that shortness brings: their length counts as this one.
+# Descriptions shorter than most do not get a higher similarity for being short: their length counts as this one.
 LENGTH_PERCENTILE = 80
 
 
@@ -61,7 +61,7 @@ class EntityWords(Part):
     >>> texts = StringTable.from_strings(["capital of France on the Seine", "prince of Troy who took Helen"])
     >>> words = EntityWords.build(names, np.array([0, 1]), texts)
     >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
-    >>> (words.likeness(words.queries(["Helen left for Troy"]), both) > 0).tolist()
+    >>> (words.similarity(words.queries(["Helen left for Troy"]), both) > 0).tolist()
     [False, True]
     """
 
@@ -115,7 +115,7 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def likeness(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def similarity(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
         dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
         return dots * self.description_scales[pairs.rows]

@@ -1,4 +1,4 @@
-"""Logistic regression: the weights that make verdicts likeliest, held near where they start. Same data, same bytes."""
+"""Logistic regression with a penalty on the distance from the start weights. Same data, same bytes."""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ def fit_logistic(
         return total, slope
 
     bounds = None if is_positive is None else [(0 if one else None, None) for one in is_positive.tolist()]
-    found = minimize(loss, origin * scales, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
-    weights: NDArray[np.float64] = found.x / scales
+    optimum = minimize(
+        loss, origin * scales, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS}
+    )
+    weights: NDArray[np.float64] = optimum.x / scales
     return weights
 
 

@@ -1,4 +1,4 @@
-"""The corrections that a model was given, one verdict a span: kept whole, so that more of them can be learned later."""
+"""The corrections of a model, one verdict per span, stored whole so that more can be added later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Merged:
-    """Corrections after others were added: how many were new, said otherwise before, or were known already."""
+    """Corrections after others were added, with the numbers of new, changed and duplicate ones."""
 
     corrections: Corrections
     n_new: int
@@ -32,17 +32,18 @@ class Merged:
 
 @dataclass(frozen=True)
 class Corrections:
-    """Settled corrections in the order of their text, span and entity: the same ones are equal, in whatever order told.
+    """Corrections without contradictions, sorted by text, span and entity: their order of arrival does not matter.
 
     A span has one `gold`, or is `not_an_entity`, or has any number of `wrong` ones.
 
     Examples
     --------
-    >>> told = [Correction("Paris fled", 0, 5, "wrong", "Q90"), Correction("Paris fled", 0, 5, "gold", "Q167646")]
-    >>> merged = Corrections().merged(told)
+    >>> wrong = Correction("Paris fled", 0, 5, "wrong", "Q90")
+    >>> gold = Correction("Paris fled", 0, 5, "gold", "Q167646")
+    >>> merged = Corrections().merged([wrong, gold])
     >>> [(each.verdict, each.entity) for each in merged.corrections.each], merged.n_new, merged.n_changed
     ([('gold', 'Q167646')], 1, 1)
-    >>> merged.corrections.merged(told[1:]).n_known
+    >>> merged.corrections.merged([gold]).n_known
     1
     """
 
@@ -52,38 +53,38 @@ class Corrections:
         return len(self.each)
 
     def merged(self, others: Iterable[Correction]) -> Merged:
-        """These and others; where two contradict, the later one holds. `wrong` ones of a span add up.
+        """These and others; of two that contradict each other the later one counts. `wrong` ones of a span add up.
 
-        What is wrong besides an entity that is right, or where there is none, is no contradiction and adds nothing.
+        A `wrong` entity besides a `gold` one or `not_an_entity` is no contradiction and adds nothing.
         """
         key_to_verdicts = dict(self.by_key)
         counts = {"new": 0, "changed": 0, "known": 0}
         for other in others:
             before = key_to_verdicts.get(other.key, ())
-            after = _settled(before, replace(other, place=None))
+            after = _combined(before, replace(other, place=None))
             counts["new" if not before else "known" if after == before else "changed"] += 1
             key_to_verdicts[other.key] = after
-        settled = [one for _, verdicts in sorted(key_to_verdicts.items()) for one in verdicts]
-        return Merged(Corrections(tuple(settled)), counts["new"], counts["changed"], counts["known"])
+        corrections = [one for _, verdicts in sorted(key_to_verdicts.items()) for one in verdicts]
+        return Merged(Corrections(tuple(corrections)), counts["new"], counts["changed"], counts["known"])
 
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[Correction, ...]]:
-        """What is said about each span."""
-        found: dict[Key, list[Correction]] = {}
+        """The corrections of each span."""
+        key_to_corrections: dict[Key, list[Correction]] = {}
         for one in self.each:
-            found.setdefault(one.key, []).append(one)
-        return {key: tuple(told) for key, told in found.items()}
+            key_to_corrections.setdefault(one.key, []).append(one)
+        return {key: tuple(own) for key, own in key_to_corrections.items()}
 
     @cached_property
     def by_text(self) -> Mapping[str, tuple[Correction, ...]]:
-        """What is said about each text, in the order of the texts."""
-        found: dict[str, list[Correction]] = {}
+        """The corrections of each text, sorted by text."""
+        text_to_corrections: dict[str, list[Correction]] = {}
         for one in self.each:
-            found.setdefault(one.text, []).append(one)
-        return {text: tuple(told) for text, told in found.items()}
+            text_to_corrections.setdefault(one.text, []).append(one)
+        return {text: tuple(own) for text, own in text_to_corrections.items()}
 
     def saying(self, verdict: Verdict) -> list[Correction]:
-        """Those that say this."""
+        """The corrections with this verdict."""
         return [one for one in self.each if one.verdict == verdict]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -133,7 +134,7 @@ class Corrections:
 
 def resolved(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Correction]:
     """The corrections with the knowledge base's own ids; an id that it lacks is an error with those that are near."""
-    found = []
+    with_own_ids = []
     for one in corrections:
         if not isinstance(one, Correction):
             raise DataError(f"Expected Corrections, got {type(one).__name__}: {one!r:.60}.")
@@ -145,8 +146,8 @@ def resolved(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Corre
                 f"the knowledge base has no entity {one.entity!r}, which is {one.verdict!r} for {one.surface!r}.{hint} "
                 'If it means nothing in the knowledge base, say "not_an_entity": true'
             )
-        found.append(one if own == one.entity else replace(one, entity=own))
-    return found
+        with_own_ids.append(one if own == one.entity else replace(one, entity=own))
+    return with_own_ids
 
 
 def known_to(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Correction]:
@@ -162,14 +163,18 @@ def rows_named(kb: KnowledgeBase, corrections: Sequence[Correction]) -> list[int
     return rows
 
 
-def _settled(before: tuple[Correction, ...], told: Correction) -> tuple[Correction, ...]:
-    """What holds of a span after one correction more."""
-    if told.verdict != "wrong":
-        return before if [(one.verdict, one.entity) for one in before] == [(told.verdict, told.entity)] else (told,)
+def _combined(before: tuple[Correction, ...], correction: Correction) -> tuple[Correction, ...]:
+    """The corrections of a span after one more."""
+    if correction.verdict != "wrong":
+        return (
+            before
+            if [(one.verdict, one.entity) for one in before] == [(correction.verdict, correction.entity)]
+            else (correction,)
+        )
     if any(one.verdict == "not_an_entity" for one in before):
         return before
     if any(one.verdict == "gold" for one in before):
-        return (told,) if before[0].entity == told.entity else before
-    if any(one.entity == told.entity for one in before):
+        return (correction,) if before[0].entity == correction.entity else before
+    if any(one.entity == correction.entity for one in before):
         return before
-    return tuple(sorted((*before, told), key=lambda one: one.entity or ""))
+    return tuple(sorted((*before, correction), key=lambda one: one.entity or ""))

@@ -27,7 +27,7 @@ from deixis.linking.options import LinkOptions
 from deixis.tables import EntityMask
 from deixis.types import Document
 
-MIN_READ_PROBABILITY = 0.02  # of spans that a reader hears of, also of those too improbable to be ranked without it
+MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
 HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis learn MODEL --mentions train.jsonl --rerank"
 HOW_TO_GET_A_READER = "Train one on annotated documents: deixis learn MODEL --mentions train.jsonl --reader"
 
@@ -73,12 +73,12 @@ class LinkPlan:
         if reranker is not None and (reader is not None or not detects or model.detector.uses_rules):
             deciding = _reranked(model, options)
             if reader is None:
-                selecting = model.decisions.given  # the threshold asked for is the re-ranker's
-        least = model.detector.config.min_chance
+                selecting = model.decisions.given  # the given threshold is the re-ranker's
+        min_probability = model.detector.config.min_chance
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
-            least if reader is None else min(least, MIN_READ_PROBABILITY), reranker, reader,
+            min_probability if reader is None else min(min_probability, MIN_READ_PROBABILITY), reranker, reader,
         )  # fmt: skip
 
 
@@ -105,8 +105,8 @@ class LinkPlans:
 
 
 def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Decision, Decision]:
-    """The decisions on given, detected and read mentions, with the threshold or target precision asked for."""
-    asked = options.threshold, options.target_precision
+    """The decisions on given, detected and read mentions, with the given threshold or target precision."""
+    choice = options.threshold, options.target_precision
     decisions = model.decisions
     main = decisions.reranked if options.rerank else decisions.given
     if options.target_precision is not None and main is not None and main.curve is None:
@@ -115,7 +115,7 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
             "calibrated. Calibrate it on annotated documents (deixis calibrate), or give a threshold."
         )
     read = decisions.read or decisions.given
-    return tuple(each.with_threshold(*asked) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
+    return tuple(each.with_threshold(*choice) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
 
 
 def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:
@@ -136,7 +136,7 @@ def _reader(model: LinkerModel, options: LinkOptions) -> Reader | None:
 
 
 def _sources(model: LinkerModel, options: LinkOptions) -> CandidateSources:
-    """The model's sources, their vectors those that the options ask for."""
+    """The model's sources, with the vectors that the options select."""
     if options.vectors is None:
         return model.sources
     vectors = model.sources.get("vectors")

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 N_SHOWN = 3  # ids that an error shows
 
 
-def split_documents(documents: Sequence[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:
+def split_documents(documents: Sequence[Document], fraction: float, seed: int) -> tuple[list[Document], list[Document]]:
     """The documents to learn from and those held out, drawn at random; both in their old order.
 
     Examples
@@ -28,7 +28,7 @@ def split_documents(documents: Sequence[Document], share: float, seed: int) -> t
     >>> [len(part) for part in split_documents(documents, 0.2, seed=0)]
     [8, 2]
     """
-    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(len(documents) * share)
+    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(len(documents) * fraction)
     pairs = list(zip(documents, is_held_out.tolist(), strict=True))
     return [document for document, is_out in pairs if not is_out], [document for document, is_out in pairs if is_out]
 
@@ -52,7 +52,7 @@ def unseen(model: LinkerModel, documents: Sequence[Document], purpose: str) -> l
 
 
 def apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> list[Document]:
-    """The documents without those held out, told by their text."""
+    """The documents without those held out, compared by their text."""
     _, others = SeenDocuments.of(held_out).split(documents)
     return others
 
@@ -65,11 +65,11 @@ def n_known(kb: KnowledgeBase, documents: Sequence[Document]) -> int:
 def known(
     kb: KnowledgeBase, documents: Sequence[Document], purpose: str
 ) -> tuple[list[MentionInContext], list[list[int]]]:
-    """The mentions whose entity the knowledge base holds, and the rows that answer each; none at all is an error."""
+    """The mentions whose entity the knowledge base holds, and the rows that answer each; an error if there are none."""
     pairs = list(known_mentions(kb, documents))
     if not documents:
         raise DataError(
-            f"No documents are left {purpose}: some are held out to judge by. Give more, or give those with --dev."
+            f"No documents are left {purpose}: some are held out for evaluation. Give more, or give those with --dev."
         )
     if pairs:
         return [mention for mention, _ in pairs], [rows for _, rows in pairs]

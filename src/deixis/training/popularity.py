@@ -1,8 +1,8 @@
-"""What a knowledge base says of itself: names of entities inside other entities' descriptions.
+"""Popularity from the knowledge base itself: names of entities in the descriptions of other entities.
 
-An entity that many descriptions speak of is well known, which no annotation is needed to count. Guards against junk:
-the detector's rules for names (capitals, common words, one letter), a name counts once in a description, not in one of
-an entity that bears it itself, and not if more than `MAX_NAMESAKES` entities bear it; namesakes share a count evenly.
+An entity that many descriptions mention is popular; no annotation is needed to count that. To avoid noise, the
+detector's rules for names apply (capitals, common words, one letter), a name counts once per description, not in a
+description of an entity with that name, and not if more than `MAX_NAMESAKES` entities have it; namesakes share a count.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MAX_NAMESAKES = 20  # a name of more entities says too little about each of them
 def popularity_of(
     kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
 ) -> NDArray[np.float64]:
-    """How many other entities' descriptions speak of each entity; namesakes share. Zeros if that is not asked for.
+    """How many other entities' descriptions mention each entity; namesakes share a count. Zeros if it is switched off.
 
-    And for lists whose names are mostly in lower case: a common word in a description says little of its senses.
+    Also zeros for a knowledge base with mostly lower-case names: a common word in a description is weak evidence.
     """
     config = config or OwnTextConfig()
     if not config.popularity or not has_proper_names(kb):
@@ -52,7 +52,7 @@ def has_proper_names(kb: KnowledgeBase) -> bool:
 def mentioned_entities(
     kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
 ) -> sparse.csr_matrix:
-    """entities_by_entities: how surely the description of the row's entity speaks of the column's, 0 to 1.
+    """entities_by_entities: how probably the description of the row's entity mentions the column's, 0 to 1.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def mentioned_entities(
            [1., 0.]], dtype=float32)
     """
     config = config or OwnTextConfig()
-    with stage("reading what descriptions speak of"):
+    with stage("counting mentions in descriptions"):
         entities_by_names = detector.names_in(kb.description_texts(), n_threads)
         names, rows = kb.names()
         if config.names:
@@ -74,10 +74,12 @@ def mentioned_entities(
                 entities_by_names + _ones(rows, np.arange(len(rows)), (len(kb), len(rows))) @ inner
             ).tocsr()
             entities_by_names.data = np.ones_like(entities_by_names.data)
-        bearers = _bearers(detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb)))
-        others = (entities_by_names - entities_by_names.multiply(bearers.T)).tocsr()
+        names_by_entities = _names_by_entities(
+            detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb))
+        )
+        others = (entities_by_names - entities_by_names.multiply(names_by_entities.T)).tocsr()
         others.eliminate_zeros()
-        together: sparse.csr_matrix = (others @ _shared(bearers)).tocsr()
+        together: sparse.csr_matrix = (others @ _shared(names_by_entities)).tocsr()
         together.sort_indices()
         together.data = np.minimum(together.data, 1)
     return together
@@ -87,10 +89,10 @@ def _ones(rows: NDArray[np.integer], columns: NDArray[np.integer], shape: tuple[
     return sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
-def _bearers(
+def _names_by_entities(
     numbers: NDArray[np.int32], names: StringTable, rows: NDArray[np.integer], shape: tuple[int, int]
 ) -> sparse.csr_matrix:
-    """names_by_entities: who bears each name that is sought, as it is or else but for brackets and signs at its ends.
+    """names_by_entities: the entities with each name, exactly, or else without brackets and punctuation at its ends.
 
     So Canada is not shared with the band CANADA!, nor France with Metropolitan France, also called France (Europe).
     """
@@ -98,9 +100,9 @@ def _bearers(
     has_plain = np.zeros(shape[0], dtype=bool)
     has_plain[numbers[is_plain & (numbers >= 0)]] = True
     is_borne = (numbers >= 0) & (is_plain | ~has_plain[numbers])
-    bearers = _ones(numbers[is_borne], rows[is_borne], shape)
-    bearers.data = np.ones_like(bearers.data)  # one entity may bear a name twice
-    return bearers
+    names_by_entities = _ones(numbers[is_borne], rows[is_borne], shape)
+    names_by_entities.data = np.ones_like(names_by_entities.data)  # one entity may have a name twice
+    return names_by_entities
 
 
 def _is_plain(names: StringTable) -> NDArray[np.bool_]:
@@ -115,10 +117,10 @@ def _is_plain(names: StringTable) -> NDArray[np.bool_]:
 
 
 def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Each name shared out evenly to the entities that bear it; not those of too many."""
-    n_bearers = np.diff(names_by_entities.indptr)
-    shares = np.where(n_bearers <= MAX_NAMESAKES, 1 / np.maximum(n_bearers, 1), 0).astype(np.float32)
+    """Each name divided evenly among its entities; names of too many entities are dropped."""
+    n_namesakes = np.diff(names_by_entities.indptr)
+    weights = np.where(n_namesakes <= MAX_NAMESAKES, 1 / np.maximum(n_namesakes, 1), 0).astype(np.float32)
     shared = names_by_entities.copy()
-    shared.data = np.repeat(shares, n_bearers)
+    shared.data = np.repeat(weights, n_namesakes)
     shared.eliminate_zeros()
     return shared

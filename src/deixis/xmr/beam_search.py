@@ -65,7 +65,7 @@ class TreeSearcher:
         Of a filter's labels as many as there are up to `k`: the beam grows beyond its width where it holds fewer.
         """
         n_allowed = [] if allowed is None else self._masks.of(allowed, self._allowed_below)
-        found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
+        rows: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,
             queries.data,
@@ -77,12 +77,12 @@ class TreeSearcher:
             n_threads,
             n_allowed,
         )
-        return found
+        return rows
 
-    def _allowed_below(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
+    def _allowed_below(self, mask: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
         """For the children of every level, how many allowed labels lie below each."""
-        check_allowed(allowed, int(self._child_starts[-1][-1]))
-        n_below = (allowed if self._labels is None else allowed[self._labels]).astype(np.int32)
+        check_allowed(mask, int(self._child_starts[-1][-1]))
+        n_below = (mask if self._labels is None else mask[self._labels]).astype(np.int32)
         counts = [n_below]
         for starts in self._child_starts[:0:-1]:
             n_before = np.zeros(len(n_below) + 1, dtype=np.int32)

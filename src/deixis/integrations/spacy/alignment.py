@@ -23,40 +23,40 @@ def aligned(doc: Any, mentions: Iterable[Mention], alignment: Alignment) -> dict
     left out where no token remains, or is left out at once ("strict"). Of several mentions that come to have the same
     tokens, a linked one stays, and of these the one with the best score.
     """
-    found: dict[Tokens, Mention] = {}
+    tokens_to_mention: dict[Tokens, Mention] = {}
     for mention in mentions:
         span = doc.char_span(mention.start, mention.end, alignment_mode=alignment)
         if span is None or span.start == span.end:
             continue
-        other = found.get((span.start, span.end))
-        if other is None or _standing(mention) > _standing(other):
-            found[span.start, span.end] = mention
-    return dict(sorted(found.items()))
+        other = tokens_to_mention.get((span.start, span.end))
+        if other is None or _priority(mention) > _priority(other):
+            tokens_to_mention[span.start, span.end] = mention
+    return dict(sorted(tokens_to_mention.items()))
 
 
 def is_overlapping(mentions: Sequence[Mention]) -> bool:
-    """Whether any two of these mentions, which are in the order of their starts, have a letter in common."""
+    """Whether any two of these mentions, sorted by their starts, overlap."""
     return any(one.end > other.start for one, other in pairwise(mentions))
 
 
 def apart(
-    mentions: Mapping[Tokens, Mention], least: float, earlier: Iterable[Tokens] = ()
+    mentions: Mapping[Tokens, Mention], threshold: float, earlier: Iterable[Tokens] = ()
 ) -> dict[Tokens, Mention | None]:
     """The mentions, and the `earlier` entities of the document (None), of which no two share a token.
 
-    Links go first, chosen as the linker chooses them: so that their scores above the `least` one add up to the most.
-    Then come earlier entities, then what is not linked, the longer before the shorter.
+    Links come first, selected as by the linker: so that the sum of their scores above the `threshold` is largest. Then
+    come earlier entities, then mentions that are not linked, longer ones first.
 
     Examples
     --------
     >>> new_york, york = Mention(0, 8, "New York", "Q60", 0.9), Mention(4, 8, "York", "Q42462", 0.4)
-    >>> chosen = apart({(0, 2): new_york, (1, 2): york}, least=0.2, earlier=[(1, 3), (3, 4)])
+    >>> chosen = apart({(0, 2): new_york, (1, 2): york}, threshold=0.2, earlier=[(1, 3), (3, 4)])
     >>> {tokens: mention and mention.text for tokens, mention in chosen.items()}
     {(0, 2): 'New York', (3, 4): None}
     """
     links = {tokens: mention for tokens, mention in mentions.items() if mention.entity is not None}
     starts, ends = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
-    gains = np.array([max((mention.score or 0.0) - least, 0.0) + 1e-6 for mention in links.values()])
+    gains = np.array([max((mention.score or 0.0) - threshold, 0.0) + 1e-6 for mention in links.values()])
     is_best = best_apart(starts, ends, gains).tolist()
     chosen: dict[Tokens, Mention | None] = {
         tokens: links[tokens] for tokens, best in zip(links, is_best, strict=True) if best
@@ -70,5 +70,5 @@ def apart(
     return dict(sorted(chosen.items()))
 
 
-def _standing(mention: Mention) -> tuple[bool, float]:
+def _priority(mention: Mention) -> tuple[bool, float]:
     return mention.entity is not None, mention.score or 0.0

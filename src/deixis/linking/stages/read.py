@@ -51,7 +51,7 @@ Key = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class PossibleLinks:
-    """Spans with an entity that each may mean, by row, and the evidence for it; links of one span stand together."""
+    """Spans with an entity that each may mean, by row, and the evidence for it; links of one span are adjacent."""
 
     documents: Rows
     starts: Rows
@@ -103,7 +103,7 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     """The spans of all batches, and those that the reader finds besides, with their joint probabilities."""
     if plan.reader is None:
         raise ValueError("There is no reader in this plan.")
-    links = possible_links(plan.reader, documents, *proposals(plan, batches))
+    links = possible_links(plan.reader, documents, *reader_input(plan, batches))
     spans, ranking = links.ranked(expit(weighed(links.evidence, plan.reader.weights)))
     mentions = spans.in_context(documents)
     scored = overrule(plan.model, mentions, ranking.head(plan.depth), plan.mask)
@@ -111,15 +111,15 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     return RankedSpans(spans, mentions, nothing, ranking, scored, links)
 
 
-def proposals(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans, Ranking]:
+def reader_input(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans, Ranking]:
     """What the reader is given: all spans that could be links, overlapping and improbable ones too."""
-    kept = []
+    parts = []
     for ranked in batches:
         is_kept = reaches(ranked.scored.best_scores(), MIN_PROPOSED)
         if plan.mask is not None:
             is_kept &= has_exact_names(plan, ranked, is_kept)
-        kept.append(ranked.take(is_kept))
-    return Spans.joined([each.spans for each in kept]), Ranking.joined([each.scored for each in kept])
+        parts.append(ranked.take(is_kept))
+    return Spans.joined([each.spans for each in parts]), Ranking.joined([each.scored for each in parts])
 
 
 def possible_links(reader: Reader, documents: Sequence[Document], spans: Spans, ranking: Ranking) -> PossibleLinks:
@@ -162,7 +162,9 @@ def _lists(ranking: Ranking) -> list[list[tuple[int, float]]]:
 def _evidence(probability: float | None, reading: Reading | None) -> tuple[float, ...]:
     odds = -MAX_LOG_ODDS if probability is None else _log_odds(probability)
     unread = np.log(MIN_READ) / 2
-    span, rank = (unread, unread) if reading is None else (np.log(reading.span_share), np.log(reading.rank_share))
+    span, rank = (
+        (unread, unread) if reading is None else (np.log(reading.span_probability), np.log(reading.rank_probability))
+    )
     is_new = float(probability is None)
     return odds, is_new, max(span, -MAX_LOG_ODDS), max(rank, -MAX_LOG_ODDS), float(reading is None), 1.0
 

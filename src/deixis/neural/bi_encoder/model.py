@@ -1,7 +1,7 @@
 """One encoder for mentions and entities, on sentence-transformers (imports torch).
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", sections 4.1 and 5.1: the name is marked on
-both sides by a token of its own, in a mention's window and in an entity's text alike.
+both sides by a token of its own, both in a mention's window and in an entity's text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forw
 
 
 class BiEncoder:
-    """Turns mentions and entities into vectors of one space; `texts` says what it reads of them."""
+    """Encodes mentions and entities as vectors of one space; `texts` makes its input texts."""
 
     def __init__(self, model: SentenceTransformer, n_tokens: int = 64) -> None:
         self.model = model
@@ -49,18 +49,18 @@ class BiEncoder:
 
     def encode(self, texts: Sequence[str], label: str = "encoding") -> NDArray[np.float32]:
         """texts_by_dims: rows of length one."""
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # texts of a length waste no room
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))  # texts of a length waste no room
         vectors = np.empty((len(texts), int(self.model.get_embedding_dimension() or 0)), dtype=np.float32)
         with steps(label, len(texts)) as advance:
             for start in range(0, len(order), _CHUNK):
-                places = order[start : start + _CHUNK]
-                vectors[places] = self.model.encode(
-                    [texts[place] for place in places],
+                numbers = order[start : start + _CHUNK]
+                vectors[numbers] = self.model.encode(
+                    [texts[number] for number in numbers],
                     batch_size=_BATCH,
                     show_progress_bar=False,
                     normalize_embeddings=True,
                 )
-                advance(len(places), "")
+                advance(len(numbers), "")
         return vectors
 
     def encode_entities(
