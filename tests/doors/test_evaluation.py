@@ -175,7 +175,8 @@ def test_gold_may_be_in_any_format_that_has_a_reader(run, model):
     )
     values = values_of(run("eval", model, "gold.txt", "--format", "pubtator", "--json").stdout)
     assert values["accuracy"] == 1.0
-    assert set(READERS) <= set(run("eval", "--help").stdout.replace(",", " ").replace(".", " ").split())
+    unknown = run("eval", model, "gold.txt", "--format", "no-such", code=1).stderr
+    assert set(READERS) <= set(unknown.replace(",", " ").replace(".", " ").split())
 
 
 def test_the_same_seed_gives_the_same_intervals(run, model):

@@ -38,7 +38,7 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def brief(config):
-    return replace(config, bi_encoder=replace(config.bi_encoder, n_rounds=1, n_steps=2))
+    return replace(config, encoder=replace(config.encoder, n_rounds=1, n_steps=2))
 
 
 @pytest.fixture(scope="module")
