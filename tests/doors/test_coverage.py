@@ -68,7 +68,6 @@ def test_a_model_serves_as_well_as_its_file(run, model):
     arguments = ("gold.jsonl", "--json", "--suite", "s")
     from_model = values_of(run("kb", "coverage", model, *arguments).stdout)
     assert from_model == values_of(run("kb", "coverage", "kb.jsonl", *arguments).stdout)
-    assert from_model == values_of(run("kb", "coverage", "--kb", "kb.jsonl", *arguments).stdout)
 
 
 def test_rows_can_go_to_a_file(run):
@@ -76,9 +75,9 @@ def test_rows_can_go_to_a_file(run):
     assert values_of((run.folder / "rows.jsonl").read_text(encoding="utf-8"))["de", "upper_bound"] == 0.75
 
 
-def test_what_needs_a_linker_is_refused(run):
-    done = run("kb", "coverage", "cities.jsonl", "german.jsonl", "--end-to-end", "--at", "1", code=2)
-    assert "--end-to-end and --at" in done.stderr
+def test_the_option_that_this_was_says_so(run):
+    done = run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", code=2)
+    assert "deixis kb coverage KB DATA..." in done.stderr and "--upper-bound" not in run("eval", "--help").stdout
 
 
 def test_gold_must_be_given_and_have_links(run):

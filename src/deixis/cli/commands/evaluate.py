@@ -81,9 +81,8 @@ def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool)
 def evaluate(session: Session, **words: Any) -> None:  # noqa: ANN401 - the fields of Request
     """Measure how often MODEL links DATA as annotated.
 
-    Mentions in DATA have an `entity` (null for NIL); of ids joined by | any is right. Gold is in-KB if the knowledge
-    base has it and it passes --type, --ids and --language. Intervals are 95 %, by bootstrap over documents. Formats:
-    docs/reference/formats.md. Metrics: docs/reference/metrics.md.
+    Mentions in DATA have an `entity` (null for NIL). Gold is in-KB if the knowledge base has it and it passes --type,
+    --ids and --language. Intervals are 95 %, by bootstrap over documents. Metrics: docs/reference/metrics.md
     """
     request = Request(**words)
     request.check()
