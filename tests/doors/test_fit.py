@@ -51,7 +51,7 @@ def wood(deixis_inside):
     for name, documents in (("train", sightings(40)), ("dev", sightings(24, seed=1)), ("test", sightings(20, seed=2))):
         write_sightings(deixis_inside.folder / f"{name}.jsonl", documents)
     (deixis_inside.folder / "small.toml").write_text(SMALL, encoding="utf-8")
-    deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--ranking-min-mentions", 20)
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--set", "ranking.min_mentions=20")
     return deixis_inside
 
 
@@ -186,7 +186,7 @@ def _stops_after(n):
         (["fit", "weights", "model"], 2, "Missing option '--mentions'"),
         (["fit", "weigths", "model"], 2, "Did you mean 'weights'"),
         (["fit", "weights", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "No such option"),
-        (["fit", "weights", "model", "--mentions", "train.jsonl", "--held-out", 2], 1, "held_out_share"),
+        (["fit", "weights", "model", "--mentions", "train.jsonl", "--held-out", 2], 2, "--held-out"),
         (["fit", "encoder", "model", "--mentions", "train.jsonl", "--resume"], 1, "no checkpoint in"),
         (["fit", "weights", "model", "--mentions", "nowhere.jsonl"], 1, "no such file"),
         (["fit", "weights", "nowhere", "--mentions", "train.jsonl"], 1, "No model at"),

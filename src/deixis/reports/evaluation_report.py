@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from deixis import __version__
 from deixis.evaluation.rows import machine_name, source_commit
 from deixis.evaluation.suites import SuiteResult
 from deixis.reports.content import DatasetResult, EntityNames, Report
@@ -20,15 +19,16 @@ def evaluation_report(
     results: Sequence[SuiteResult],
     title: str,
     mentions: str,
+    version: str,
     other_name: str = "",
     skipped: Mapping[str, int] | None = None,
 ) -> Report:
-    """Everything on the page; `mentions` says where they come from, `skipped` how many documents of a file."""
-    known, seed = results[0].run.known, results[0].run.seed
+    """Everything on the page; `mentions` says where they come from, `version` is that of Deixis, `skipped` is by file."""
+    known = results[0].run.known
     return Report(
         title=title,
         results=[_result(each, other_name) for each in results],
-        facts=_facts([each.data for each in results], mentions, known.in_kb, seed, skipped or {}),
+        facts=_facts(results, mentions, version, skipped or {}),
         names=EntityNames(known.name_of, known.resolve),
         is_end_to_end=any(each.run.is_end_to_end for each in results),
         other_name=other_name,
@@ -49,14 +49,14 @@ def _result(result: SuiteResult, other_name: str) -> DatasetResult:
     )
 
 
-def _facts(data: Sequence[str], mentions: str, in_kb: str, seed: int, skipped: Mapping[str, int]) -> dict[str, str]:
-    commit = source_commit()
-    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Deixis {__version__}{f' ({commit})' if commit else ''}"
+def _facts(results: Sequence[SuiteResult], mentions: str, version: str, skipped: Mapping[str, int]) -> dict[str, str]:
+    commit, data, run = source_commit(), [each.data for each in results], results[0].run
+    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, Deixis {version}{f' ({commit})' if commit else ''}"
     facts = {
         "mentions": mentions,
-        "in-KB": in_kb,
+        "in-KB": run.known.in_kb,
         "data": " ".join(map(shlex.quote, data)),
-        "made": f"{made}, seed {seed}",
+        "made": f"{made}, seed {run.seed}",
         "machine": machine_name(),
     }
     counts = [f"{skipped[path]:,} of {shlex.quote(path)}" for path in dict.fromkeys(data) if skipped.get(path)]

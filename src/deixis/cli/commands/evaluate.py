@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from deixis import __version__
 from deixis.cli.evaluation_request import Request
 from deixis.cli.files import read_entities
 from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
@@ -200,7 +201,9 @@ def _means(request: Request, results: Sequence[SuiteResult]) -> list[ResultRow]:
 def _report(request: Request, results: Sequence[SuiteResult]) -> Report:
     names = ", ".join(map(name_of, request.predictions or request.paths[:1]))
     mentions = PREDICTED if request.predictions else DETECTED if request.end_to_end else GIVEN
-    return evaluation_report(results, f"Evaluation of {names}", mentions, request.other_name, request.skipped)
+    return evaluation_report(
+        results, f"Evaluation of {names}", mentions, __version__, request.other_name, request.skipped
+    )
 
 
 def _print(request: Request, results: Sequence[SuiteResult]) -> None:
