@@ -23,7 +23,7 @@ def evaluation_report(
     other_name: str = "",
     skipped: Mapping[str, int] | None = None,
 ) -> Report:
-    """Everything on the page; `mentions` says where they come from, `version` is that of Deixis, `skipped` is by file."""
+    """Everything on the page: `mentions` says where they come from, `skipped` how many documents of each file."""
     known = results[0].run.known
     return Report(
         title=title,
