@@ -236,6 +236,21 @@ def test_a_failed_run_leaves_the_old_report(run, model):
     assert (run.folder / "report.html").read_text(encoding="utf-8") == "old"
 
 
+def test_rows_of_a_file_are_written_when_it_ends_even_if_a_later_one_fails(run, model):
+    (run.folder / "bad.jsonl").write_text('{"id": "x", "text": "no gold"}', encoding="utf-8")
+    for arguments in (("--json",), ("-o", "rows.jsonl")):
+        done = run("eval", model, "gold.jsonl", "bad.jsonl", *arguments, code=1)
+        written = done.stdout if "--json" in arguments else (run.folder / "rows.jsonl").read_text(encoding="utf-8")
+        assert "bad.jsonl: has no gold" in done.stderr and "Measured before the error: gold.jsonl" in done.stderr
+        assert values_of(written)["accuracy"] == 1.0
+        assert {suite.rpartition("-")[2] for suite, _, _ in rows_of(written)} == {"gold"}
+
+
+def test_all_files_are_looked_for_before_a_model_is_loaded(run):
+    for arguments in (("gold.jsonl", "none.jsonl"), ("gold.jsonl", "--compare", "none.jsonl")):
+        assert "none.jsonl: no such file" in run("eval", "no-model", *arguments, code=1).stderr
+
+
 @pytest.mark.parametrize(
     ("guesses", "words"),
     [
