@@ -16,10 +16,9 @@ from benchmarks.suites.results import check_recordable, record
 from benchmarks.suites.runner import KB_SYSTEM, Runner
 from benchmarks.suites.suite import SPLITS, Suite, read_suite
 from benchmarks.systems import SYSTEMS
-from deixis.cli.examples import examples
 from deixis.cli.options import comma_separated
 from deixis.cli.render import console_on
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.errors import DataError, UnknownNameError
 from deixis.evaluation.rows import ResultRow, source_commit
 

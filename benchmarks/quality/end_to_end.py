@@ -209,7 +209,7 @@ def reranked(kb: KnowledgeBase, taught: list[Document], n_mentions: int) -> Link
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         model = Linker.build(kb, n_threads=1).model
-        model = train_reranker(model, taught, None, TrainingConfig(rerank=how), Path(folder)).model
+        model = train_reranker(model, taught, None, TrainingConfig(reranker=how), Path(folder)).model
     return LinkAll(Linker(model), rerank=True)
 
 

@@ -39,10 +39,9 @@ from deixis.neural.cross_encoder.train import logits, open_cross_encoder
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.quiet import quiet
 from deixis.ranking.feature import document_numbers
-from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
 from deixis.ranking.rerankers.examples import Ranked
 from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
-from deixis.training.reranker import enough, ranked_examples
+from deixis.training.reranker import enough, fit_cross_encoder, ranked_examples
 from deixis.training.split import TrainDevSplit
 
 HERE = Path(__file__).resolve().parent
@@ -90,7 +89,7 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
         held_out = ranked_examples(split.judge, split.dev, JUDGED, config.n_candidates, config.max_checked, SEED + 1)
         log(f"{name}: training on {len(taught.mentions)} mentions")
         started = time.process_time()
-        ranker, seen = CrossEncoderRanker.learn(
+        ranker, seen = fit_cross_encoder(
             linker.kb, taught, held_out, config, options.work / f"{name}-{options.linker}-training", SEED
         )
         told = {
@@ -157,9 +156,7 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
         config = chosen(options, n_taught)
         taught = ranked_examples(split.judge, split.train, TAUGHT, n_taught, config.max_mentions, SEED)
         log(f"R' = {n_taught}")
-        ranker, _ = CrossEncoderRanker.learn(
-            linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED
-        )
+        ranker, _ = fit_cross_encoder(linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED)
         rows = []
         ranker.config = replace(ranker.config, n_candidates=most)
         everything = ranker.opinions(held_out)

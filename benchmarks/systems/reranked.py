@@ -19,9 +19,8 @@ from deixis.linker import Linker
 from deixis.linking.streams import rank_mentions
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import Pair, PairScorer
-from deixis.ranking import TRAINERS
+from deixis.training import TRAINERS
 from deixis.training.config import TrainingConfig
-from deixis.training.reranker import train_reranker
 from deixis.types import Candidate, Document, MentionInContext
 
 WORK = "DEIXIS_WORK"  # names a folder for checkpoints, so that a run that was ended goes on
@@ -33,13 +32,13 @@ class RerankedLinkerSystem(LinkerSystem):
     needs = "mentions"
     seed: ClassVar[int] = 0
     config: ClassVar[TrainingConfig] = TrainingConfig(
-        rerank=CrossEncoderConfig(max_mentions=2000, n_taught=8, n_candidates=10, epochs=2, max_checked=300)
+        reranker=CrossEncoderConfig(max_mentions=2000, n_taught=8, n_candidates=10, epochs=2, max_checked=300)
     )
 
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> RerankedLinkerSystem:
         """The linker with all its stages, and its re-ranker."""
-        _ = TRAINERS["cross-encoder"]  # what is not installed is said before the work
+        train_reranker = TRAINERS["reranker"]  # what is not installed is said before the work
         linker = Linker.build(kb, annotated, seed=cls.seed, n_threads=n_threads)
         with tempfile.TemporaryDirectory() as passing:
             work = Path(os.environ.get(WORK) or passing)
@@ -52,7 +51,11 @@ class RerankedLinkerSystem(LinkerSystem):
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """How it was trained; mentions are drawn at random by the seed."""
-        return {"settings": "library defaults", "rerank": config_to_dict(cls.config.rerank), "drawn_by_seed": cls.seed}
+        return {
+            "settings": "library defaults",
+            "rerank": config_to_dict(cls.config.reranker),
+            "drawn_by_seed": cls.seed,
+        }
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Re-ranked candidates, as many as are asked for."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deixis.labelling.labeller import Labeller as Labeller
     from deixis.labelling.text_labeller import TextLabeller as TextLabeller
     from deixis.linker import Linker as Linker
+    from deixis.linker import evaluate as evaluate
     from deixis.linking.config import LinkerConfig as LinkerConfig
     from deixis.linking.options import LinkOptions as LinkOptions
     from deixis.types import Candidate as Candidate
@@ -41,6 +42,7 @@ _NAME_TO_MODULE = {
     "Mention": "deixis.types",
     "TextLabeller": "deixis.labelling.text_labeller",
     "ToolkitError": "deixis.errors",
+    "evaluate": "deixis.linker",
     "read_documents": "deixis.documents.reading",
     "write_documents": "deixis.documents.writing",
 }

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.detection.recognizers import Recognize
 from deixis.documents.corrections import Correction
 from deixis.errors import ConfigError, DataError
+from deixis.evaluation import run
+from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
+from deixis.evaluation.linking.figures import RECALL_AT
+from deixis.evaluation.run import Evaluation
 from deixis.explanation.explain import explain
 from deixis.explanation.records import Explanation
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -20,7 +25,7 @@ from deixis.linking.inputs import NO_NAME, as_document, check_column, named_docu
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
-from deixis.linking.plan import LinkPlans
+from deixis.linking.plan import LinkPlans, settings_in_force
 from deixis.linking.stored import KIND, model_arrays, model_from, stored_config
 from deixis.linking.streams import BATCH_SIZE, link_stream, rank_mentions
 from deixis.store.model_folder import open_model, save_model
@@ -167,6 +172,24 @@ class Linker:
         result = fit(self.model, documents, trainer, dev=dev, config=config, folder=place, seed=seed)
         return FitResult(Linker(result.model), result)
 
+    def evaluate(
+        self,
+        documents: Iterable[Document],
+        options: LinkOptions = DEFAULT,
+        *,
+        end_to_end: bool = False,
+        at: Sequence[int] | None = None,
+        n_examples: int = 0,
+        seed: int = 0,
+        **changes: Option,
+    ) -> Evaluation:
+        """How often the linker is right on annotated documents: `linker.evaluate(gold)["inkb_micro_f1"]`.
+
+        It is shown the text and the mentions without their entities, or with `end_to_end` the text only.
+        """
+        wanted = options.with_changes(**changes)
+        return evaluate(self, documents, options=wanted, end_to_end=end_to_end, at=at, n_examples=n_examples, seed=seed)
+
     def calibrate(
         self,
         documents: Iterable[Document],
@@ -266,6 +289,52 @@ class FitResult:
 
     linker: Linker
     training: TrainingResult
+
+
+def evaluate(
+    system: Linker | Iterable[Document],
+    documents: Iterable[Document],
+    kb: KnowledgeBase | KnownEntities | None = None,
+    options: LinkOptions | None = None,
+    *,
+    end_to_end: bool = False,
+    at: Sequence[int] | None = None,
+    n_examples: int = 0,
+    seed: int = 0,
+    names: tuple[str, str] = run.NAMES,
+) -> Evaluation:
+    """How often a linker, or somebody's predictions paired by their ids, are right on annotated documents.
+
+    Gold counts as known if `kb` has it: the linker's own if none is given; for predictions, without one, all gold is.
+    `options` say how the linker links, `end_to_end` that it is shown the text only. `at` are the k of recall@k, and
+    `n_examples` mistakes of each kind are kept for a report. `names` is what errors call documents and predictions.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q84", "title": "London"}])
+    >>> gold = [Document("a", "London calls Paris", mentions=(Mention(0, 6, "London", entity="Q84"),))]
+    >>> linker = Linker.build(kb)
+    >>> evaluate(linker, gold)["accuracy"], evaluate([gold[0].with_mentions(())], gold)["accuracy"]
+    (1.0, 0.0)
+    """
+    wanted = options or DEFAULT
+    answer: run.Link | Iterable[Document]
+    n_candidates, settings = None, {}
+    if isinstance(system, Linker):
+        n_candidates, settings = system.config.n_candidates, settings_in_force(system.model, wanted)
+        depth = max(*(at or RECALL_AT), n_candidates)
+        answer = partial(system.link_many, options=wanted, top_k=depth, batch_size=run.BATCH_SIZE)
+        kb = KnownEntities.of(system.kb, mask=wanted.only.cached_mask(system.kb)) if kb is None else kb
+    elif wanted == DEFAULT:
+        answer = system
+    else:
+        given = ", ".join(wanted.to_dict())
+        raise ConfigError(f"Predictions are scored as they are, so leave out: {given}. Or give a linker.")
+    known = EVERY_ENTITY if kb is None else KnownEntities.of(kb) if isinstance(kb, KnowledgeBase) else kb
+    return run.evaluate(
+        answer, documents, known, end_to_end=end_to_end, at=at, n_candidates=n_candidates, n_examples=n_examples,
+        seed=seed, settings=settings, names=names,
+    )  # fmt: skip
 
 
 _SINGLE = (bytes, bytearray, Mapping)

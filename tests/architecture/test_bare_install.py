@@ -110,7 +110,8 @@ def test_an_extra_brings_all_that_its_modules_need(extra):
 
 def test_what_needs_no_torch_imports_without_it():
     failed = failing_with(*EXTRAS.keys() - {"neural"})
-    assert failed and all(name.startswith("deixis.neural.") for name in failed)
+    trainers = {"deixis.training.reranker", "deixis.training.encoder", "deixis.training.reader"}
+    assert failed >= trainers and all(name.startswith("deixis.neural.") for name in failed - trainers)
     assert not failed & {"deixis.neural.windows", "deixis.neural.bi_encoder.mining", "deixis.neural.opening"}
 
 

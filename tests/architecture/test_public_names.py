@@ -23,6 +23,7 @@ PUBLIC_NAMES = [
     "TextLabeller",
     "ToolkitError",
     "__version__",
+    "evaluate",
     "read_documents",
     "write_documents",
 ]

@@ -17,7 +17,7 @@ def system(tmp_path_factory):
         encoder=tiny_encoder(tmp_path_factory.mktemp("tiny")), pairs=PairConfig(n_tokens=48), epochs=1, batch_size=8,
         learning_rate=3e-3, n_taught=3, n_candidates=3, max_mentions=24, checks_per_epoch=1,
     )  # fmt: skip
-    kind = type("Small", (RerankedLinkerSystem,), {"config": TrainingConfig(rerank=config)})
+    kind = type("Small", (RerankedLinkerSystem,), {"config": TrainingConfig(reranker=config)})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(WORK, str(tmp_path_factory.mktemp("work")))
         return kind.build(aviary(), sightings(60), n_threads=1)

@@ -175,7 +175,8 @@ def test_gold_may_be_in_any_format_that_has_a_reader(run, model):
     )
     values = values_of(run("eval", model, "gold.txt", "--format", "pubtator", "--json").stdout)
     assert values["accuracy"] == 1.0
-    assert set(READERS) <= set(run("eval", "--help").stdout.replace(",", " ").replace(".", " ").split())
+    unknown = run("eval", model, "gold.txt", "--format", "no-such", code=1).stderr
+    assert set(READERS) <= set(unknown.replace(",", " ").replace(".", " ").split())
 
 
 def test_the_same_seed_gives_the_same_intervals(run, model):
@@ -233,6 +234,21 @@ def test_a_failed_run_leaves_the_old_report(run, model):
     (run.folder / "report.html").write_text("old", encoding="utf-8")
     run("eval", model, "none.jsonl", "--report", "report.html", code=1)
     assert (run.folder / "report.html").read_text(encoding="utf-8") == "old"
+
+
+def test_rows_of_a_file_are_written_when_it_ends_even_if_a_later_one_fails(run, model):
+    (run.folder / "bad.jsonl").write_text('{"id": "x", "text": "no gold"}', encoding="utf-8")
+    for arguments in (("--json",), ("-o", "rows.jsonl")):
+        done = run("eval", model, "gold.jsonl", "bad.jsonl", *arguments, code=1)
+        written = done.stdout if "--json" in arguments else (run.folder / "rows.jsonl").read_text(encoding="utf-8")
+        assert "bad.jsonl: has no gold" in done.stderr and "Measured before the error: gold.jsonl" in done.stderr
+        assert values_of(written)["accuracy"] == 1.0
+        assert {suite.rpartition("-")[2] for suite, _, _ in rows_of(written)} == {"gold"}
+
+
+def test_all_files_are_looked_for_before_a_model_is_loaded(run):
+    for arguments in (("gold.jsonl", "none.jsonl"), ("gold.jsonl", "--compare", "none.jsonl")):
+        assert "none.jsonl: no such file" in run("eval", "no-model", *arguments, code=1).stderr
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,18 @@
 
 import pytest
 
+from deixis.cli.commands.fit import COMMANDS as FIT_COMMANDS
+from deixis.cli.commands.kb import COMMANDS as KB_COMMANDS
 from deixis.cli.commands.xmr import COMMANDS as XMR_COMMANDS
 from deixis.cli.main import COMMANDS
 from deixis.cli.main import deixis as root
 
-SHOWN = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
-PATHS = [(), *((name,) for name in SHOWN), ("kb", "check"), *(("xmr", name) for name in XMR_COMMANDS)]
+GROUPS = {"fit": FIT_COMMANDS, "kb": KB_COMMANDS, "xmr": XMR_COMMANDS}
+PATHS = [
+    (),
+    *((name,) for name, entry in COMMANDS.items() if not entry.is_hidden),
+    *((group, name) for group, commands in GROUPS.items() for name in commands),
+]
 
 
 def spoken(path: tuple[str, ...]) -> str:

@@ -150,8 +150,8 @@ def test_values_that_contradict_or_are_out_of_range_are_wrong_usage(deixis_insid
     ("option", "words"),
     [
         (["--rerank"], "has no re-ranker, so it cannot rerank"),
-        (["--rerank"], "deixis learn {model} --mentions train.jsonl --rerank"),
-        (["--reader"], "deixis learn {model} --mentions train.jsonl --reader"),
+        (["--rerank"], "deixis fit reranker {model} --mentions train.jsonl"),
+        (["--reader"], "deixis fit reader {model} --mentions train.jsonl"),
         (["--target-precision", 0.9], "deixis calibrate {model} ANNOTATED"),
         (["--vectors", "both"], "has no vectors"),
     ],

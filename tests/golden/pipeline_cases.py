@@ -271,7 +271,7 @@ def _taught(part: str, folder: Path) -> Linker:
         encoder=encoder, pairs=PairConfig(n_tokens=48), epochs=1, batch_size=8, learning_rate=1e-3, n_taught=3,
         n_candidates=3, max_checked=30,
     )  # fmt: skip
-    trained = train_reranker(model, taught, held_out, TrainingConfig(rerank=rerank), folder / "work").model
+    trained = train_reranker(model, taught, held_out, TrainingConfig(reranker=rerank), folder / "work").model
     return Linker(trained).with_options(
         threshold=0.05, rerank=True
     )  # its own one lies among scores that differ by rounding

@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from deixis.cli.demo_score import Scoreboard, judge
 from deixis.documents.reading import read_documents
+from deixis.evaluation.sentences import Scoreboard, judge
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
 from deixis.types import Mention

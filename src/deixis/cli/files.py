@@ -1,15 +1,18 @@
-"""Files of documents and of entities, as commands are given them: several, all of one format or each of its own."""
+"""Files that a command is given, checked before the work: documents, entities, settings, and a place to write."""
 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_documents
-from deixis.errors import DataError, UnknownNameError
+from deixis.errors import DataError, StoreError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.registry import LazyRegistry
 from deixis.types import Document
 
@@ -42,3 +45,26 @@ def read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> Knowled
     if report.n_skipped > len(report.skipped):
         session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
     return kb
+
+
+def read_entities(path: str) -> KnowledgeBase:
+    """The knowledge base in a model folder, or in a file."""
+    return Linker.load(path).kb if os.path.isdir(path) else KnowledgeBase.read(path)
+
+
+def check_place(path: Path) -> None:
+    """Says before an hour's work, and not after it, that the result cannot be put there."""
+    if path.is_file():
+        raise StoreError(f"{path} is a file; a model is a folder. Choose another place with -o.")
+    if path.is_dir() and any(path.iterdir()) and not (path / "manifest.json").is_file():
+        raise StoreError(f"The folder {path} holds other things than a model. Choose another place with -o.")
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    if not os.access(parent, os.W_OK):
+        raise StoreError(f"Nothing can be written in the folder {parent}. Choose another place with -o.")
+
+
+def check_files(paths: Iterable[str]) -> None:
+    """Says that a file is missing before the others are read."""
+    for path in paths:
+        if path != "-" and not Path(path).exists():
+            raise DataError("no such file; check the path", path=path)

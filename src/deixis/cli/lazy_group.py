@@ -56,7 +56,8 @@ class LazyGroup(click.Group):
         """The command that the arguments ask for, or a usage error with a suggestion."""
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
-            close = difflib.get_close_matches(name, self.entries, n=1)
+            known = self.list_commands(ctx)
+            close = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"No such command {name!r}. Commands: {', '.join(self.list_commands(ctx))}.{hint}")
         return super().resolve_command(ctx, args)

@@ -11,8 +11,11 @@ from typing import Any
 
 import click
 
+from deixis.cli.session import Session
 from deixis.errors import ConfigError, DataError
+from deixis.linker import Linker
 from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlans
 from deixis.store.files import open_lines
 
 LINK_FIELDS = {field.name: field for field in fields(LinkOptions)}
@@ -21,6 +24,14 @@ FROM_FILE = ("ids",)
 OLD_FLAGS = {"ids": "--subset", "vectors": "--dense-contents"}
 """What options were called before 0.2; they still work, and no help shows them."""
 METAVARS = {"types": "TYPE", "ids": "FILE", "languages": "LANG"}
+
+_WITH_PATH = {
+    "This model": "The model {path}",
+    "the model was": "the model {path} was",
+    "MODEL": "{path}",
+    "(deixis calibrate)": "(deixis calibrate {path} ANNOTATED{rerank})",
+}
+"""Words of errors about a model whose path the library does not know, and the same with its path."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -66,6 +77,19 @@ def given_flags(options: LinkOptions) -> list[str]:
     ['--type', '--rerank']
     """
     return [flag_of(name) for name in options.to_dict()]
+
+
+def load_linker(path: str, session: Session, options: LinkOptions) -> Linker:
+    """The linker at `path`; what it cannot do of the options is an error that names the model and what to run."""
+    linker = Linker.load(path, n_threads=session.threads)
+    try:
+        LinkPlans.of(linker.model, options)
+    except ConfigError as error:
+        message = str(error)
+        for words, with_path in _WITH_PATH.items():
+            message = message.replace(words, with_path.format(path=path, rerank=" --rerank" if options.rerank else ""))
+        raise ConfigError(message) from None
+    return linker
 
 
 def read_ids(path: str) -> tuple[str, ...]:

@@ -17,11 +17,10 @@ COMMANDS = {
     "demo": CommandEntry(
         "deixis.cli.commands.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."
     ),
-    "kb": CommandEntry("deixis.cli.commands.kb:kb", "Look at knowledge base files before building."),
+    "kb": CommandEntry("deixis.cli.commands.kb:kb", "Check a knowledge base, or what it covers of some gold."),
     "build": CommandEntry("deixis.cli.commands.build:build", "Build a model from a knowledge base."),
-    "learn": CommandEntry(
-        "deixis.cli.commands.fit:learn", "Make a model better with annotated mentions or corrections."
-    ),
+    "correct": CommandEntry("deixis.cli.commands.correct:correct", "Correct links; the model keeps to it at once."),
+    "fit": CommandEntry("deixis.cli.commands.fit:fit", "Train a part of a model on annotated documents."),
     "link": CommandEntry("deixis.cli.commands.link:link", "Find the names in a text and link them."),
     "explain": CommandEntry("deixis.cli.commands.explain:explain", "Say why a mention is linked as it is."),
     "eval": CommandEntry("deixis.cli.commands.evaluate:evaluate", "Measure a model on annotated documents."),
@@ -33,6 +32,7 @@ COMMANDS = {
     "bench": CommandEntry("deixis.cli.commands.bench:bench", "Run the source tree's benchmarks.", is_hidden=True),
     "info": CommandEntry("deixis.cli.commands.info:info", "Say what is in a model."),
     "doctor": CommandEntry("deixis.cli.commands.doctor:doctor", "Check this installation, or a model's files."),
+    "learn": CommandEntry("deixis.cli.commands.learn:learn", "Became correct and fit.", is_hidden=True),
 }
 
 EPILOG = """\b

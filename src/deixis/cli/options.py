@@ -12,8 +12,17 @@ from typing import Any, Generic, TypeVar
 
 import click
 
-from deixis.cli.places import read_toml
-from deixis.cli.settings import Key, keys_of, old_flag, parsed_settings, put, retired_of, settings_toml, with_settings
+from deixis.cli.settings import (
+    Key,
+    keys_of,
+    old_flag,
+    parsed_settings,
+    put,
+    read_toml,
+    retired_of,
+    settings_toml,
+    with_settings,
+)  # fmt: skip
 from deixis.config import without_none
 from deixis.errors import UnknownNameError
 
@@ -193,32 +202,6 @@ class CommandWithSettings(click.Command):
                     formatter.write_dl([_help_record(each, ctx) for each in options], col_max=32)
         formatter.write_paragraph()
         formatter.write_text(f"Every command: {', '.join(common)}")
-
-
-def options_from(config: type, name: str, skip: Collection[str] = ()) -> Decorator:
-    """Adds an option for every field of a config class (`rerank.epochs` -> `--rerank-epochs`), for `deixis learn`.
-
-    The command receives, as `name`, a nested dictionary of only those settings that the user typed. Fields in `skip`
-    (dotted) get no option.
-    """
-    keys = [key for key in keys_of(config()) if key.name not in skip]
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def with_typed(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
-            typed: dict[str, Any] = {}
-            for key in keys:
-                value = values.pop(_parameter(key))
-                if value is not None:
-                    put(typed, key.path, value)
-            return command(*arguments, **{name: typed}, **values)
-
-        decorated: Callable[..., Any] = with_typed
-        for key in reversed(keys):
-            decorated = _option(key, old_flag(key.path), is_hidden=True)(decorated)
-        return decorated
-
-    return decorate
 
 
 def comma_separated(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:

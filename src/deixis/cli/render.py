@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Candidate, Document, Mention
 
 Gloss = Callable[[str], str]
@@ -129,3 +130,13 @@ def _candidate_cells(candidate: Candidate, is_chosen: bool, gloss: Gloss) -> tup
     if extra:
         words.append(f"  {printable(extra)}", style="" if is_chosen else "dim")
     return Text(bar(candidate.score), style=style), Text(f"{candidate.score:.2f}", style=style), words
+
+
+def gloss_of(kb: KnowledgeBase) -> Gloss:
+    """A function from an entity's id to its description, or to its types if it has none."""
+
+    def gloss(name: str) -> str:
+        row = kb.row_of(name)
+        return "" if row is None else kb.entity(row).gloss
+
+    return gloss

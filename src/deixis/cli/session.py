@@ -117,3 +117,16 @@ def session_options(*names: str) -> Callable[[F], Callable[..., Any]]:
         return decorated
 
     return decorate
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help, which keeps its lines as they are.
+
+    Examples
+    --------
+    >>> print(examples("deixis info model").replace(chr(8), ""))
+    <BLANKLINE>
+    Examples:
+      deixis info model
+    """
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

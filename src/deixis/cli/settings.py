@@ -10,6 +10,7 @@ import tomllib
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from deixis.config import Setting, config_from_dict, config_to_dict, settings_of, tables_of, without_none
@@ -195,3 +196,13 @@ def _laid_over(values: Mapping[str, Any], layer: Mapping[str, Any]) -> dict[str,
             value = _laid_over(below, value)
         merged[key] = value
     return merged
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}. Example: context_weight = 0.3") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8 text; settings are written in TOML.") from None

@@ -64,6 +64,12 @@ class Correction:
         """What it is about: a span of a text. Of two corrections with one key that contradict, the later one holds."""
         return self.text, self.start, self.end
 
+    def to_dict(self) -> dict[str, Any]:
+        """The correction as a line of a file, which `correction_from` reads again."""
+        record: dict[str, Any] = {"text": self.text} | ({} if self.lang is None else {"lang": self.lang})
+        record |= {"start": self.start, "end": self.end, "surface": self.surface}
+        return record | {self.verdict: True if self.entity is None else self.entity}
+
     def in_context(self) -> MentionInContext:
         """The span as the stations see mentions."""
         return MentionInContext(self.surface, self.text, self.start, self.end, self.lang)

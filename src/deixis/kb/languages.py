@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,3 +38,16 @@ def known_in(columns: EntityColumns, lang: str) -> NDArray[np.bool_]:
         items = np.flatnonzero(np.isin(langs, codes))
         is_known[np.searchsorted(indptr, items, side="right") - 1] = True
     return is_known
+
+
+def language_test(columns: EntityColumns, row_of: Callable[[str], int | None]) -> Callable[[str, str], bool]:
+    """Whether an entity, by its id, has an alias or a description in a language; each language is looked up once."""
+    lang_to_known: dict[str, NDArray[np.bool_]] = {}
+
+    def has_language(identifier: str, lang: str) -> bool:
+        if lang not in lang_to_known:
+            lang_to_known[lang] = known_in(columns, lang)
+        row = row_of(identifier)
+        return row is not None and bool(lang_to_known[lang][row])
+
+    return has_language

@@ -18,8 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from deixis.candidates.combined import CandidateSources
+from deixis.config import config_to_dict
 from deixis.decision.decision import Decision
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
@@ -28,8 +30,8 @@ from deixis.tables import EntityMask
 from deixis.types import Document
 
 MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
-HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis learn MODEL --mentions train.jsonl --rerank"
-HOW_TO_GET_A_READER = "Train one on annotated documents: deixis learn MODEL --mentions train.jsonl --reader"
+HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis fit reranker MODEL --mentions train.jsonl"
+HOW_TO_GET_A_READER = "Train one on annotated documents: deixis fit reader MODEL --mentions train.jsonl"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,20 @@ class LinkPlan:
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
             min_probability if reader is None else min(min_probability, MIN_READ_PROBABILITY), reranker, reader,
         )  # fmt: skip
+
+
+def settings_in_force(model: LinkerModel, options: LinkOptions) -> dict[str, Any]:
+    """The settings of a model with the threshold in force, and what the options change: to note beside results."""
+    plan = LinkPlan.of(model, options, detects=False)
+    settings = config_to_dict(model.config) | {"candidates": config_to_dict(plan.sources.config)}
+    settings["nil"] = {"threshold": plan.deciding.threshold, "target_precision": plan.deciding.target_precision}
+    if options.rerank:
+        settings["rerank"] = True
+    if options.reader is not None:
+        settings["reader"] = options.reader
+    if options.only:
+        settings["only"] = {"types": options.types, "n_ids": len(options.ids), "languages": options.languages}
+    return settings
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,3 @@ RANKERS = LazyRegistry("candidate ranker", {"features": Lazy("deixis.ranking.ran
 RERANKERS = LazyRegistry(
     "re-ranker", {"cross-encoder": Lazy("deixis.ranking.rerankers.cross_encoder:CrossEncoderRanker", extra="onnx")}
 )
-TRAINERS = LazyRegistry(
-    "training", {"cross-encoder": Lazy("deixis.neural.cross_encoder.train:train_pair_scorer", extra="neural")}
-)

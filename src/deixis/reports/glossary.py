@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
-
-class Named(Protocol):
-    """Anything with a metric's name."""
-
-    @property
-    def name(self) -> str:
-        """Such as `recall@10`."""
-
-
-M = TypeVar("M", bound=Named)
+from deixis.evaluation.linking.headlines import Named
 
 _EXPLAINED = {  # 24 characters at most: beside the figures, 80 columns must do
     "recall@": "right, among the first k",
@@ -61,21 +51,6 @@ GROUPS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("Means over languages", "Every language counts the same.", ("lang_macro_",)),
     ("Speed", "On this machine.", ("mentions_per_second",)),
 )
-_HEADLINES = (
-    "recall@",
-    "mrr",
-    "accuracy",
-    "upper_bound",
-    "inkb_micro_f1",
-    "inkb_macro_f1",
-    "nil_f1",
-    "ece",
-    "risk_coverage_area",
-)
-_END_TO_END_HEADLINES = (
-    "inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_macro_f1", "span_f1", "nil_f1", "upper_bound",
-)  # fmt: skip
-
 _OVERVIEW = (
     ("recall@1", "recall@10", "mrr", "accuracy", "inkb_micro_f1", "nil_f1", "upper_bound"),
     ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_micro_f1_weak", "span_f1", "upper_bound"),
@@ -98,18 +73,6 @@ def explained(name: str) -> str:
         return "an overlap is enough"
     bare = name.removeprefix("lang_macro_")
     return _EXPLAINED.get(bare) or next((words for start, words in _EXPLAINED.items() if bare.startswith(start)), "")
-
-
-def headlines(metrics: Iterable[M], is_end_to_end: bool) -> list[M]:
-    """The few metrics to show first, in their own order."""
-    names = _END_TO_END_HEADLINES if is_end_to_end else _HEADLINES
-    return [metric for metric in metrics if _is_headline(metric.name, names, is_end_to_end)]
-
-
-def _is_headline(name: str, names: Sequence[str], is_end_to_end: bool) -> bool:
-    if name.endswith("_weak"):
-        return is_end_to_end and name in ("inkb_micro_f1_weak", "span_f1_weak")
-    return name in names or ("recall@" in names and name.startswith("recall@")) or name == "mentions_per_second"
 
 
 def overview_names(metrics: Sequence[Sequence[Named]], is_end_to_end: bool, is_brief: bool = False) -> list[str]:

@@ -1,4 +1,4 @@
-"""The file in which a service keeps its corrections. `deixis learn MODEL FILE` reads it, and so does a restart."""
+"""The file in which a service keeps its corrections. `deixis correct MODEL FILE` reads it, and so does a restart."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Journal:
             return read_corrections(self.path) if self.path.stat().st_size else []
         except DataError as error:
             raise StoreError(
-                f"{self.path}, line {error.line}: this line is not a correction. `deixis learn MODEL "
+                f"{self.path}, line {error.line}: this line is not a correction. `deixis correct MODEL "
                 f"{self.path}` prints the reason. Fix or delete the line."
             ) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from deixis.decision.calibrator import CalibrationConfig, Calibrator
 from deixis.decision.decision import Decision, Source
 from deixis.decision.evidence import score_evidence
 from deixis.decision.threshold_curve import ThresholdCurve
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.gold import Resolve, acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.inputs import as_document
@@ -21,6 +22,8 @@ from deixis.linking.streams import rank_mentions
 from deixis.progress import stage
 from deixis.tables import Ranking
 from deixis.types import Document
+
+logger = logging.getLogger(__name__)
 
 N_FOLDS = 5
 MIN_BEST_SCORE = 1e-12  # of a mention with candidates: 0 would say that there are none
@@ -152,3 +155,15 @@ def gold_ids(documents: Sequence[Document], resolve: Resolve) -> tuple[list[froz
 def _rows(ranking: Ranking) -> list[int]:
     rows: list[int] = ranking.best_rows().tolist()
     return rows
+
+
+def with_promised_precision(model: LinkerModel, decision: Decision, rerank: bool) -> LinkerModel:
+    """The model with a decision that keeps to the precision its settings ask for, as far as can be promised."""
+    target = model.decisions.given.target_precision
+    try:
+        return with_decision(model, decision.with_best_threshold(None, target), None, target, rerank)
+    except ConfigError as error:
+        whose = "of the re-ranker " if rerank else ""
+        logger.warning("%s Until then the threshold %sis the one with the best F1.", error, whose)
+        best = decision.with_best_threshold()
+        return with_decision(model, best, best.threshold, None, rerank)

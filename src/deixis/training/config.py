@@ -17,6 +17,6 @@ class TrainingConfig(Config):
     held_out_share: float = setting(
         0.2, "Share of the documents held out where --dev has none.", above=0, below=1, cli="--held-out"
     )
-    rerank: CrossEncoderConfig = field(default_factory=CrossEncoderConfig)
-    bi_encoder: BiEncoderConfig = field(default_factory=BiEncoderConfig)
+    reranker: CrossEncoderConfig = field(default_factory=CrossEncoderConfig)
+    encoder: BiEncoderConfig = field(default_factory=BiEncoderConfig)
     reader: ReaderConfig = field(default_factory=ReaderConfig)

@@ -21,14 +21,13 @@ from deixis.errors import DataError
 from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
+from deixis.neural.bi_encoder.train import train_bi_encoder
 from deixis.neural.opening import open_folder
 from deixis.progress import stage
 from deixis.ranking.feature import document_numbers
-from deixis.registry import Lazy, LazyRegistry
-from deixis.training.calibrate import judge
+from deixis.training.calibrate import judge, with_promised_precision
 from deixis.training.config import TrainingConfig
 from deixis.training.documents import known, split_documents
-from deixis.training.reranker import with_promised_precision
 from deixis.training.result import TrainingResult, accuracy
 from deixis.training.split import TrainDevSplit
 from deixis.training.vectors import with_vectors
@@ -37,9 +36,6 @@ from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
-TRAINERS = LazyRegistry(
-    "training", {"bi-encoder": Lazy("deixis.neural.bi_encoder.train:train_bi_encoder", extra="neural")}
-)
 DEPTH = 10
 
 
@@ -59,7 +55,6 @@ def train_encoder(
     contexts become vectors, except those of `dev` documents used for evaluation. Called again with the same data and
     folder, training continues.
     """
-    train = TRAINERS["bi-encoder"]
     if not documents:
         raise DataError("There are no documents to learn from.")
     split = TrainDevSplit.of(model, documents, dev, config.held_out_share, seed)
@@ -67,8 +62,8 @@ def train_encoder(
     known(model.kb, split.train, "to learn from")
     mentions, _ = known(model.kb, weighing, "to hold out")
     known(model.kb, judging, "to hold out")
-    settings = replace(config.bi_encoder, seed=seed, n_threads=n_threads)
-    trained = train(model.kb, split.train, folder, settings, weighing)
+    settings = replace(config.encoder, seed=seed, n_threads=n_threads)
+    trained = train_bi_encoder(model.kb, split.train, folder, settings, weighing)
     recalls = _recalls(trained.rounds, trained.chosen, document_numbers(mentions))
     own_settings = _settings(model.config.candidates["vectors"], trained.n_tokens)
     encoder = open_folder(trained.folder, n_threads)

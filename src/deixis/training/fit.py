@@ -7,17 +7,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from deixis.errors import UnknownNameError
 from deixis.linking.model import LinkerModel
+from deixis.training import TRAINERS
 from deixis.training.config import TrainingConfig
-from deixis.training.encoder import train_encoder
-from deixis.training.reader import train_reader
-from deixis.training.reranker import train_reranker
 from deixis.training.result import TrainingResult
-from deixis.training.weights import train_weights
 from deixis.types import Document
-
-TRAINERS = ("weights", "encoder", "reranker", "reader")
 
 
 def fit(
@@ -35,15 +29,8 @@ def fit(
 
     Checkpoints of an encoder or a re-ranker are kept in `folder`, or in a temporary one that is gone afterwards.
     """
-    config, n_threads = config or TrainingConfig(), n_threads or model.n_threads or os.cpu_count() or 1
-    if trainer not in TRAINERS:
-        raise UnknownNameError("trainer", trainer, known=TRAINERS)
-    if trainer == "weights":
-        return train_weights(model, documents, dev, config, seed)
-    if trainer == "reader":
-        return train_reader(model, documents, dev, config, seed, n_threads)
-    train = train_encoder if trainer == "encoder" else train_reranker
-    if folder is not None:
-        return train(model, documents, dev, config, folder, seed, n_threads)
+    train, n_threads = TRAINERS[trainer], n_threads or model.n_threads or os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as temporary:
-        return train(model, documents, dev, config, Path(temporary), seed, n_threads)
+        place = Path(temporary) if folder is None else folder
+        result: TrainingResult = train(model, documents, dev, config or TrainingConfig(), place, seed, n_threads)
+        return result

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,9 @@ from deixis.linking.stages.read import (
     reader_input,
 )
 from deixis.linking.streams import link_stream
+from deixis.neural.reader.examples import AnnotatedPassage
+from deixis.neural.reader.train import train_reader as train_passage_reader
 from deixis.progress import stage
-from deixis.registry import Lazy, LazyRegistry
 from deixis.store.lazy_part import LazyPart
 from deixis.tables import Ranking, Spans
 from deixis.training.config import TrainingConfig
@@ -49,12 +50,8 @@ from deixis.training.result import TrainingResult
 from deixis.training.split import TrainDevSplit
 from deixis.types import Document, Mention
 
-if TYPE_CHECKING:  # it needs the extra
-    from deixis.neural.reader.examples import AnnotatedPassage
-
 logger = logging.getLogger(__name__)
 
-TRAINERS = LazyRegistry("training", {"reader": Lazy("deixis.neural.reader.train:train_reader", extra="neural")})
 START = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # detection and ranking alone
 OF_READER = np.array([False, False, True, True, True, True])
 F1 = [figure for figure in micro("inkb_micro", "n_right", "n_links", "n_in_kb") if figure.name == "inkb_micro_f1"]
@@ -65,6 +62,7 @@ def train_reader(
     documents: Sequence[Document],
     dev: Sequence[Document] | None,
     config: TrainingConfig,
+    folder: Path | None = None,
     seed: int = 0,
     n_threads: int = 1,
 ) -> TrainingResult:
@@ -76,7 +74,6 @@ def train_reader(
     """
     if not documents:
         raise DataError("There are no documents to learn from.")
-    train = TRAINERS["reader"]  # what is not installed is said before the work
     split = TrainDevSplit.of(model, documents, dev, config.held_out_share, seed)
     halves = split_documents(split.dev, 0.5, seed)
     for half in halves:
@@ -88,7 +85,7 @@ def train_reader(
     def source(passages: Sequence[AnnotatedPassage]) -> list[list[int]]:
         return passage_candidates(*proposed, [each.passage for each in passages], 2 * settings.n_candidates)
 
-    arrays = train(model.kb, split.train, settings, source).to_arrays("reader")
+    arrays = train_passage_reader(model.kb, split.train, settings, source).to_arrays("reader")
     reader = Reader(LazyPart(arrays, "reader", open_reader(model.kb, n_threads)), START, SeenDocuments.of(split.train))
     target = model.decisions.given.target_precision
     with stage("judging by held-out documents"):

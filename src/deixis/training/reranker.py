@@ -11,17 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from deixis.decision.decision import Decision
-from deixis.errors import ConfigError, DataError
+from deixis.errors import DataError
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel, TrainedReranker
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.linking.streams import rank_mentions
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
+from deixis.neural.cross_encoder.texts import MentionCandidates
+from deixis.neural.cross_encoder.train import train_pair_scorer
 from deixis.progress import stage
-from deixis.ranking import RERANKERS, TRAINERS
 from deixis.ranking.feature import document_numbers
+from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
 from deixis.ranking.rerankers.examples import Ranked
-from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE
-from deixis.training.calibrate import judge, with_decision
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions
+from deixis.training.calibrate import judge, with_promised_precision
 from deixis.training.config import TrainingConfig
 from deixis.training.documents import known, n_known
 from deixis.training.result import TrainingResult, accuracy
@@ -52,16 +55,15 @@ def train_reranker(
     """
     if not documents:
         raise DataError("There are no documents to learn from.")
-    kind, _ = RERANKERS[NEW], TRAINERS[NEW]  # what is not installed is said before the work
     if model.kb.described_share < MIN_DESCRIBED:
         logger.warning("Hardly any entity has a description: the re-ranker reads names, and gains little by it.")
     split = TrainDevSplit.of(model, documents, dev, config.held_out_share, seed)
-    how = config.rerank
+    how = config.reranker
     _warn_of_time(n_known(model.kb, split.train), how)
     with stage("finding candidates"):
         train = ranked_examples(split.judge, split.train, "to learn from", how.n_taught, how.max_mentions, seed)
         check = ranked_examples(split.judge, split.dev, "to hold out", how.n_candidates, how.max_checked, seed + 1)
-    ranker, dev_scores = kind.learn(model.kb, train, check, config.rerank, folder, seed, n_threads)
+    ranker, dev_scores = fit_cross_encoder(model.kb, train, check, how, folder, seed, n_threads)
     numbers = document_numbers(check.mentions)
     sides = {"retriever": RANKING_ALONE, NEW: RERANKER_ALONE, "fused": ranker.mixing}
     accuracies = tuple(accuracy(name, dev_scores.is_first_right(mixing), numbers) for name, mixing in sides.items())
@@ -69,6 +71,34 @@ def train_reranker(
     decision, per_second = _decision(replace(split.judge, reranker=reranker), split.dev, how.max_checked, seed)
     trained = with_promised_precision(replace(model, reranker=reranker), decision, rerank=True)
     return TrainingResult(trained, accuracies, len(train.mentions), per_second)
+
+
+def fit_cross_encoder(
+    kb: KnowledgeBase,
+    train: Ranked,
+    dev: Ranked,
+    config: CrossEncoderConfig,
+    folder: Path,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> tuple[CrossEncoderRanker, Opinions]:
+    """A re-ranker trained on the mentions `train` and mixed on those of `dev`, and what was said of these.
+
+    Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
+    """
+    scorer, texts = train_pair_scorer(
+        kb,
+        MentionCandidates.of(train.mentions, train.candidates, train.gold, config.n_taught, True),
+        MentionCandidates.of(dev.mentions, dev.candidates, dev.gold, config.n_candidates, False),
+        config,
+        folder,
+        seed,
+        n_threads,
+    )
+    ranker = CrossEncoderRanker(kb, scorer, texts, config)
+    opinions = ranker.opinions(dev)
+    ranker.mixing = opinions.mixing()
+    return ranker, opinions
 
 
 def ranked_examples(
@@ -97,7 +127,7 @@ def _warn_of_time(n_mentions: int, config: CrossEncoderConfig) -> None:
     if hours > LONG:
         logger.warning(
             "To learn from %s mentions with %d candidates each, %d times, takes up to %.0f hours for MiniLM on one "
-            "processor. Fewer mentions (--rerank-max-mentions) or epochs (--rerank-epochs) take less.",
+            "processor. Fewer mentions (--max-mentions) or epochs (--epochs) take less.",
             f"{n_mentions:,}", config.n_taught, config.epochs, hours,
         )  # fmt: skip
 
@@ -128,15 +158,3 @@ def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Do
     order = np.random.default_rng(seed).permutation(len(documents))
     n = int(np.searchsorted(np.cumsum(sizes[order]), n_mentions)) + 1
     return [documents[number] for number in np.sort(order[:n]).tolist()]
-
-
-def with_promised_precision(model: LinkerModel, decision: Decision, rerank: bool) -> LinkerModel:
-    """The model with a decision for its target precision, if that can be reached."""
-    target = model.decisions.given.target_precision
-    try:
-        return with_decision(model, decision.with_best_threshold(None, target), None, target, rerank)
-    except ConfigError as error:
-        whose = "of the re-ranker " if rerank else ""
-        logger.warning("%s Until then the threshold %sis the one with the best F1.", error, whose)
-        best = decision.with_best_threshold()
-        return with_decision(model, best, best.threshold, None, rerank)

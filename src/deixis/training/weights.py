@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.model import LinkerModel
@@ -24,7 +25,9 @@ def train_weights(
     documents: Sequence[Document],
     dev: Sequence[Document] | None = None,
     config: TrainingConfig | None = None,
+    folder: Path | None = None,
     seed: int = 0,
+    n_threads: int = 0,
 ) -> TrainingResult:
     """The model with weights learned from documents that it has not seen, calibrated on those of them held out.
 
@@ -65,9 +68,9 @@ def reweighted(model: LinkerModel, split: TrainDevSplit, before: Metric) -> tupl
 def warn_of_older_parts(before: LinkerModel) -> None:
     """Says that a re-ranker or reader that there was before was not trained on what the model is now."""
     if before.reranker is not None:
-        logger.warning("The re-ranker was trained for the model before this. Train it again: deixis learn --rerank")
+        logger.warning("The re-ranker was trained for the model before this. Train it again: deixis fit reranker")
     if before.reader is not None:
-        logger.warning("The reader was weighed against the model before this. Train it again: deixis learn --reader")
+        logger.warning("The reader was weighed against the model before this. Train it again: deixis fit reader")
 
 
 def accuracy_of(name: str, model: LinkerModel, documents: Sequence[Document]) -> Metric:

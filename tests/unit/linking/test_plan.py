@@ -124,8 +124,8 @@ def test_documents_are_parted_by_whether_they_bring_mentions():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"rerank": True}, "no re-ranker, so it cannot rerank.*deixis learn MODEL --mentions train.jsonl --rerank"),
-        ({"reader": True}, "no reader, so it cannot read.*deixis learn MODEL --mentions train.jsonl --reader"),
+        ({"rerank": True}, "no re-ranker, so it cannot rerank.*deixis fit reranker MODEL --mentions train.jsonl"),
+        ({"reader": True}, "no reader, so it cannot read.*deixis fit reader MODEL --mentions train.jsonl"),
         ({"vectors": "both"}, "no vectors, so there are no 'both' to compare with"),
         ({"target_precision": 0.9}, "the model was never calibrated"),
     ],

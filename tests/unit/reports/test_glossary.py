@@ -3,7 +3,8 @@
 import pytest
 
 from deixis.evaluation.linking.figures import Figure, linking_figures
-from deixis.reports.glossary import explained, grouped, headlines, overview_names
+from deixis.evaluation.linking.headlines import headlines
+from deixis.reports.glossary import explained, grouped, overview_names
 
 NAMES = [
     *(figure.name for figure in linking_figures((1, 10, 100))),

@@ -38,7 +38,7 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def brief(config):
-    return replace(config, bi_encoder=replace(config.bi_encoder, n_rounds=1, n_steps=2))
+    return replace(config, encoder=replace(config.encoder, n_rounds=1, n_steps=2))
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_a_reranker_stays_and_is_told_to_be_trained_again(before, config, work, 
     caplog.set_level(logging.WARNING)
     model = with_reranker(before, Contrarian()).model
     learned = train_encoder(model, sightings(80), None, config, work / "shared")  # trained before
-    assert learned.model.reranker is model.reranker and "Train it again: deixis learn --rerank" in caplog.text
+    assert learned.model.reranker is model.reranker and "Train it again: deixis fit reranker" in caplog.text
 
 
 def test_what_cannot_be_learned_from_is_refused(before, config, tmp_path):

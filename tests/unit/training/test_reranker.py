@@ -24,7 +24,7 @@ def config(tmp_path_factory):
         encoder=tiny_encoder(tmp_path_factory.mktemp("tiny")), pairs=PairConfig(n_tokens=48), epochs=4, batch_size=8,
         learning_rate=3e-3, n_taught=3, n_candidates=3, max_checked=30,
     )  # fmt: skip
-    return TrainingConfig(rerank=rerank)
+    return TrainingConfig(reranker=rerank)
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +147,8 @@ def test_entities_that_answer_as_well_are_never_taught_as_wrong():
 
 @pytest.mark.parametrize(("epochs", "max_mentions", "is_long"), [(10_000, 0, True), (10_000, 1, False), (10, 0, False)])
 def test_a_training_that_takes_days_is_told_before(config, tmp_path, caplog, epochs, max_mentions, is_long):
-    rerank = replace(config.rerank, epochs=epochs, max_mentions=max_mentions, n_taught=9, encoder=str(tmp_path))
+    rerank = replace(config.reranker, epochs=epochs, max_mentions=max_mentions, n_taught=9, encoder=str(tmp_path))
     with pytest.raises(DataError, match="could be opened"):  # the encoder, after the warning
-        settings = replace(config, rerank=rerank)
+        settings = replace(config, reranker=rerank)
         train_reranker(Linker.build(KB).model, sightings(60), sightings(40, seed=1), settings, tmp_path / "work")
-    assert ("--rerank-max-mentions" in caplog.text) is is_long
+    assert ("--max-mentions" in caplog.text) is is_long

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import click
 
-from deixis.cli.examples import examples
-from deixis.cli.files import read_all, read_kb
-from deixis.cli.models import tell_expectation
+from deixis.cli.files import check_files, check_place, read_all, read_kb
 from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
-from deixis.cli.places import check_files, check_place
-from deixis.cli.session import Session, session_options
+from deixis.cli.render_tables import tell_expectation
+from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo

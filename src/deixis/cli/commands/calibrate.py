@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from deixis.cli.calibration_tables import print_calibration, reliability_chart
-from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.link_options import link_options
-from deixis.cli.models import load_linker, tell_detected_expectation, tell_expectation, tell_seen
+from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
-from deixis.cli.session import Session, session_options
+from deixis.cli.render_tables import print_calibration, tell_detected_expectation, tell_expectation
+from deixis.cli.session import Session, examples, session_options
 from deixis.decision.calibrator import Calibrator, Method
 from deixis.decision.decision import Decision
 from deixis.decision.threshold_curve import Expectation, ThresholdCurve
@@ -27,9 +26,11 @@ from deixis.linker import Linker
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.progress import stage, track
+from deixis.reports.reliability import reliability_chart
 from deixis.training.calibrate import judge, with_decision
 from deixis.training.detector import fit_detected
 from deixis.training.vectors import with_vectors
+from deixis.types import Document
 
 PRECISIONS = (0.9, 0.95, 0.99)
 
@@ -81,7 +82,7 @@ def calibrate(
     with session.watching():
         before = _with_settings(load_linker(model, session, _without_threshold(options)).model, options, method)
         annotated = list(track(documents, "reading"))
-        tell_seen(session, before, annotated, rerank)
+        _tell_seen(session, before, annotated, rerank)
         with stage("ranking held-out mentions"):
             judged = judge(before, annotated, rerank)
         decision = judged.decision(before.config.calibration)
@@ -102,6 +103,19 @@ def calibrate(
     if after.decisions.detected is not before.decisions.detected:
         tell_detected_expectation(session, after.decisions.detected)
     session.note(f"Model written to {Path(output or model)}.")
+
+
+def _tell_seen(session: Session, model: LinkerModel, documents: Sequence[Document], rerank: bool = False) -> None:
+    """Warns that a model is judged on documents that it has learned from."""
+    seen = model.all_seen
+    if rerank and model.reranker is not None:
+        seen |= model.reranker.seen
+    n_seen = int(seen.holds(documents).sum())
+    if n_seen:
+        session.note(
+            f"Warning: the model has learned from {n_seen:,} of these {len(documents):,} documents and looks better on "
+            "them than on others. Give documents that it has not seen."
+        )
 
 
 def _without_threshold(options: LinkOptions) -> LinkOptions:

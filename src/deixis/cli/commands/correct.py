@@ -1,4 +1,4 @@
-"""`deixis learn MODEL CORRECTIONS`: corrections of links in, a model that keeps to them out."""
+"""`deixis correct`: corrections of links in, a model that keeps to them out."""
 
 from __future__ import annotations
 
@@ -8,52 +8,91 @@ from pathlib import Path
 
 import click
 
-from deixis.cli.files import read_all
-from deixis.cli.learning_report import print_shares, shares
-from deixis.cli.places import check_place
-from deixis.cli.session import Session
+from deixis.cli.files import check_files, check_place, read_all
+from deixis.cli.options import CommandWithSettings
+from deixis.cli.render_tables import print_shares, shares
+from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import cpu_seconds
 from deixis.documents.corrections import read_corrections
 from deixis.linker import Linker
-from deixis.training.correct import CorrectionResult, correct
+from deixis.linking.corrections import resolved
+from deixis.training.correct import correct as apply
 from deixis.training.documents import unseen
 from deixis.training.weights import accuracy_of
 
 
-def apply_corrections(session: Session, model: str, target: str, files: tuple[str, ...], dev: tuple[str, ...]) -> None:
-    """Reads them, writes the corrected model, and tells; documents of `dev` judge the model before and after."""
+@click.command(
+    cls=CommandWithSettings,
+    epilog=examples(
+        "deixis correct model corrections.jsonl",
+        "deixis correct model corrections.jsonl -o corrected --dev gold.jsonl",
+        "deixis correct model --list > corrections.jsonl",
+        "deixis correct model corrections.jsonl --undo",
+    ),
+)
+@click.argument("model", type=click.Path())
+@click.argument("files", nargs=-1, type=click.Path())
+@click.option("-o", "--output", metavar="MODEL", help="Model folder to write. [default: in place]")
+@click.option("--dev", multiple=True, metavar="FILE", help="Annotated documents: accuracy before and after.")
+@click.option("--list", "is_list", is_flag=True, help="Write the corrections that MODEL has, as JSON lines.")
+@click.option("--undo", is_flag=True, help="Remove the corrections in FILES instead of adding them.")
+@session_options("json", "threads")
+def correct(
+    session: Session,
+    model: str,
+    files: tuple[str, ...],
+    output: str | None,
+    dev: tuple[str, ...],
+    is_list: bool,
+    undo: bool,
+) -> None:
+    """Correct links of MODEL, at once: FILES say what spans of a text mean.
+
+    Each line is about one span: {"text": "So Paris fled.", "start": 3, "end": 8} and "gold": "Q167646", "wrong": "Q90"
+    or "not_an_entity": true. In this text the correction holds; elsewhere it is evidence. The same correction counts
+    once; of two that contradict, the later one holds. All keys: docs/reference/corrections.md
+    """
+    if is_list and (files or output or dev or undo):
+        raise click.UsageError("--list only shows what MODEL has: leave out FILES and the other options.")
+    if not is_list and not files:
+        raise click.UsageError("Missing argument 'FILES...': corrections, or --list to see those that MODEL has.")
+    if is_list:
+        for each in Linker.load(model).corrections.each:
+            click.echo(json.dumps(each.to_dict(), ensure_ascii=False))
+        return
+    target = output or model
+    check_files((*files, *dev))
     with session.watching():
-        before = Linker.load(model, n_threads=session.threads).model
+        before = Linker.load(model, n_threads=session.threads)
         check_place(Path(target))
         corrections = read_corrections(files)
         begin = time.perf_counter()
-        result = correct(before, corrections)
+        if undo:
+            after = before.without_corrections(resolved(before.kb, corrections))
+            n_removed = len(before.corrections) - len(after.corrections)
+            counts = {"removed": n_removed, "not found": len(corrections) - n_removed}
+        else:
+            result = apply(before.model, corrections)
+            after = Linker(result.model)
+            counts = {"new": result.n_new, "changed": result.n_changed, "duplicates": result.n_known}
         seconds = time.perf_counter() - begin
-        held_out = unseen(result.model, list(read_all(dev, None)), "to judge by") if dev else []
-        sides = (("before", before), ("after", result.model)) if held_out else ()
-        accuracies = tuple(accuracy_of(name, side, held_out) for name, side in sides)
-        Linker(result.model).save(target)
+        held_out = unseen(after.model, list(read_all(dev, None)), "to judge by") if dev else []
+        sides = (("before", before), ("after", after)) if held_out else ()
+        accuracies = tuple(accuracy_of(name, side.model, held_out) for name, side in sides)
+        after.save(target)
+    words = ", ".join(f"{n:,} {name}" for name, n in counts.items()) + f" ({len(after.corrections):,} total)"
     if session.is_json:
         summary = {
             "model": target,
-            "learned": ["corrections"],
-            "new": result.n_new,
-            "changed": result.n_changed,
-            "known": result.n_known,
-            "corrections": len(result.model.corrections),
+            **{name.replace(" ", "_"): n for name, n in counts.items()},
+            "total": len(after.corrections),
             "accuracies": shares(accuracies),
-            "learn_seconds": round(seconds, 3),
+            "correct_seconds": round(seconds, 3),
             "seconds": round(time.perf_counter() - session.started, 3),
             "cpu_seconds": round(cpu_seconds(), 3),
         }
         click.echo(json.dumps(summary))
-    elif accuracies:
-        print_shares(_counts(result), "accuracy on --dev", accuracies)
     else:
-        click.echo(_counts(result))
+        click.echo(words)
+        print_shares("", "accuracy on --dev", accuracies)
     session.note(f"Corrected in {seconds:.1f} s. Model written to {target}.")
-
-
-def _counts(result: CorrectionResult) -> str:
-    counts = f"{result.n_new:,} new, {result.n_changed:,} changed, {result.n_known:,} duplicates"
-    return f"corrections: {counts} ({len(result.model.corrections):,} total)"

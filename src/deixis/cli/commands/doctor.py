@@ -7,17 +7,20 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 import click
 
 from deixis import __version__
-from deixis.cli.examples import examples
-from deixis.cli.requirements import requirements
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import format_bytes
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
 @dataclass(frozen=True)
@@ -125,3 +128,32 @@ def _in_short(files: list[Finding]) -> list[Finding]:
     if problems:
         return [*problems, Finding(f"{n_fine} other files", None, "as they were saved")]
     return [Finding(f"{n_fine} files", True, "all as they were saved")]
+
+
+def requirements() -> dict[str, tuple[str, ...]]:
+    """The names of the packages of each extra; under the empty name, those that Deixis cannot do without.
+
+    Examples
+    --------
+    >>> "numpy" in requirements()[""], requirements()["zstd"]
+    (True, ('zstandard',))
+    """
+    about = importlib.metadata.metadata("deixis")
+    return by_extra(about.get_all("Provides-Extra") or (), about.get_all("Requires-Dist") or ())
+
+
+def by_extra(extras: Iterable[str], lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The names of required packages by the extra that asks for them, from `Requires-Dist` lines.
+
+    Examples
+    --------
+    >>> by_extra(["zstd"], ["numpy>=2.0", 'zstandard>=0.22; extra == "zstd"'])
+    {'': ('numpy',), 'zstd': ('zstandard',)}
+    """
+    packages: dict[str, tuple[str, ...]] = {extra: () for extra in ("", *extras)}
+    for line in lines:
+        name, extra = _NAME.match(line), _EXTRA.search(line)
+        if name is not None:
+            key = "" if extra is None else extra[1]
+            packages[key] = (*packages.get(key, ()), name[0])
+    return packages

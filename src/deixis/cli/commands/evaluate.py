@@ -1,209 +1,221 @@
-"""`deixis eval`: how often a model or a file of predictions is right, on documents whose mentions are annotated."""
+"""`deixis eval`: how often a model, or a file of predictions, is right on annotated documents."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import click
 
-from deixis.cli.commands.upper_bound import tell_upper_bounds
-from deixis.cli.evaluation_figures import DatasetFigures, all_rows, dataset_figures, mean_suite
-from deixis.cli.evaluation_plan import STDIN, Asked, Plan
-from deixis.cli.evaluation_report import report_of
-from deixis.cli.evaluation_rows import write_rows
-from deixis.cli.evaluation_tables import print_all, print_compared, print_dataset
-from deixis.cli.examples import examples
-from deixis.cli.link_options import LINK_FIELDS, link_options
-from deixis.cli.options import comma_separated
+from deixis import __version__
+from deixis.cli.evaluation_request import Request
+from deixis.cli.files import read_entities
+from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
+from deixis.cli.options import CommandWithSettings, comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
-from deixis.cli.session import Session, session_options
-from deixis.documents.formats import READERS
+from deixis.cli.render_tables import print_all, print_compared, print_dataset
+from deixis.cli.session import Session, examples, session_options
+from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.rows import ResultRow
+from deixis.evaluation.run import Evaluation, comparable
+from deixis.evaluation.suites import (
+    MEAN,
+    STDIN,
+    SuiteResult,
+    mean_rows,
+    name_of,
+    shared_suite,
+    write_rows,
+)  # fmt: skip
+from deixis.linker import Linker
+from deixis.linker import evaluate as measure
 from deixis.linking.options import LinkOptions
-from deixis.progress import stage
+from deixis.progress import stage, track
+from deixis.reports.content import Report
+from deixis.reports.evaluation_report import DETECTED, GIVEN, PREDICTED, evaluation_report
 from deixis.reports.glossary import overview_names
 from deixis.reports.page import report_page
 
 LINKING = tuple(name for name in LINK_FIELDS if name not in ("top_k", "overlaps"))  # --at says how many are looked at
 
 
+def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool) -> None:
+    if is_given:
+        raise click.UsageError("--upper-bound is a command of its own now: deixis kb coverage KB DATA...")
+
+
 @click.command(
+    cls=CommandWithSettings,
     name="eval",
     epilog=examples(
-        "deixis eval model testa.jsonl.gz                    # mentions are given",
-        "deixis eval model testa.jsonl.gz --end-to-end       # names are looked for",
+        "deixis eval model gold.jsonl",
+        "deixis eval model gold.jsonl --end-to-end",
         "deixis eval model news.jsonl web.jsonl --report report.html",
+        "deixis eval model gold.jsonl --rerank --compare model",
         "deixis eval --predictions mine.jsonl gold.jsonl --kb entities.jsonl",
-        "deixis eval model gold.jsonl --compare other-model",
-        "deixis eval --predictions a.jsonl gold.jsonl --compare b.jsonl",
-        "deixis eval model testa.conll --format aida --json > rows.jsonl",
-        "deixis eval model gold.jsonl --type city           # cities only",
-        "deixis eval model gold.jsonl --rerank --compare model   # what it brings",
-        "deixis eval m gold.jsonl --vectors descriptions --compare m",
-        "deixis eval --upper-bound entities.jsonl gold.jsonl # how much is known",
     ),
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] DATA...")
-@click.option(
-    "--predictions",
-    multiple=True,
-    type=click.Path(),
-    help="Score this file instead of a model; with several DATA, one for each, in order.",
-)
-@click.option(
-    "--kb",
-    type=click.Path(),
-    help="With --predictions: a model or knowledge base file that says which gold is known.",
-)
-@click.option(
-    "--upper-bound",
-    "is_upper_bound",
-    is_flag=True,
-    help="Link nothing; tell how much of the gold MODEL, or a knowledge base file in its place, holds, by language.",
-)
-@click.option(
-    "--compare",
-    multiple=True,
-    type=click.Path(),
-    help="A second run on the same DATA: a model, or a file of predictions for each DATA.",
-)
-@click.option("--end-to-end", is_flag=True, help="Show the model the text only; it finds the mentions itself.")
-@link_options(*LINKING)
-@click.option("--skip-duplicates", is_flag=True, help="Of documents with one id, count the first; else it is an error.")
-@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
-@click.option("--predictions-format", help="The same for files of predictions. [default: the file tells]")
-@click.option(
-    "--at",
-    type=comma_separated(int),
-    help=f"The k of each recall@k. [default: {','.join(map(str, RECALL_AT))}]",
-)
+@click.option("--predictions", multiple=True, metavar="FILE", help="Score this file, not a model; one for each DATA.")
+@click.option("--kb", metavar="PATH", help="With --predictions: model or entities that say which gold is known.")
+@click.option("--compare", multiple=True, metavar="PATH", help="Another model, or predictions for each DATA.")
+@click.option("--end-to-end", is_flag=True, help="Show the model the text only; it detects the mentions.")
+@click.option("--format", "format_", metavar="NAME", help="Format of DATA, such as aida. [default: guessed]")
+@click.option("--predictions-format", hidden=True, help="Format of the predictions. [default: guessed]")
+@click.option("--at", type=comma_separated(int), help=f"The k of recall@k. [default: {','.join(map(str, RECALL_AT))}]")
 @click.option("--all", "is_all", is_flag=True, help="Show every metric, not only the main ones.")
-@click.option("-o", "--output", help="Write the rows to this file, as JSON lines.")
-@click.option("--report", help="Write a page for the browser: figures, plots and mistakes to look at.")
-@click.option(
-    "--examples",
-    "n_examples",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Mistakes of each kind in the report.",
-)
-@click.option("--suite", help="Name of the suite in the rows. [default: MODEL/DATA, after their files]")
-@click.option("--system", default="deixis", show_default=True, help="Name of the system in the rows.")
+@click.option("-o", "--output", metavar="FILE", help="Write rows of results as JSON lines.")
+@click.option("--report", metavar="FILE", help="Write an HTML page with plots and mistakes.")
+@click.option("--examples", "n_examples", type=click.IntRange(min=0), default=20, hidden=True, help="In the report.")
+@click.option("--suite", metavar="NAME", help="Name of the suite in the rows. [default: MODEL/DATA]")
+@click.option("--system", metavar="NAME", default="deixis", help="Name of the system in the rows. [default: deixis]")
+@click.option("--skip-duplicates", is_flag=True, help="Of documents with the same id, count the first.")
+@click.option("--upper-bound", is_flag=True, hidden=True, is_eager=True, expose_value=False, callback=_moved)
+@link_options(*LINKING)
 @session_options("json", "threads", "seed")
-def evaluate(
-    session: Session,
-    paths: tuple[str, ...],
-    predictions: tuple[str, ...],
-    kb: str | None,
-    is_upper_bound: bool,
-    compare: tuple[str, ...],
-    end_to_end: bool,
-    options: LinkOptions,
-    skip_duplicates: bool,
-    format_: str | None,
-    predictions_format: str | None,
-    at: tuple[int, ...] | None,
-    is_all: bool,
-    output: str | None,
-    report: str | None,
-    n_examples: int,
-    suite: str | None,
-    system: str,
-) -> None:
-    """Measure MODEL on annotated documents: recall@k, accuracy, F1, and the share of gold that it knows at all.
+def evaluate(session: Session, **words: Any) -> None:  # noqa: ANN401 - the fields of Request
+    """Measure how often MODEL links DATA as annotated.
 
-    DATA holds documents whose mentions have an `entity` (null for NIL); ids joined by | are alternatives, any of which
-    is right. Only mentions whose gold entity is in the knowledge base count (in-KB) unless a metric says otherwise.
-    Links are those that deixis link makes with the same options; a model of --compare has those that say which
-    entities, and its own settings otherwise. Intervals are 95 %, by drawing documents anew
-    (bootstrap). With --predictions a file of linked documents is scored, of Deixis or of any other linker; documents
-    are paired by their id. With --type, --ids or --language the model may link to the entities that pass, and only
-    gold among them counts as in-KB.
+    Mentions in DATA have an `entity` (null for NIL). Gold is in-KB if the knowledge base has it and it passes --type,
+    --ids and --language. Intervals are 95 %, by bootstrap over documents. Metrics: docs/reference/metrics.md
     """
-    asked = Asked(
-        paths=paths,
-        predictions=predictions,
-        predictions_format=predictions_format,
-        compare=compare,
-        kb=kb,
-        is_end_to_end=end_to_end,
-        is_skipping=skip_duplicates,
-        written=tuple(path for path in (output, report) if path is not None),
-        format=format_,
-        at=tuple(sorted(set(at or ()))),
-        n_examples=n_examples if report is not None else 0,
-        suite=suite,
-        system=system,
-        seed=session.seed,
-        options=options,
-    )
-    if is_upper_bound:
-        tell_upper_bounds(session, asked, output, report)
-        return
-    asked.check()
+    request = Request(**words)
+    request.check()
     with session.watching(), ExitStack() as files:
-        streams = [files.enter_context(output_stream(path)) if path else None for path in (output, report)]
-        plan = Plan.of(asked, session)
-        figures = [dataset_figures(plan, asked, number) for number in range(len(asked.data))]
-        _tell_conventions(session, plan, figures, asked)
-        rows = all_rows(figures, asked, plan.other_name)
-        if streams[0] is not None:
-            write_rows(rows, streams[0])
-        if streams[1] is not None:
+        page = None if request.report is None else files.enter_context(output_stream(request.report))
+        results = _evaluated(session, request)
+        if page is not None:
             with stage("writing the report"):
-                streams[1].write(report_page(report_of(figures, plan, asked)))
-    if session.is_json and output is None:
-        write_rows(rows, sys.stdout)
-    elif not session.is_json and STDIN not in (output, report):
-        _print(figures, rows, asked, plan, is_all)
-    if report is not None:
-        session.note(f"Report: {report}")
+                page.write(report_page(_report(request, results)))
+    if not session.is_json and STDIN not in (request.output, request.report):
+        _print(request, results)
+    if request.report is not None:
+        session.note(f"Report: {request.report}")
 
 
-def _tell_conventions(session: Session, plan: Plan, figures: Sequence[DatasetFigures], asked: Asked) -> None:
-    """Says what a reader of the figures could misunderstand."""
-    if plan.known.resolve is None:
-        session.note(f"Note: {plan.known.in_kb}. Give one with --kb to score in-KB.")
-    elif asked.kb is not None or asked.compare or asked.options.only:
-        session.note(f"Note: gold counts as in-KB if it is {plan.known.in_kb}.")
-    for path, n_skipped in (plan.skipped or {}).items():
+def _evaluated(session: Session, request: Request) -> list[SuiteResult]:
+    """The result on each file, whose rows are written as soon as they are there, also if a later file fails."""
+    results: list[SuiteResult] = []
+    failure: Exception | None = None
+    with ExitStack() as files:
+        is_written = request.output is not None or session.is_json
+        stream = files.enter_context(output_stream(request.output)) if is_written else None
+        try:
+            for result in _results(session, request):
+                results.append(result)
+                if stream is not None:
+                    write_rows(result.rows(request.system, request.other_name), stream)
+        except Exception as error:
+            if not results:
+                raise
+            failure = error
+        if stream is not None and failure is None:
+            write_rows(_means(request, results), stream)
+    if failure is not None:
+        session.note(f"Measured before the error: {', '.join(each.data for each in results)}.")
+        raise failure
+    return results
+
+
+def _results(session: Session, request: Request) -> Iterator[SuiteResult]:
+    options, n = request.options, len(request.data)
+    systems: Sequence[Linker | str] = request.predictions
+    others: Sequence[Linker | str | None] = request.compare or [None] * n
+    known = EVERY_ENTITY if request.kb is None else KnownEntities.of(read_entities(request.kb), name_of(request.kb))
+    if not request.predictions:
+        linker = load_linker(request.paths[0], session, options)
+        known = KnownEntities.of(linker.kb, name_of(request.paths[0]), options.only.cached_mask(linker.kb))
+        systems = [linker] * n
+    filters = LinkOptions(types=options.types, ids=options.ids, languages=options.languages)
+    if request.compares_models:
+        others = [load_linker(request.compare[0], session, filters)] * n
+    n_examples = 0 if request.report is None else request.n_examples
+    for suite, data, system, other in zip(request.suites, request.data, systems, others, strict=True):
+        run = _measured(request, session, system, data, known, options, n_examples)
+        rival = None if other is None else _measured(request, session, other, data, known, filters)
+        if rival is not None:
+            run, rival = comparable(run, rival)
+        with stage("drawing documents anew"):
+            _ = run.metrics
+            compared = () if rival is None else run.compare(rival)
+        _note(session, request, suite, data, run)
+        yield SuiteResult(suite, data, run, rival, compared)
+    for path, n_skipped in request.skipped.items():
         if n_skipped:
             session.note(f"Note: {path}: skipped {n_skipped:,} whose id came before.")
-    for each in figures:
-        if plan.known.resolve is not None and each.run.has_no_known_gold:
-            session.note(
-                f"Warning: {each.run.data}: none of the gold is in the knowledge base, whose ids look like "
-                f"{', '.join(map(repr, plan.known.some_ids))}. Is it another one, or are its ids of another kind?"
-            )
-        if each.run.n_overlapping:
-            session.note(
-                f"Note: {each.run.data}: {each.run.n_overlapping:,} gold mentions overlap another; "
-                "each is scored on its own."
-            )
-        if each.is_end_to_end and not asked.is_end_to_end:
-            session.note(
-                f"Note: {each.suite}: mentions were predicted elsewhere than gold has them: scored end to end."
-            )
 
 
-def _print(
-    figures: Sequence[DatasetFigures], rows: Sequence[ResultRow], asked: Asked, plan: Plan, is_all: bool
-) -> None:
-    console = console_on(sys.stdout)
-    for each in figures:
-        shown = {metric.name for metric in (each.metrics if is_all else each.main_metrics)} | {"mentions_per_second"}
-        own = [row for row in rows if row.suite == each.suite and row.system == asked.system and row.metric in shown]
-        print_dataset(console, each.suite, own)
+def _measured(
+    request: Request,
+    session: Session,
+    system: Linker | str,
+    data: str,
+    known: KnownEntities,
+    options: LinkOptions,
+    n_examples: int = 0,
+) -> Evaluation:
+    """A system on a file of gold."""
+    answer = request.documents(system, request.predictions_format) if isinstance(system, str) else system
+    gold = track(request.documents(data, request.format_), f"evaluating on {Path(data).name}")
+    how, name = (None, system) if isinstance(system, str) else (options, "")
+    run = measure(
+        answer, gold, known, how, end_to_end=request.end_to_end, at=request.at, n_examples=n_examples,
+        seed=session.seed, names=(data, name),
+    )  # fmt: skip
+    if not request.skip_duplicates:
+        return run
+    return replace(run, settings={**run.settings, "n_duplicates_skipped": request.skipped[data]})
+
+
+def _note(session: Session, request: Request, suite: str, data: str, run: Evaluation) -> None:
+    """Says what a reader of the results could misunderstand."""
+    if suite == request.suites[0] and run.known.resolve is None:
+        session.note(f"Note: {run.known.in_kb}. Give one with --kb to score in-KB.")
+    elif suite == request.suites[0] and (request.kb is not None or request.compare or request.options.only):
+        session.note(f"Note: gold counts as in-KB if it is {run.known.in_kb}.")
+    if run.known.resolve is not None and run.has_no_known_gold:
+        session.note(
+            f"Warning: {data}: none of the gold is in the knowledge base, whose ids look like "
+            f"{', '.join(map(repr, run.known.some_ids))}. Is it another one, or are its ids of another kind?"
+        )
+    if run.n_overlapping:
+        session.note(f"Note: {data}: {run.n_overlapping:,} gold mentions overlap another; each is scored on its own.")
+    if run.is_end_to_end and not request.end_to_end:
+        session.note(f"Note: {suite}: mentions were predicted elsewhere than gold has them: scored end to end.")
+
+
+def _means(request: Request, results: Sequence[SuiteResult]) -> list[ResultRow]:
+    """The rows of the mean over several files."""
+    if len(results) < 2:
+        return []
+    rows = [row for each in results for row in each.run.rows(each.suite, request.system)]
+    return mean_rows(rows, shared_suite([each.suite for each in results], MEAN), request.system)
+
+
+def _report(request: Request, results: Sequence[SuiteResult]) -> Report:
+    names = ", ".join(map(name_of, request.predictions or request.paths[:1]))
+    mentions = PREDICTED if request.predictions else DETECTED if request.end_to_end else GIVEN
+    return evaluation_report(
+        results, f"Evaluation of {names}", mentions, __version__, request.other_name, request.skipped
+    )
+
+
+def _print(request: Request, results: Sequence[SuiteResult]) -> None:
+    console, rows = console_on(sys.stdout), []
+    for each in results:
+        shown = {metric.name for metric in (each.run.metrics if request.is_all else each.run.main_metrics)}
+        own = each.run.rows(each.suite, request.system)
+        print_dataset(console, each.suite, [row for row in own if row.metric in {*shown, "mentions_per_second"}])
         if each.compared:
-            print_compared(console, f"{asked.system} against {plan.other_name}", each.compared)
-    if len(figures) > 1:
-        own = [row for row in rows if row.system == asked.system]
-        means = [row for row in own if row.suite == mean_suite(figures)]
-        is_end_to_end = any(each.is_end_to_end for each in figures)
-        names = overview_names([each.metrics for each in figures], is_end_to_end, is_brief=True)
-        print_all(console, [row for row in own if row not in means], means, names)
+            print_compared(console, f"{request.system} against {request.other_name}", each.compared)
+        rows += own
+    if len(results) > 1:
+        is_end_to_end = any(each.run.is_end_to_end for each in results)
+        names = overview_names([each.run.metrics for each in results], is_end_to_end, is_brief=True)
+        print_all(console, rows, _means(request, results), names)

@@ -12,14 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from deixis.cli.examples import examples
 from deixis.cli.files import read_all
-from deixis.cli.link_options import LINK_FIELDS, link_options
-from deixis.cli.models import load_linker, without_gold
+from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
 from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.errors import DataError
+from deixis.evaluation.run import without_gold
 from deixis.explanation.explain import explain as explain_document
 from deixis.explanation.records import ExplainedCandidate, Explanation, TreeStep
 from deixis.linking.options import LinkOptions

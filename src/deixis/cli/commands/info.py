@@ -10,9 +10,8 @@ from typing import Any
 import click
 from numpy.typing import NDArray
 
-from deixis.cli.examples import examples
 from deixis.cli.render import console_on
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes
 from deixis.store.manifest import FORMAT_VERSION
 from deixis.store.model_folder import StoredModel, open_model

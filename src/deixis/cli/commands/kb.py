@@ -1,16 +1,169 @@
-"""`deixis kb`: looking at knowledge base files before anything is built from them."""
+"""`deixis kb`: what is in a knowledge base file, what is odd about it, and how much of some gold it covers."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
 import click
 
+from deixis.cli.files import check_files, known_format, read_entities
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
+from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
+from deixis.cli.output import output_stream
+from deixis.cli.render import bar, console_on, printable
+from deixis.cli.render_tables import print_coverage
+from deixis.cli.session import Session, examples, session_options
+from deixis.detection.dictionary import is_findable
+from deixis.documents.formats import READERS
+from deixis.documents.reading import read_documents
+from deixis.errors import DataError
+from deixis.evaluation.linking.upper_bound import LanguageBound, UpperBounds, coverage_rows
+from deixis.evaluation.pairing import distinct
+from deixis.evaluation.suites import shared_suite, suite_names, write_rows
+from deixis.kb.checking.check import CheckConfig, KbReport, check_file
+from deixis.kb.languages import language_test
+from deixis.progress import track
 
+SIGNS = {"error": ("BAD ", "red"), "warning": ("odd ", "yellow")}
+N_LANGUAGES = 12
+ALL = "all"
 COMMANDS = {
-    "check": CommandEntry("deixis.cli.commands.kb_check:check", "Report what is in a file and what is odd about it."),
+    "check": CommandEntry("deixis.cli.commands.kb:check", "Report what is in a file and what is odd about it."),
+    "coverage": CommandEntry("deixis.cli.commands.kb:coverage", "Report how many gold entities are in the KB."),
 }
 
 
-@click.group(cls=LazyGroup, entries=COMMANDS, epilog="\b\nExample:\n  deixis kb check entities.jsonl")
+@click.group(
+    cls=LazyGroup,
+    entries=COMMANDS,
+    epilog=examples("deixis kb check entities.jsonl", "deixis kb coverage entities.jsonl gold.jsonl"),
+)
 def kb() -> None:
     """Look at knowledge base files before building."""
+
+
+@click.command(
+    cls=CommandWithSettings,
+    epilog=examples(
+        "deixis kb check entities.jsonl",
+        "deixis kb check products.csv.gz subjects.tsv",
+        "zcat dump.gz | deixis kb check - --format jsonl --json",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option("--format", "format_", metavar="NAME", help="jsonl, csv, tsv or annif-tsv. [default: the file tells]")
+@settings_from(CheckConfig, has_file=False)
+@session_options("json")
+def check(session: Session, files: tuple[str, ...], format_: str | None, settings: GivenSettings[CheckConfig]) -> int:
+    """Report what is in knowledge base FILES and what is odd about them, with line numbers.
+
+    Nothing is built. The exit code is 1 if a file could not be built from as it is; what is merely odd does not change
+    the exit code. Lines marked BAD can be left out with: deixis build --skip-bad
+    """
+    is_fine = True
+    with session.watching():
+        for path in files:
+            report = check_file(path, settings.config, format=format_, is_findable=is_findable)
+            is_fine = is_fine and report.ok
+            if session.is_json:
+                click.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+            else:
+                for line in _lines(report):
+                    click.echo(line)
+            sys.stdout.flush()
+    return int(not is_fine)
+
+
+@click.command(
+    cls=CommandWithSettings,
+    epilog=examples(
+        "deixis kb coverage entities.jsonl gold.jsonl",
+        "deixis kb coverage model news.jsonl web.jsonl --json",
+    ),
+)
+@click.argument("kb", type=click.Path())
+@click.argument("data", nargs=-1, required=True, type=click.Path(), metavar="DATA...")
+@click.option("--format", "format_", metavar="NAME", help="Format of DATA, such as aida. [default: guessed]")
+@click.option("--skip-duplicates", is_flag=True, help="Of documents with the same id, count the first.")
+@click.option("-o", "--output", metavar="FILE", help="Write rows of results as JSON lines.")
+@click.option("--suite", metavar="NAME", help="Name of the suite in the rows. [default: KB/DATA]")
+@session_options("json", "seed")
+def coverage(
+    session: Session,
+    kb: str,
+    data: tuple[str, ...],
+    format_: str | None,
+    skip_duplicates: bool,
+    output: str | None,
+    suite: str | None,
+) -> None:
+    """Report how many gold entities of DATA are in the knowledge base KB, a model or a file of entities.
+
+    Nothing is linked: no linker finds more. Mentions and distinct entities are counted, by language of the document,
+    against all entities and against those that have a name or a description in that language.
+    """
+    known_format(format_, READERS)
+    check_files((kb, *data))
+    if output not in (None, "-") and os.path.realpath(output) in map(os.path.realpath, (kb, *data)):
+        raise click.UsageError(f"{output!r} is read and would be written over: give the results another name.")
+    with session.watching(), ExitStack() as files:
+        stream = files.enter_context(output_stream(output)) if output is not None or session.is_json else None
+        suite_to_bounds = _coverage(session, kb, data, format_, skip_duplicates, suite)
+        if stream is not None:
+            write_rows(coverage_rows(suite_to_bounds), stream)
+    if not session.is_json and output != "-":
+        for name, bounds in suite_to_bounds.items():
+            print_coverage(console_on(sys.stdout), name, bounds)
+
+
+def _coverage(
+    session: Session, kb: str, data: tuple[str, ...], format: str | None, skip_duplicates: bool, suite: str | None
+) -> dict[str, list[LanguageBound]]:
+    """Suite -> its bounds; with several files, also of all files together."""
+    entities = read_entities(kb)
+    has_language = language_test(entities, entities.row_of) if entities.langs else None
+    if has_language is None:
+        session.note("Note: no name or description of the knowledge base tells its language: no part to compare with.")
+    together = UpperBounds(entities.own_id, has_language)
+    suite_to_bounds = {}
+    for name, path in zip(suite_names(kb, data, suite), data, strict=True):
+        bounds, skipped = UpperBounds(entities.own_id, has_language), dict[str, int]()
+        documents = read_documents(path, format)
+        for document in track(
+            distinct(documents, path, skipped) if skip_duplicates else documents, f"reading {Path(path).name}"
+        ):
+            bounds.add(document)
+            together.add(document)
+        if not bounds.n_linked:
+            raise DataError("has no gold to look for: no mention has an 'entity' that is not null", path=path)
+        if skipped.get(path):
+            session.note(f"Note: {path}: skipped {skipped[path]:,} whose id came before.")
+        suite_to_bounds[name] = bounds.all(session.seed)
+    if len(data) > 1:
+        suite_to_bounds[shared_suite(suite_to_bounds, ALL)] = together.all(session.seed)
+    return suite_to_bounds
+
+
+def _lines(report: KbReport) -> Iterator[str]:
+    yield f"{report.path}: {report.format}, {report.mapping}" if report.mapping else f"{report.path}: {report.format}"
+    yield f"  {report.n_entities:,} entities in {report.n_lines:,} lines, {report.n_aliases:,} aliases"
+    for kind, share in report.coverage.items():
+        yield f"  {kind:<12} {bar(share, 20)} {share:4.0%}"
+    if report.languages:
+        by_use = sorted(report.languages.items(), key=lambda item: -sum(item[1].values()))
+        shown = ", ".join(lang for lang, _ in by_use[:N_LANGUAGES])
+        yield f"  languages: {shown}{', ...' if len(by_use) > N_LANGUAGES else ''}"
+    for finding in report.findings:
+        sign, colour = SIGNS.get(finding.severity, ("    ", ""))
+        yield f"{click.style(sign, fg=colour or None)}{finding.meaning} ({finding.count:,})"
+        if finding.advice:
+            yield f"      ({finding.advice})"
+        for example in finding.examples:
+            where = f"line {example.line}: " if example.line else ""
+            yield f"      {where}{printable(example.detail)}"
+    yield "Fine: this can be built." if report.ok else "Not fine: see the lines marked BAD."

@@ -8,22 +8,23 @@ from typing import TextIO
 
 import click
 
-from deixis.cli.examples import examples
 from deixis.cli.files import known_format, read_all
-from deixis.cli.link_options import link_options
-from deixis.cli.models import BATCH_SIZE, decision_of, gloss_of, load_linker, tell_expectation
+from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
-from deixis.cli.render import candidate_table, console_on, marked_text
-from deixis.cli.session import Session, session_options
+from deixis.cli.render import candidate_table, console_on, gloss_of, marked_text
+from deixis.cli.render_tables import tell_expectation
+from deixis.cli.session import Session, examples, session_options
 from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
 from deixis.documents.writing import write_documents
 from deixis.linker import Linker
 from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlan
 from deixis.progress import track
 from deixis.types import Document
 
+BATCH_SIZE = 256  # documents linked together
 CASE_HINT = "To find names also in another case than the knowledge base has: deixis build --case ignore"
 
 
@@ -71,7 +72,8 @@ def link(
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, options)  # what is wrong with the options is said before anything is read
         if options.target_precision is not None:
-            tell_expectation(session, decision_of(linker.model, options), options.rerank)
+            plan = LinkPlan.of(linker.model, options, detects=False)
+            tell_expectation(session, plan.deciding, options.rerank)
         is_dialogue = not files and sys.stdin.isatty()
         recognizer = None if ner is None else SpacyRecognizer.load(ner)
         batch_size = 1 if is_dialogue else BATCH_SIZE

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from deixis.cli.examples import examples
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.errors import ConfigError
 from deixis.registry import Lazy, LazyRegistry
 from deixis.service.config import URI_PREFIX, Access, Limits, ServiceConfig

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.bootstrap import share_interval
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import Resolve, acceptable_ids
@@ -108,6 +109,11 @@ class UpperBounds:
         """The bounds of all documents; an entity of two languages is held in its language if it is in one of them."""
         return self._bound(None, list(self._entities), n_missing, seed)
 
+    def all(self, seed: int = 0) -> list[LanguageBound]:
+        """A line per language and one of all; where no document tells its language, that of all is the only one."""
+        by_language = self.by_language(seed=seed)
+        return [*(by_language if len(by_language) > 1 or by_language[0].lang else []), self.overall(seed=seed)]
+
     def _is_in_language(self, known: frozenset[str], lang: str) -> bool:
         return bool(lang and self.has_language and any(self.has_language(name, lang) for name in known))
 
@@ -139,6 +145,24 @@ class UpperBounds:
             for entity, (is_known, is_in_language) in self._entities[lang].items():
                 entities[entity] = (is_known, is_in_language or entities.get(entity, (False, False))[1])
         return entities
+
+
+def coverage_rows(
+    suite_to_bounds: Mapping[str, Sequence[LanguageBound]], system: str = "knowledge-base"
+) -> Iterator[ResultRow]:
+    """Four figures of each language and of all together; the suite of a language ends in its code."""
+    for suite, bounds in suite_to_bounds.items():
+        for bound in bounds:
+            name = suite if bound.lang is None else f"{suite}/{bound.lang or 'no-lang'}"
+            settings = {"missing": dict(bound.missing)} if bound.missing else {}
+            shares = [metric for metric in (bound.mentions, bound.mentions_in_language) if metric is not None]
+            yield from metric_rows(shares, name, system, settings)
+            for metric, value, n in (
+                ("entities_in_kb", bound.entities, bound.n_entities),
+                ("entities_in_language", bound.entities_in_language, bound.n_entities_told),
+            ):
+                if value is not None:
+                    yield ResultRow(name, metric, system, round(value, 6), "share", n=n, settings=settings)
 
 
 def _share(name: str, hits: NDArray[np.int64], totals: NDArray[np.int64], seed: int) -> Metric:

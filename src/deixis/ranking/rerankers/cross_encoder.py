@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,8 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairScorer
 from deixis.neural.cross_encoder.scorer import OnnxPairScorer
-from deixis.neural.cross_encoder.texts import MentionCandidates, PairTexts
+from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
-from deixis.ranking import TRAINERS
 from deixis.ranking.rerankers.examples import Ranked
 from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, Opinions
 from deixis.store.checks import check_length, check_range, require
@@ -49,36 +47,6 @@ class CrossEncoderRanker:
         self.texts = texts
         self.config = config or CrossEncoderConfig()
         self.mixing = mixing
-
-    @classmethod
-    def learn(
-        cls,
-        kb: KnowledgeBase,
-        taught: Ranked,
-        held_out: Ranked,
-        config: CrossEncoderConfig,
-        folder: Path,
-        seed: int = 0,
-        n_threads: int = 1,
-    ) -> tuple[CrossEncoderRanker, Opinions]:
-        """A re-ranker trained on all mentions `taught` and mixed on those `held_out`, and what was said of these.
-
-        Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
-        """
-        train = TRAINERS["cross-encoder"]
-        scorer, texts = train(
-            kb,
-            MentionCandidates.of(taught.mentions, taught.candidates, taught.gold, config.n_taught, True),
-            MentionCandidates.of(held_out.mentions, held_out.candidates, held_out.gold, config.n_candidates, False),
-            config,
-            folder,
-            seed,
-            n_threads,
-        )
-        ranker = cls(kb, scorer, texts, config)
-        opinions = ranker.opinions(held_out)
-        ranker.mixing = opinions.mixing()
-        return ranker, opinions
 
     @property
     def n_candidates(self) -> int:

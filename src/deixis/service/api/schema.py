@@ -182,7 +182,7 @@ class CorrectionIn(Request):
 
 
 class LearnRequest(Request):
-    """Corrections, in the format of `deixis learn`; of two that contradict each other, the later one counts."""
+    """Corrections, in the format of `deixis correct`; of two that contradict each other, the later one counts."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"corrections": [{"text": TROY, "start": 14, "end": 19, "gold": "Q167646"}]}]}

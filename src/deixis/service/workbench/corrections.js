@@ -30,7 +30,7 @@ export function asRecord({ isLearned, ...record }) {
   return record;
 }
 
-/** The file that `deixis learn MODEL corrections.jsonl` reads: the first line of each text has the text and an id. */
+/** The file that `deixis correct MODEL corrections.jsonl` reads: the first line of each text has the text and an id. */
 export function asLines(corrections) {
   const textToId = new Map();
   return corrections.map((one) => {

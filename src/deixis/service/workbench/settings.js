@@ -71,5 +71,5 @@ function saveFile(say) {
   forgetLearned();
   const n = waiting().length;
   const rest = n ? ` ${n === 1 ? "One that the service does not have is" : `${n} that the service does not have are`} still stored here.` : "";
-  say(`${corrections(all.length)} saved, for: deixis learn MODEL corrections.jsonl.${rest}`);
+  say(`${corrections(all.length)} saved, for: deixis correct MODEL corrections.jsonl.${rest}`);
 }

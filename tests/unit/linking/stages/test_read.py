@@ -165,7 +165,7 @@ def test_without_its_extra_a_reader_names_the_line_that_installs_it(monkeypatch:
 
 def test_only_a_model_with_a_reader_can_be_told_to_read() -> None:
     linker = Linker.build(KB)
-    with pytest.raises(ConfigError, match="deixis learn MODEL --mentions"):
+    with pytest.raises(ConfigError, match="deixis fit reader MODEL --mentions"):
         linker.link(TEXT, reader=True)
     with pytest.raises(ConfigError, match="no reader"):
         linker.link_many([TEXT], reader=True)

@@ -48,7 +48,7 @@ def entities(document):
 
 def test_a_linker_without_a_reranker_says_how_to_get_one(linker):
     for ask in (linker.link, lambda text, rerank: linker.link_many([text], rerank=rerank)):
-        with pytest.raises(ConfigError, match="deixis learn MODEL --mentions train.jsonl --rerank"):
+        with pytest.raises(ConfigError, match="deixis fit reranker MODEL --mentions train.jsonl"):
             ask(TEXT, rerank=True)
     with pytest.raises(ConfigError, match="no re-ranker"):
         linker.calibrate(annotated(), rerank=True)

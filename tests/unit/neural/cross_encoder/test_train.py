@@ -12,6 +12,7 @@ from deixis.neural.cross_encoder.texts import MentionCandidates
 from deixis.neural.cross_encoder.train import logits, open_cross_encoder, train_cross_encoder, train_pair_scorer
 from deixis.progress import listening
 from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker, Ranked
+from deixis.training.reranker import fit_cross_encoder
 from deixis.types import MentionInContext
 from tests.tiny_encoders import tiny_sentence_encoder
 
@@ -93,7 +94,7 @@ def trained(encoder, folder, config=None, seed=0):
 
 def test_a_ranker_learns_to_read_without_a_word_and_is_kept_without_torch(encoder, tmp_path, capsys):
     config = settings(encoder, epochs=4)
-    ranker, opinions = CrossEncoderRanker.learn(KB, ranked_mentions(80), ranked_mentions(40, 1), config, tmp_path)
+    ranker, opinions = fit_cross_encoder(KB, ranked_mentions(80), ranked_mentions(40, 1), config, tmp_path)
     assert opinions.is_first_right(ranker.mixing).mean() > 0.9  # by chance 0.25
     asked = ranked_mentions(20, 2)
     found = ranker.rank(asked.mentions, asked.candidates)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from deixis.cli.examples import examples
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
+from deixis.cli.session import examples
 
 COMMANDS = {
     "train": CommandEntry("deixis.cli.commands.xmr.train:train", "Learn from labelled documents."),

@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.cli.commands.xmr.inputs import Reading, reading_options
-from deixis.cli.evaluation_plan import name_of, suite_name
-from deixis.cli.evaluation_rows import write_rows
-from deixis.cli.evaluation_tables import print_dataset
-from deixis.cli.examples import examples
+from deixis.cli.commands.xmr.tables import print_deciles, print_mistakes
 from deixis.cli.options import CommandWithSettings, comma_separated
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
-from deixis.cli.session import Session, session_options
-from deixis.cli.xmr_tables import print_deciles, print_mistakes
+from deixis.cli.render_tables import print_dataset
+from deixis.cli.session import Session, examples, session_options
 from deixis.config import config_to_dict
 from deixis.errors import DataError
 from deixis.evaluation.labels.extreme import AT, ExtremeConfig, ExtremeResult, extreme_metrics
@@ -30,6 +27,7 @@ from deixis.evaluation.labels.frequencies import PROPENSITY_A, PROPENSITY_B
 from deixis.evaluation.labels.mistakes import label_mistakes
 from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.evaluation.suites import name_of, suite_names, write_rows
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.labeller import Labeller
 from deixis.progress import stage, track
@@ -104,7 +102,7 @@ def evaluate(
             result = extreme_metrics(documents.docs_by_labels, answered.ranked, labeller.frequencies, config)
         if result.n_without_labels:
             session.note(f"Note: {result.n_without_labels:,} documents have no label and are left out.")
-        name = suite or suite_name(model, docs[0])
+        name = suite or suite_names(model, docs[:1])[0]
         rows = _rows(result, answered.per_second, name, system, labeller)
         recalls = [f"recall@{k}" for k in config.at]
         if streams[0] is not None:

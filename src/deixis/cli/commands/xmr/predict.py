@@ -13,11 +13,10 @@ import click
 from scipy import sparse
 
 from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
-from deixis.cli.examples import examples
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.corpus.npz import write_npz
 from deixis.labelling.corpus.rows import read_matrix

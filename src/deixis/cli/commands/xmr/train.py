@@ -10,11 +10,9 @@ import click
 import numpy as np
 
 from deixis.cli.commands.xmr.inputs import Reading, reading_options
-from deixis.cli.examples import examples
-from deixis.cli.files import read_kb
+from deixis.cli.files import check_files, check_place, read_kb
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
-from deixis.cli.places import check_files, check_place
-from deixis.cli.session import Session, session_options
+from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.config import LabellerConfig

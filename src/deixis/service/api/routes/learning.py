@@ -27,7 +27,7 @@ def learn_router(state: ServiceState) -> APIRouter:
     async def learn(request: schema.LearnRequest) -> Json:
         """Apply corrections at once in all workers and save them in the service's corrections file.
 
-        The model folder does not change: `deixis learn MODEL FILE` adds the corrections to it.
+        The model folder does not change: `deixis correct MODEL FILE` adds the corrections to it.
         """
         begin = time.monotonic()
         check_batch(state, "corrections", len(request.corrections))

@@ -1,4 +1,4 @@
-"""How the demo's linker did on the hand-annotated sentences, sentence by sentence and language by language."""
+"""How many annotated sentences are linked as annotated, in all and by language: what the demo shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`deixis eval --upper-bound`: a knowledge base against gold, with nothing linked."""
+"""`deixis kb coverage`: a knowledge base against gold, with nothing linked."""
 
 import json
 
@@ -32,7 +32,7 @@ def values_of(text):
 
 
 def test_a_knowledge_base_file_is_held_against_gold_language_by_language(run):
-    done = run("eval", "--upper-bound", "cities.jsonl", "mixed.jsonl", "--suite", "austria/mixed", "--json")
+    done = run("kb", "coverage", "cities.jsonl", "mixed.jsonl", "--suite", "austria/mixed", "--json")
     values = values_of(done.stdout)
     assert values["de", "upper_bound"] == 0.75
     assert values["en", "upper_bound"] == 1.0
@@ -43,14 +43,14 @@ def test_a_knowledge_base_file_is_held_against_gold_language_by_language(run):
 
 
 def test_the_table_names_what_is_missing(run):
-    shown = run("eval", "--upper-bound", "cities.jsonl", "mixed.jsonl").stdout
+    shown = run("kb", "coverage", "cities.jsonl", "mixed.jsonl").stdout
     lines = [line.split() for line in shown.splitlines()]
     assert ["de", "4", "75.0", "%", "75.0", "%", "3", "66.7", "%", "66.7", "%"] in lines
     assert "Missing, by mentions: Q41329 (1)" in shown
 
 
 def test_several_files_are_told_apart_and_together(run):
-    done = run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", "english.jsonl", "--suite", "x", "--json")
+    done = run("kb", "coverage", "cities.jsonl", "german.jsonl", "english.jsonl", "--suite", "x", "--json")
     values = values_of(done.stdout)
     assert values["all", "upper_bound"] == pytest.approx(5 / 6, abs=1e-5)
     suites = {json.loads(line)["suite"].split("/")[1].rpartition("-")[2] for line in done.stdout.splitlines()}
@@ -58,7 +58,7 @@ def test_several_files_are_told_apart_and_together(run):
 
 
 def test_documents_and_entities_without_languages_give_one_line(run):
-    done = run("eval", "--upper-bound", "kb.jsonl", "gold.jsonl", "--json")
+    done = run("kb", "coverage", "kb.jsonl", "gold.jsonl", "--json")
     assert {metric for _, metric in values_of(done.stdout)} == {"upper_bound", "entities_in_kb"}
     assert len(done.stdout.splitlines()) == 2
     assert "tells its language" in done.stderr
@@ -66,28 +66,27 @@ def test_documents_and_entities_without_languages_give_one_line(run):
 
 def test_a_model_serves_as_well_as_its_file(run, model):
     arguments = ("gold.jsonl", "--json", "--suite", "s")
-    from_model = values_of(run("eval", "--upper-bound", model, *arguments).stdout)
-    assert from_model == values_of(run("eval", "--upper-bound", "kb.jsonl", *arguments).stdout)
-    assert from_model == values_of(run("eval", "--upper-bound", "--kb", "kb.jsonl", *arguments).stdout)
+    from_model = values_of(run("kb", "coverage", model, *arguments).stdout)
+    assert from_model == values_of(run("kb", "coverage", "kb.jsonl", *arguments).stdout)
 
 
 def test_rows_can_go_to_a_file(run):
-    run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", "-o", "rows.jsonl")
+    run("kb", "coverage", "cities.jsonl", "german.jsonl", "-o", "rows.jsonl")
     assert values_of((run.folder / "rows.jsonl").read_text(encoding="utf-8"))["de", "upper_bound"] == 0.75
 
 
-def test_what_needs_a_linker_is_refused(run):
-    done = run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", "--end-to-end", "--at", "1", code=2)
-    assert "--end-to-end and --at" in done.stderr
+def test_the_option_that_this_was_says_so(run):
+    done = run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", code=2)
+    assert "deixis kb coverage KB DATA..." in done.stderr and "--upper-bound" not in run("eval", "--help").stdout
 
 
 def test_gold_must_be_given_and_have_links(run):
-    assert "DATA" in run("eval", "--upper-bound", "cities.jsonl", code=2).stderr
+    assert "DATA" in run("kb", "coverage", "cities.jsonl", code=2).stderr
     (run.folder / "bare.jsonl").write_text('{"id": "1", "text": "Wien"}\n', encoding="utf-8")
-    assert "has no gold" in run("eval", "--upper-bound", "cities.jsonl", "bare.jsonl", code=1).stderr
+    assert "has no gold" in run("kb", "coverage", "cities.jsonl", "bare.jsonl", code=1).stderr
 
 
 def test_the_knowledge_base_is_not_written_over(run):
-    done = run("eval", "--upper-bound", "cities.jsonl", "german.jsonl", "-o", "cities.jsonl", code=2)
+    done = run("kb", "coverage", "cities.jsonl", "german.jsonl", "-o", "cities.jsonl", code=2)
     assert "would be written over" in done.stderr
     assert (run.folder / "cities.jsonl").read_text(encoding="utf-8") == KB

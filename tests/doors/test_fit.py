@@ -9,21 +9,32 @@ import pytest
 from deixis.neural.checkpoints import ProgressCallback
 from tests.aviary import RECORDS, sightings, tiny_encoder, write_sightings
 
-SMALL = (
-    "--rerank-pairs-n-tokens", 48, "--rerank-epochs", 2, "--rerank-batch-size", 8, "--rerank-learning-rate", 0.003,
-    "--rerank-n-taught", 3, "--rerank-n-candidates", 3, "--rerank-max-checked", 20, "--threads", 1,
-)  # fmt: skip
+SMALL = """
+[reranker]
+pairs.n_tokens = 48
+epochs = 2
+batch_size = 8
+learning_rate = 0.003
+n_taught = 3
+max_checked = 20
 
-BRIEF = (
-    "--bi-encoder-n-rounds", 2, "--bi-encoder-n-steps", 4, "--bi-encoder-batch-size", 4, "--bi-encoder-n-negatives", 2,
-    "--bi-encoder-k", 10, "--bi-encoder-n-tokens", 32, "--bi-encoder-learning-rate", 0.003,
-)  # fmt: skip
+[encoder]
+batch_size = 4
+n_negatives = 2
+k = 10
+n_tokens = 32
+learning_rate = 0.003
 
-READING = (
-    "--reader-n-steps", 120, "--reader-n-tokens", 16, "--reader-overlap", 4, "--threads", 1,
-    "--reader-entity-tokens", 12, "--reader-learning-rate", 0.003, "--reader-head-rate", 0.01,
-    "--reader-n-candidates", 4, "--reader-n-taught", 3,
-)  # fmt: skip
+[reader]
+n_tokens = 16
+overlap = 4
+entity_tokens = 12
+learning_rate = 0.003
+head_rate = 0.01
+n_candidates = 4
+n_taught = 3
+"""
+DATA = ("--mentions", "train.jsonl", "--dev", "dev.jsonl", "--config", "small.toml", "--threads", 1)
 NO_READER = ("--no-reader",)
 
 
@@ -39,6 +50,7 @@ def wood(deixis_inside):
     (deixis_inside.folder / "kb.jsonl").write_text(lines, encoding="utf-8")
     for name, documents in (("train", sightings(40)), ("dev", sightings(24, seed=1)), ("test", sightings(20, seed=2))):
         write_sightings(deixis_inside.folder / f"{name}.jsonl", documents)
+    (deixis_inside.folder / "small.toml").write_text(SMALL, encoding="utf-8")
     deixis_inside("build", "kb.jsonl", "-o", "model", "--quiet", "--set", "ranking.min_mentions=20")
     return deixis_inside
 
@@ -48,36 +60,38 @@ def manifest(wood):
 
 
 def test_weights_and_probabilities_are_learned_without_any_extra(wood):
-    done = wood("learn", "model", "--mentions", "train.jsonl", "-o", "taught")
+    done = wood("fit", "weights", "model", "--mentions", "train.jsonl", "-o", "taught")
     assert "before" in done.stdout and "after" in done.stdout and "95 % interval" in done.stdout
     assert "Model written to taught." in done.stderr and "held-out mentions it links" in done.stderr
     facts = json.loads(wood("info", "taught", "--json").stdout)
     assert facts["annotated_documents"] > 0 and facts["reranker_bytes"] == 0
     before = manifest(wood)
-    told = json.loads(wood("learn", "model", "--mentions", "train.jsonl", "--json", "--dev", "dev.jsonl").stdout)
-    assert told["learned"] == ["weights"] and told["accuracies"]["after"]["n"] > 0 and manifest(wood) != before
-    again = wood("learn", "model", "--mentions", "train.jsonl", code=1)
+    told = json.loads(
+        wood("fit", "weights", "model", "--mentions", "train.jsonl", "--json", "--dev", "dev.jsonl").stdout
+    )
+    assert told["trainer"] == "weights" and told["accuracies"]["after"]["n"] > 0 and manifest(wood) != before
+    again = wood("fit", "weights", "model", "--mentions", "train.jsonl", code=1)
     assert "has learned from all 40 documents to learn from already" in again.stderr
 
 
 def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypatch):
     before = manifest(wood)
-    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--rerank", "--encoder", encoder)
+    command = ("fit", "reranker", "model", *DATA, "--encoder", encoder, "--candidates", 3)
     with monkeypatch.context() as patch:
         patch.setattr(ProgressCallback, "on_step_end", _stops_after(9))
-        stopped = wood(*command, *SMALL, code=130)
-    assert "The same command goes on from the last checkpoint in model.learning" in stopped.stderr
-    assert manifest(wood) == before and list((wood.folder / "model.learning").glob("*/checkpoint-*"))
+        stopped = wood(*command, code=130)
+    assert "The same command resumes from model.reranker-checkpoints" in stopped.stderr
+    assert manifest(wood) == before and list((wood.folder / "model.reranker-checkpoints").glob("checkpoint-*"))
 
-    other = wood(*command, *SMALL, "--rerank-weight-decay", 0.5, code=1)
-    assert "other settings" in other.stderr and "weight_decay" in other.stderr and "--afresh" in other.stderr
+    other = wood(*command, "--epochs", 3, code=1)
+    assert "other settings" in other.stderr and "epochs" in other.stderr and "--afresh" in other.stderr
 
-    done = wood(*command, *SMALL, "--json", "--resume")
-    assert "Going on from the last checkpoint in model.learning" in done.stderr
+    done = wood(*command, "--json", "--resume")
+    assert "Resuming from the last checkpoint in model.reranker-checkpoints" in done.stderr
     told = json.loads(done.stdout)  # and nothing else is there
-    assert told["learned"] == ["reranker"] and list(told["accuracies"]) == ["retriever", "cross-encoder", "fused"]
+    assert told["trainer"] == "reranker" and list(told["accuracies"]) == ["retriever", "cross-encoder", "fused"]
     assert told["accuracies"]["fused"]["value"] >= told["accuracies"]["retriever"]["value"]
-    assert told["mentions_per_second"] > 0 and not (wood.folder / "model.learning").exists()
+    assert told["mentions_per_second"] > 0 and not (wood.folder / "model.reranker-checkpoints").exists()
 
     assert json.loads(wood("info", "model", "--json").stdout)["reranker_bytes"] > 0
     assert "re-ranker" in wood("doctor", "model").stdout
@@ -99,9 +113,9 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
 
 
 def test_a_reader_is_trained_stored_and_asked_about_texts(wood, encoder):
-    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--reader", "--encoder", encoder)
-    told = json.loads(wood(*command, *READING, "-o", "reads", "--json").stdout)
-    assert told["learned"] == ["reader"] and list(told["f1_from_text"]) == ["finding alone", "reader alone", "both"]
+    command = ("fit", "reader", "model", *DATA, "--encoder", encoder, "--steps", 120)
+    told = json.loads(wood(*command, "-o", "reads", "--json").stdout)
+    assert told["trainer"] == "reader" and list(told["f1_from_text"]) == ["finding alone", "reader alone", "both"]
     assert told["f1_from_text"]["both"]["value"] > told["f1_from_text"]["finding alone"]["value"]
     assert told["characters_per_second"] > 0
     assert json.loads(wood("info", "reads", "--json").stdout)["reader_bytes"] > 0
@@ -116,28 +130,28 @@ def test_a_reader_is_trained_stored_and_asked_about_texts(wood, encoder):
 
 def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_candidates(wood, encoder, monkeypatch):
     before = manifest(wood)
-    command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--encoder", encoder, *BRIEF)
-    command += ("--work", "learned")
+    command = ("fit", "encoder", "model", *DATA, "--encoder", encoder, "--rounds", 2, "--steps", 4, "--work", "learned")
     with monkeypatch.context() as patch:
         patch.setattr(
             ProgressCallback, "on_step_end", _stops_after(5)
-        )  # in the second round, before its first checkpoint
-        stopped = wood(*command, "--bi-encoder", code=130)
-    assert "The same command goes on from the last checkpoint in learned" in stopped.stderr
+        )  # in round 2
+        stopped = wood(*command, code=130)
+    assert "The same command resumes from learned" in stopped.stderr
     assert manifest(wood) == before
 
-    done = wood(*command, "--bi-encoder", "--rerank", *SMALL, "--json", "--resume")
-    assert "Going on from the last checkpoint in learned" in done.stderr
+    done = wood(*command, "--json", "--resume")
+    assert "Resuming from the last checkpoint in learned" in done.stderr
     told = json.loads(done.stdout)
-    assert told["learned"] == ["bi-encoder", "reranker"]
-    assert list(told["accuracies"]) == ["before", "after", "retriever", "cross-encoder", "fused"]
+    assert told["trainer"] == "encoder" and list(told["accuracies"]) == ["before", "after"]
     rounds = told["encoder_recall@10"]
     assert [name.partition(",")[0] for name in rounds] == ["untrained", "after round 1", "after round 2"]
     assert all(each["low"] <= each["value"] <= each["high"] for each in rounds.values())
-    assert (wood.folder / "learned" / "bi-encoder" / "model" / "model.onnx").is_file()  # with --work it stays
-    assert "no checkpoint in nowhere" in wood(*command, "--bi-encoder", "--resume", "--work", "nowhere", code=1).stderr
-    wood("build", "kb.jsonl", "-o", "other", "--encoder", "learned/bi-encoder/model", "--threads", 1)
+    assert (wood.folder / "learned" / "model" / "model.onnx").is_file()  # with --work it stays
+    assert "no checkpoint in nowhere" in wood(*command, "--resume", "--work", "nowhere", code=1).stderr
+    wood("build", "kb.jsonl", "-o", "other", "--encoder", "learned/model", "--threads", 1)
     assert json.loads(wood("link", "other", "dev.jsonl", "--vectors", "descriptions").stdout.splitlines()[0])
+    told = json.loads(wood("fit", "reranker", "model", *DATA, "--encoder", encoder, "--candidates", 3, "--json").stdout)
+    assert list(told["accuracies"]) == ["retriever", "cross-encoder", "fused"]
 
     (wood.folder / "one.txt").write_text("we saw Ruby in the tree", encoding="utf-8")
     for options in ((), ("--rerank",), ("--vectors", "contexts"), ("--vectors", "descriptions")):
@@ -149,10 +163,10 @@ def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_cand
 
 
 def test_a_folder_of_somebody_elses_is_never_thrown_away(wood):
-    mine = wood.folder / "models" / "bi-encoder"
-    mine.mkdir(parents=True)
+    mine = wood.folder / "models"
+    mine.mkdir()
     (mine / "config.json").write_text("{}", encoding="utf-8")
-    command = ("learn", "model", "--mentions", "train.jsonl", "--bi-encoder", "--work", "models", "--afresh")
+    command = ("fit", "encoder", "model", "--mentions", "train.jsonl", "--work", "models", "--afresh")
     assert "other things than checkpoints" in wood(*command, code=1).stderr and (mine / "config.json").exists()
 
 
@@ -171,23 +185,22 @@ def _stops_after(n):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["learn", "model"], 2, "Give files of CORRECTIONS, or annotated documents"),
-        (["learn", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "go with --rerank"),
-        (["learn", "model", "--mentions", "train.jsonl", "--encoder", "e"], 2, "goes with --rerank"),
-        (["learn", "model", "--mentions", "train.jsonl", "--rerank-epochs", 1], 2, "--rerank-... go with --rerank"),
+        (["fit", "weights", "model"], 2, "Missing option '--mentions'"),
+        (["fit", "weigths", "model"], 2, "Did you mean 'weights'"),
+        (["fit", "weights", "model", "--mentions", "train.jsonl", "--work", "w"], 2, "No such option"),
+        (["fit", "weights", "model", "--mentions", "train.jsonl", "--held-out", 2], 2, "--held-out"),
+        (["fit", "encoder", "model", "--mentions", "train.jsonl", "--resume"], 1, "no checkpoint in"),
+        (["fit", "weights", "model", "--mentions", "nowhere.jsonl"], 1, "no such file"),
+        (["fit", "weights", "nowhere", "--mentions", "train.jsonl"], 1, "No model at"),
+        (["fit", "weights", "model", "--mentions", "train.jsonl", "--format", "nif"], 1, ""),
         (
-            ["learn", "model", "--mentions", "train.jsonl", "--bi-encoder-k", 9],
-            2,
-            "--bi-encoder-... go with --bi-encoder",
+            ["fit", "reranker", "model", "--mentions", "train.jsonl", "--resume"],
+            1,
+            "no checkpoint in model.reranker-checkpoints",
         ),
-        (["learn", "model", "--mentions", "train.jsonl", "--bi-encoder", "--resume"], 1, "no checkpoint in"),
-        (["learn", "model", "--mentions", "nowhere.jsonl"], 1, "no such file"),
-        (["learn", "nowhere", "--mentions", "train.jsonl"], 1, "No model at"),
-        (["learn", "model", "--mentions", "train.jsonl", "--dev", "train.jsonl", "--mentions-format", "nif"], 1, ""),
-        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--resume"], 1, "no checkpoint in model.learning"),
-        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--work", "model"], 1, "other things than"),
-        (["learn", "model", "--mentions", "train.jsonl", "--rerank", "--encoder", "static"], 1, "nothing to train"),
-        (["link", "model", "train.jsonl", "--rerank"], 1, "deixis learn model --mentions train.jsonl --rerank"),
+        (["fit", "reranker", "model", "--mentions", "train.jsonl", "--work", "model"], 1, "other things than"),
+        (["fit", "reranker", "model", "--mentions", "train.jsonl", "--encoder", "static"], 1, "nothing to train"),
+        (["link", "model", "train.jsonl", "--rerank"], 1, "deixis fit reranker model --mentions train.jsonl"),
         (["eval", "model", "train.jsonl", "--rerank"], 1, "has no re-ranker"),
         (["eval", "--predictions", "train.jsonl", "train.jsonl", "--rerank"], 2, "predictions are made"),
         (["calibrate", "model", "train.jsonl", "--rerank"], 1, "has no re-ranker"),
@@ -203,6 +216,6 @@ def test_what_cannot_be_done_is_said_at_once_and_changes_nothing(wood, arguments
 def test_documents_of_another_list_are_refused_with_ids_of_both(wood):
     foreign = '{"id": "a", "text": "Ruby", "mentions": [{"start": 0, "end": 4, "entity": "Q43088"}]}\n'
     (wood.folder / "foreign.jsonl").write_text(foreign, encoding="utf-8")
-    for more in ((), ("--rerank",)):
-        refused = wood("learn", "model", "--mentions", "train.jsonl", "--dev", "foreign.jsonl", *more, code=1)
+    for trainer in ("weights", "reranker"):
+        refused = wood("fit", trainer, "model", "--mentions", "train.jsonl", "--dev", "foreign.jsonl", code=1)
         assert "'Q43088'" in refused.stderr and "'stone-Amber'" in refused.stderr
