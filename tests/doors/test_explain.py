@@ -84,7 +84,7 @@ def test_it_says_what_link_says_whatever_the_documents_say(deixis_inside, model,
     for each in explained:
         (mention,) = [one for one in linked if (one["start"], one["end"]) == (each["start"], each["end"])]
         assert each["entity"]["id"] == mention["candidates"][0]["id"]
-        assert each["entity"]["confidence"] == pytest.approx(mention["score"], abs=1e-4)
+        assert each["entity"]["probability"] == pytest.approx(mention["score"], abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def explanations(model: LinkerModel, text: str | Document, options: LinkOptions 
 def _without_words(record: Any) -> Any:  # noqa: ANN401 - any JSON
     """The same without the sentences that say what a part of the evidence means: these are words, not results."""
     if isinstance(record, dict):
-        return {key: _without_words(each) for key, each in record.items() if key not in ("says", "reranked")}
+        return {key: _without_words(each) for key, each in record.items() if key not in ("meaning", "reranked")}
     return [_without_words(each) for each in record] if isinstance(record, (list, tuple)) else record
 
 

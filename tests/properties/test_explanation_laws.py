@@ -67,23 +67,24 @@ def assert_adds_up(told) -> None:
     for step in told.path:
         together = step.bias + step.rest + sum(ngram.contribution for ngram in step.ngrams)
         assert together == pytest.approx(step.margin, abs=1e-5)
-    if told.found is not None:
-        assert sum(part.contribution for part in told.found.parts) == pytest.approx(told.found.log_odds, abs=1e-6)
-        assert expit(told.found.log_odds) == pytest.approx(told.found.chance, abs=1e-6)
-        if told.found.span_parts:
-            sum_of_parts = sum(part.contribution for part in told.found.span_parts)
-            assert sum_of_parts == pytest.approx(told.found.span_log_odds, abs=1e-6)
+    evidence = told.mention_evidence
+    if evidence is not None:
+        assert sum(part.contribution for part in evidence.parts) == pytest.approx(evidence.log_odds, abs=1e-6)
+        assert expit(evidence.log_odds) == pytest.approx(evidence.probability, abs=1e-6)
+        if evidence.span_parts:
+            sum_of_parts = sum(part.contribution for part in evidence.span_parts)
+            assert sum_of_parts == pytest.approx(evidence.span_log_odds, abs=1e-6)
 
 
 def assert_agrees(told, mention: Mention) -> None:
     assert (told.start, told.end, told.text) == (mention.start, mention.end, mention.text)
     assert told.entity.id == mention.candidates[0].id
     assert told.is_linked == (mention.entity is not None)
-    assert told.entity.confidence == pytest.approx(mention.score, rel=1e-5)
-    assert (told.entity.confidence >= told.threshold) == told.is_linked
+    assert told.entity.probability == pytest.approx(mention.score, rel=1e-5)
+    assert (told.entity.probability >= told.threshold) == told.is_linked
     if len(mention.candidates) > 1:
         assert told.runner_up.id == mention.candidates[1].id
-        assert told.runner_up.confidence == pytest.approx(mention.candidates[1].score, rel=1e-4, abs=1e-9)
+        assert told.runner_up.probability == pytest.approx(mention.candidates[1].score, rel=1e-4, abs=1e-9)
 
 
 @pytest.mark.parametrize("is_calibrated", [False, True], ids=["plain", "calibrated"])

@@ -11,7 +11,7 @@ from deixis.decision.decision import Decision
 from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
 from deixis.detection.detector import SpanDetector, as_spans
 from deixis.detection.span_features import FEATURES, SAYS, n_alike
-from deixis.explanation.records import FoundSpan, Part, Standing, parts_of
+from deixis.explanation.records import Detection, MentionEvidence, Part, parts_of
 from deixis.linking.model import Reader
 from deixis.linking.stages.rank import RankedSpans
 from deixis.linking.stages.read import EVIDENCE as READ_EVIDENCE
@@ -34,18 +34,18 @@ class DetectedText:
         return {key: row for row, key in enumerate(keys)}
 
     @cached_property
-    def _alike(self) -> NDArray[np.float32]:
+    def _n_same(self) -> NDArray[np.float32]:
         return n_alike(self._table)
 
     @cached_property
-    def _uncorrected(self) -> NDArray[np.float64]:
+    def _log_odds_before(self) -> NDArray[np.float64]:
         return self._detector.scorer.log_odds(self._table)
 
-    def standing(self, key: Key, is_ranked: bool) -> Standing:
+    def detection(self, key: Key, is_ranked: bool) -> Detection:
         """What detection makes of a span."""
-        return "likely" if is_ranked else "unlikely" if key in self._rows else "not_looked_at"
+        return "likely" if is_ranked else "unlikely" if key in self._rows else "not_considered"
 
-    def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> FoundSpan | None:
+    def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> MentionEvidence | None:
         """How likely a span is a mention of its best candidate; None where rules decide, or nobody looked."""
         row = self._rows.get(key)
         if self._detector.uses_rules or row is None or not isinstance(decision.model, LinkModel):
@@ -54,19 +54,19 @@ class DetectedText:
         span, log_odds = self._table.take(rows), self._log_odds[rows]
         evidence = link_evidence(as_spans(span, log_odds), ranking)
         parts = parts_of(EVIDENCE, evidence[0], decision.model.weights)
-        corrected = float(log_odds[0] - self._uncorrected[row])
+        corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(
-            {name: SAYS[name] for name in FEATURES}, scorer.features(span, self._alike[rows])[0], scorer.weights,
+            {name: SAYS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights,
             Part("corrected", SAYS["corrected"], corrected, 1.0, corrected),
         )  # fmt: skip
-        return FoundSpan(
+        return MentionEvidence(
             float(decision.model.of_evidence(evidence)[0]), sum(part.contribution for part in parts), parts,
             float(log_odds[0]), span_parts,
         )  # fmt: skip
 
 
-def read_evidence(reader: Reader, read: RankedSpans) -> FoundSpan | None:
+def read_evidence(reader: Reader, read: RankedSpans) -> MentionEvidence | None:
     """What makes one span that a reader found or confirmed a mention of its best candidate."""
     if read.links is None:
         return None
@@ -75,4 +75,4 @@ def read_evidence(reader: Reader, read: RankedSpans) -> FoundSpan | None:
     number = next(number for number, link in enumerate(read.links.keys()) if link == (*key, row))
     parts = parts_of(READ_EVIDENCE, read.links.evidence[number], reader.weights)
     log_odds = sum(part.contribution for part in parts)
-    return FoundSpan(float(read.ranking.scores[0]), log_odds, parts, log_odds, ())
+    return MentionEvidence(float(read.ranking.scores[0]), log_odds, parts, log_odds, ())

@@ -12,7 +12,7 @@ from deixis.errors import DataError
 from deixis.explanation.detection_evidence import DetectedText, Key, read_evidence
 from deixis.explanation.name_match import names_of
 from deixis.explanation.ranked_span import RankedSpan, ranked_spans
-from deixis.explanation.records import Explanation, FoundSpan
+from deixis.explanation.records import Explanation, MentionEvidence
 from deixis.explanation.tree_path import tree_steps
 from deixis.linking.batching import batches
 from deixis.linking.inputs import as_document
@@ -146,15 +146,15 @@ class LinkedText:
         is_changed = (
             overruled.rows.tolist() != scored.rows.tolist() or overruled.scores.tolist() != scored.scores.tolist()
         )
-        standing = "given" if self.detected is None else self.detected.standing(key, key in self.traced)
+        detection = "given" if self.detected is None else self.detected.detection(key, key in self.traced)
         tree = model.sources.get("label_tree")
         return Explanation(
             *key, text, span.candidate(model, row, probabilities, reranked), runner_up,
             self._is_linked(key, row, overruled), is_changed, self.plan.deciding.min_probability,
-            len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), evidence, standing,
+            len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), evidence, detection,
         )  # fmt: skip
 
-    def _scored(self, key: Key, span: RankedSpan) -> tuple[Ranking, FoundSpan | None]:
+    def _scored(self, key: Key, span: RankedSpan) -> tuple[Ranking, MentionEvidence | None]:
         """The candidates of a span with the probabilities that linking tells, and what makes the span a mention."""
         plan, model, selected = self.plan, self.plan.model, self.selected.get(key)
         if selected is not None and plan.reader is not None and plan.reranker is None:
@@ -164,14 +164,14 @@ class LinkedText:
         first = ranking.head(plan.n_candidates)
         evidence = None if self.detected is None else self.detected.evidence(key, first, model.decisions.detected)
         start, end = (np.array([each], dtype=np.int64) for each in key)
-        given = Spans(np.zeros(1, dtype=np.int64), start, end, np.full(1, np.inf), np.ones(1, dtype=bool))
+        spans = Spans(np.zeros(1, dtype=np.int64), start, end, np.full(1, np.inf), np.ones(1, dtype=bool))
         if evidence is None or (is_reranked and plan.reader is not None):
             decision = plan.deciding if is_reranked else model.decisions.given
-            return decision.score(given, ranking, plan.n_candidates), None
+            return decision.score(spans, ranking, plan.n_candidates), None
         decider = model.decisions.detected.model
         if decider is None:
             return ranking, evidence
-        return decider.rescale(ranking, np.array([evidence.chance]), plan.n_candidates), evidence
+        return decider.rescale(ranking, np.array([evidence.probability]), plan.n_candidates), evidence
 
     def _reranked(self, key: Key) -> dict[int, float]:
         selected = self.selected.get(key)

@@ -22,7 +22,7 @@ def name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
         return NameMatch(names[keys.index(key)], "normalized", 1.0)
     similarities = [_core.indel_similarity(each, key) for each in keys]
     best = int(np.argmax(similarities))
-    return NameMatch(names[best], "alike", similarities[best])
+    return NameMatch(names[best], "similar", similarities[best])
 
 
 def names_of(kb: KnowledgeBase, row: int) -> list[str]:

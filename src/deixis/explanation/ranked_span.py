@@ -39,15 +39,15 @@ class RankedSpan:
         self, model: LinkerModel, row: int, probabilities: Mapping[int, float], reranked: Mapping[int, float]
     ) -> ExplainedCandidate:
         """One candidate with the parts of its score; `reranked` are the scores of a re-ranker, if there is one."""
-        place = int(np.flatnonzero(self.ranking.rows == row)[0])
-        names, refuted = self.features.names, float(self.refuted[place])
+        position = int(np.flatnonzero(self.ranking.rows == row)[0])
+        names, refuted = self.features.names, float(self.refuted[position])
         weights = model.ranker.weights.extended(names).values
-        sentences = {name: FEATURES[name].sentence for name in names}
+        meanings = {name: FEATURES[name].sentence for name in names}
         corrected = Part("corrected", CORRECTED, refuted, 1.0, refuted)
         return ExplainedCandidate(
-            model.kb.ids[row], model.kb.titles[row], float(self.ranking.scores[place]), probabilities.get(row, 0.0),
-            float(self.totals[place]), name_match(model.kb, row, self.mention.text),
-            parts_of(sentences, self.features.values[place], weights, corrected), reranked.get(row),
+            model.kb.ids[row], model.kb.titles[row], float(self.ranking.scores[position]), probabilities.get(row, 0.0),
+            float(self.totals[position]), name_match(model.kb, row, self.mention.text),
+            parts_of(meanings, self.features.values[position], weights, corrected), reranked.get(row),
         )  # fmt: skip
 
 

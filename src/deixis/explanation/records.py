@@ -15,19 +15,19 @@ class Part:
     """One feature of a candidate: what it says, and what that counts (`value * weight`)."""
 
     name: str
-    says: str
+    meaning: str
     value: float
     weight: float
     contribution: float
 
 
 def parts_of(
-    says: Mapping[str, str], values: NDArray[np.float32], weights: NDArray[np.float64], *more: Part
+    meanings: Mapping[str, str], values: NDArray[np.float32], weights: NDArray[np.float64], *more: Part
 ) -> tuple[Part, ...]:
     """What counts of the features that `says` lists in order, and of what comes besides; the most first."""
     parts = [
-        Part(name, words, float(value), float(weight), float(value) * float(weight))
-        for (name, words), value, weight in zip(says.items(), values, weights, strict=True)
+        Part(name, meaning, float(value), float(weight), float(value) * float(weight))
+        for (name, meaning), value, weight in zip(meanings.items(), values, weights, strict=True)
     ]
     counting = [part for part in (*parts, *more) if part.contribution]
     return tuple(sorted(counting, key=lambda part: -abs(part.contribution)))
@@ -69,7 +69,7 @@ class NameMatch:
 
     name: str
     how: str
-    likeness: float
+    similarity: float
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ExplainedCandidate:
     id: str
     title: str
     score: float
-    confidence: float
+    probability: float
     total: float
     name: NameMatch
     parts: tuple[Part, ...]
@@ -92,7 +92,7 @@ class ExplainedCandidate:
 
 
 @dataclass(frozen=True)
-class FoundSpan:
+class MentionEvidence:
     """How likely a span that was found in a text is a mention, and that of its best candidate.
 
     `log_odds` is the sum of the `parts`, and `chance` is 1 / (1 + exp(-log_odds)): it is the best candidate's
@@ -100,14 +100,14 @@ class FoundSpan:
     that, `span_log_odds`, is the sum of the `span_parts`.
     """
 
-    chance: float
+    probability: float
     log_odds: float
     parts: tuple[Part, ...]
     span_log_odds: float
     span_parts: tuple[Part, ...]
 
 
-Standing = Literal["given", "likely", "unlikely", "not_looked_at"]
+Detection = Literal["given", "likely", "unlikely", "not_considered"]
 """What a span is to linking: given as a mention, or, in a text that is searched, one that may well be a mention, one
 that is passed over (hardly a mention, or part of a longer name), or no span that could be one."""
 
@@ -135,8 +135,8 @@ class Explanation:
     n_candidates: int
     log_sum: float
     path: tuple[TreeStep, ...]
-    found: FoundSpan | None = None
-    standing: Standing = "given"
+    mention_evidence: MentionEvidence | None = None
+    detection: Detection = "given"
 
     def to_record(self) -> dict[str, Any]:
         """As plain dictionaries and lists, for JSON."""

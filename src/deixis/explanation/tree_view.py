@@ -16,7 +16,7 @@ from deixis.features.stop_words import filler_words
 from deixis.xmr.tree_paths import labels_below, nodes_to
 
 N_TOPICS, N_TITLES = 5, 3
-MAX_LOOKED_AT = 1000  # titles that name a branch
+MAX_TITLES = 1000  # titles that name a branch
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ def topics_of(source: LabelTreeSource, rows: NDArray[np.int32]) -> tuple[str, ..
 
     Of very many entities only some are looked at, evenly drawn.
     """
-    step = max(1, len(rows) // MAX_LOOKED_AT)
+    step = max(1, len(rows) // MAX_TITLES)
     words = source.features.mention
     titles = words.transform(source.kb.titles.take(rows[::step]), n_threads=1)
-    columns, places = np.unique(titles.indices, return_inverse=True)
-    together = np.bincount(places, weights=titles.data)[columns < words.n_words]  # without n-grams of characters
+    columns, positions = np.unique(titles.indices, return_inverse=True)
+    together = np.bincount(positions, weights=titles.data)[columns < words.n_words]  # without n-grams of characters
     strongest = np.argsort(-together, kind="stable")[: 3 * N_TOPICS]
     return tuple(_apart(words.feature_names(columns[strongest])))[:N_TOPICS]
 

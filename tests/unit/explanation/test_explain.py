@@ -39,7 +39,7 @@ def test_it_explains_what_linking_says(linker):
     for mention in linker.link(document).mentions:
         told = linker.explain(document, mention.start, mention.end)
         assert (told.entity.id, told.is_linked) == (mention.entity, True)
-        assert told.entity.confidence == pytest.approx(mention.score, rel=1e-5)
+        assert told.entity.probability == pytest.approx(mention.score, rel=1e-5)
         assert told.runner_up.id == mention.candidates[1].id
 
 
@@ -63,11 +63,11 @@ def test_another_entity_can_be_asked_about(linker):
 
 def test_an_explanation_is_json(linker):
     record = json.loads(json.dumps(linker.explain(TEXT, 14, 19).to_record()))
-    assert record["entity"]["name"] == {"name": "Paris", "how": "same", "likeness": 1.0}
+    assert record["entity"]["name"] == {"name": "Paris", "how": "same", "similarity": 1.0}
     assert np.isclose(sum(part["contribution"] for part in record["entity"]["parts"]), record["entity"]["total"])
 
 
-@pytest.mark.parametrize(("text", "how"), [("Paris", "same"), ("PARIS", "normalized"), ("Pariss", "alike")])
+@pytest.mark.parametrize(("text", "how"), [("Paris", "same"), ("PARIS", "normalized"), ("Pariss", "similar")])
 def test_how_the_name_fits_is_told(linker, text, how):
     assert linker.explain(text, 0, len(text)).entity.name.how == how
 
@@ -132,14 +132,15 @@ def test_what_is_found_in_a_text_is_explained_with_the_numbers_of_linking(by_odd
     for told in every:
         mention = linked.mentions[spans.index((told.start, told.end))]
         assert (told.entity.id, told.is_linked) == (mention.candidates[0].id, mention.entity is not None)
-        assert told.entity.confidence == pytest.approx(mention.score, rel=1e-5)
-        assert told.runner_up.confidence == pytest.approx(mention.candidates[1].score, rel=1e-4)
+        assert told.entity.probability == pytest.approx(mention.score, rel=1e-5)
+        assert told.runner_up.probability == pytest.approx(mention.candidates[1].score, rel=1e-4)
         assert told.threshold == by_odds.model.decisions.detected.min_probability
-        assert told.entity.confidence == pytest.approx(told.found.chance) == pytest.approx(expit(told.found.log_odds))
-        assert sum(part.contribution for part in told.found.parts) == pytest.approx(told.found.log_odds)
-        assert sum(part.contribution for part in told.found.span_parts) == pytest.approx(told.found.span_log_odds)
-        (span,) = [part for part in told.found.parts if part.name == "span"]
-        assert span.value == pytest.approx(np.clip(told.found.span_log_odds, -8, 8))
+        evidence = told.mention_evidence
+        assert told.entity.probability == pytest.approx(evidence.probability) == pytest.approx(expit(evidence.log_odds))
+        assert sum(part.contribution for part in evidence.parts) == pytest.approx(evidence.log_odds)
+        assert sum(part.contribution for part in evidence.span_parts) == pytest.approx(evidence.span_log_odds)
+        (span,) = [part for part in evidence.parts if part.name == "span"]
+        assert span.value == pytest.approx(np.clip(evidence.span_log_odds, -8, 8))
 
 
 def explained(linker, text, span):
@@ -169,9 +170,10 @@ def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, by_odd
 
 def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(by_odds):
     upper, lower = (by_odds.explain(f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
-    assert lower.found.span_log_odds < upper.found.span_log_odds and not lower.is_linked
-    assert "lower" in {part.name for part in lower.found.span_parts} - {part.name for part in upper.found.span_parts}
-    assert by_odds.explain("It rained in Java.", 10, 17).found is None  # "in Java"
+    assert lower.mention_evidence.span_log_odds < upper.mention_evidence.span_log_odds and not lower.is_linked
+    lower_parts, upper_parts = ({part.name for part in each.mention_evidence.span_parts} for each in (lower, upper))
+    assert "lower" in lower_parts - upper_parts
+    assert by_odds.explain("It rained in Java.", 10, 17).mention_evidence is None  # "in Java"
 
 
 def test_what_a_search_passes_over_is_told(linker, by_odds):
@@ -181,26 +183,26 @@ def test_what_a_search_passes_over_is_told(linker, by_odds):
     unlikely = np.flatnonzero(detector.log_odds(table) < logit(by_odds.config.finding.min_chance))
     place = int(table.starts[unlikely[0]]), int(table.ends[unlikely[0]])
     for asked in (linker, by_odds):
-        assert asked.explain(text, 0, 5).standing == "likely"
-        assert asked.explain(text, 6, 13).standing == "not_looked_at"
-    assert by_odds.explain(text, *place).standing == "unlikely"
+        assert asked.explain(text, 0, 5).detection == "likely"
+        assert asked.explain(text, 6, 13).detection == "not_considered"
+    assert by_odds.explain(text, *place).detection == "unlikely"
     given = Document("d", text, mentions=(Mention(6, 13, "carried"),))
-    assert linker.explain(given, 6, 13).standing == "given"
+    assert linker.explain(given, 6, 13).detection == "given"
 
 
 def test_what_corrections_say_of_a_span_is_a_part_of_its_chance(by_odds):
     corrected = [Correction(f"He met Java {number}.", 7, 11, "not_an_entity") for number in range(9)]
     before, after = (
-        linker.explain("They like Java.", 10, 14).found for linker in (by_odds, by_odds.correct(corrected))
+        linker.explain("They like Java.", 10, 14).mention_evidence for linker in (by_odds, by_odds.correct(corrected))
     )
     (part,) = [part for part in after.span_parts if part.name == "corrected"]
-    assert part.contribution < 0 and after.chance < before.chance
+    assert part.contribution < 0 and after.probability < before.probability
     assert sum(part.contribution for part in after.span_parts) == pytest.approx(after.span_log_odds)
 
 
 def test_short_lists_and_given_mentions_have_no_chance_of_a_span(linker, by_odds):
-    assert linker.explain(TEXT, 14, 19).found is None
-    assert by_odds.explain(Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)), 14, 19).found is None
+    assert linker.explain(TEXT, 14, 19).mention_evidence is None
+    assert by_odds.explain(Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)), 14, 19).mention_evidence is None
 
 
 def test_every_feature_of_a_span_has_words():

@@ -28,7 +28,7 @@ from deixis.types import Document
 MAX_PARTS, MAX_NGRAMS = 8, 4
 PASSED_OVER = {
     "unlikely": "it is hardly a mention, or part of a longer name",
-    "not_looked_at": "it is neither a name on the list, written so, nor does it stand out by capitals",
+    "not_considered": "it is neither a name on the list, written so, nor does it stand out by capitals",
 }
 LEAST_SHOWN = 0.01  # what counts less is summed up
 DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many candidates are shown decides nothing
@@ -130,22 +130,28 @@ def _print(told: Explanation, stream: TextIO) -> None:
     console.print(head)
     if told.is_corrected:
         console.print("  corrected in this very text: that holds, whatever the numbers below say")
-    name = {"same": "is its name", "normalized": "is its name, written otherwise", "alike": "is most like its name"}
+    name = {
+        "same": "is its name",
+        "normalized": "is its name, written otherwise",
+        "similar": "is most like its name",
+    }
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
-    if told.standing in PASSED_OVER:
-        console.print(Padding(f"a search of the text passes it over: {PASSED_OVER[told.standing]}", (0, 0, 0, 2)))
-    if told.standing in PASSED_OVER and told.found is None:
+    if told.detection in PASSED_OVER:
+        console.print(Padding(f"a search of the text passes it over: {PASSED_OVER[told.detection]}", (0, 0, 0, 2)))
+    if told.detection in PASSED_OVER and told.mention_evidence is None:
         console.print("  if it were given as a mention:")
-    sure = f"  confidence {best.confidence:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
+    sure = f"  confidence {best.probability:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
     console.print(f"{sure} of {told.n_candidates} candidates")
     if best.reranked is not None:
         console.print(f"  score of the re-ranker {best.reranked:.2f}")
     if next_best is not None:
-        second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.confidence:.2f}"
+        second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.probability:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")
-    if told.found is not None:
-        chance = 1 / (1 + math.exp(-told.found.span_log_odds))
-        parts = ", ".join(f"{part.says} {part.contribution:+.2f}" for part in told.found.span_parts[:MAX_NGRAMS])
+    if told.mention_evidence is not None:
+        chance = 1 / (1 + math.exp(-told.mention_evidence.span_log_odds))
+        parts = ", ".join(
+            f"{part.meaning} {part.contribution:+.2f}" for part in told.mention_evidence.span_parts[:MAX_NGRAMS]
+        )
         console.print(Padding(f"chance to be a mention at all {chance:.2f}: {parts}", (0, 0, 0, 2)))
     console.print()
     console.print(_parts_table(best, next_best))
@@ -160,7 +166,7 @@ def _parts_table(best: ExplainedCandidate, next_best: ExplainedCandidate | None)
     """What counts for the entity, and next to it the same of the other one; what tells them apart comes first."""
     others = () if next_best is None else next_best.parts
     own, other = ({part.name: part.contribution for part in parts} for parts in (best.parts, others))
-    says = {part.name: part.says for part in (*others, *best.parts)}
+    says = {part.name: part.meaning for part in (*others, *best.parts)}
     order = sorted(says, key=lambda name: (-abs(own.get(name, 0) - other.get(name, 0)), -abs(own.get(name, 0)), name))
     shown = [name for name in order if abs(own.get(name, 0)) + abs(other.get(name, 0)) >= LEAST_SHOWN][:MAX_PARTS]
     lines = [(own.get(name, 0.0), other.get(name, 0.0), says[name]) for name in shown]

@@ -4,7 +4,7 @@ import { bdi, element, idAfter, visible, webLink } from "./shown.js";
 import { searchField, shortened } from "./search.js";
 
 const SEEN = 4; // candidates shown at once
-const PASSED_OVER = { unlikely: "improbable, or part of a longer name", not_looked_at: "neither a name of the knowledge base in this spelling nor capitalized" };
+const NOT_DETECTED = { unlikely: "improbable, or part of a longer name", not_considered: "neither a name of the knowledge base in this spelling nor capitalized" };
 const MOST = 9; // candidates, one for each key
 
 /** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
@@ -62,9 +62,9 @@ export function drawDescriptions(place, entities) {
 
 /** Fills the panel's lower part with the service's explanation and the entity's record;
  * `showInTree(entity)` shows its position. */
-export function drawWhy(place, told, entity, showInTree) {
-  const { entity: own, runner_up: other } = told;
-  const names = { same: "Exact name:", normalized: "Same name after normalization:", alike: "Most similar name:" };
+export function drawWhy(place, explanation, entity, showInTree) {
+  const { entity: own, runner_up: other } = explanation;
+  const names = { same: "Exact name:", normalized: "Same name after normalization:", similar: "Most similar name:" };
   const description = shortened(entity?.description ?? "", 300);
   const inTree = element("button", { type: "button" }, "Show in the tree");
   inTree.addEventListener("click", () => showInTree(own));
@@ -73,10 +73,10 @@ export function drawWhy(place, told, entity, showInTree) {
     element("p", { className: "quiet" }, bdi(description)),
     element("p", {}, `${names[own.name.how]} `, bdi(own.name.name), "."),
     other ? element("p", { className: "quiet" }, "The runner-up is ", bdi(other.title), idAfter(other.title, other.id), ":") : "",
-    told.standing in PASSED_OVER ? element("p", {}, `Not detected as a mention: ${PASSED_OVER[told.standing]}.`) : "",
+    explanation.detection in NOT_DETECTED ? element("p", {}, `Not detected as a mention: ${NOT_DETECTED[explanation.detection]}.`) : "",
     partsTable(own, other),
-    told.found ? foundPart(told.found) : "",
-    element("details", {}, element("summary", {}, "Path through the label tree"), pathList(told.path), inTree),
+    explanation.mention_evidence ? mentionPart(explanation.mention_evidence) : "",
+    element("details", {}, element("summary", {}, "Path through the label tree"), pathList(explanation.path), inTree),
   );
 }
 
@@ -84,17 +84,17 @@ export function drawWhy(place, told, entity, showInTree) {
 function partsTable(own, other) {
   const [ours, theirs] = [own, other].map((one) => new Map((one?.parts ?? []).map((part) => [part.name, part.contribution])));
   const gap = (name) => Math.abs((ours.get(name) ?? 0) - (other ? theirs.get(name) ?? 0 : 0));
-  const says = new Map([...(other?.parts ?? []), ...own.parts].filter(counts).map((part) => [part.name, part.says]));
-  const rows = [...says].sort(([one], [two]) => gap(two) - gap(one)).map(([name, words]) => element("tr", {},
+  const meanings = new Map([...(other?.parts ?? []), ...own.parts].filter(counts).map((part) => [part.name, part.meaning]));
+  const rows = [...meanings].sort(([one], [two]) => gap(two) - gap(one)).map(([name, words]) => element("tr", {},
     number(ours.get(name) ?? 0), other ? number(theirs.get(name) ?? 0, "quiet") : element("td", {}), element("td", {}, words)));
   const head = element("tr", {}, element("th", { scope: "col" }, "entity"), element("th", { scope: "col" }, other ? "runner-up" : ""), element("th", { scope: "col" }, "feature"));
   const sum = element("tr", {}, number(own.total), other ? number(other.total, "quiet") : element("td", {}), element("td", {}, "total"));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows), element("tfoot", {}, sum));
 }
 
-function foundPart({ span_log_odds: odds, span_parts: parts }) {
+function mentionPart({ span_log_odds: odds, span_parts: parts }) {
   const probability = 1 / (1 + Math.exp(-odds));
-  const rows = parts.filter(counts).map((part) => element("tr", {}, number(part.contribution), element("td", {}, part.says)));
+  const rows = parts.filter(counts).map((part) => element("tr", {}, number(part.contribution), element("td", {}, part.meaning)));
   const sum = element("tr", {}, number(odds), element("td", {}, `log odds; probability ${probability.toFixed(2)}`));
   return element("details", {}, element("summary", {}, `Mention probability ${probability.toFixed(2)}`),
     element("table", {}, element("tbody", {}, ...rows), element("tfoot", {}, sum)));
