@@ -59,7 +59,7 @@ def measured(name: str) -> Iterator[ResultRow]:
     records = wordnet_records(WORDNET) if is_wordnet else None
     kb = KnowledgeBase.from_records(records) if records else KnowledgeBase.read(data_folder() / name / "kb.jsonl.gz")
     linker = Linker.build(kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="never")))
-    synthetic = SyntheticMentions.make(kb).judged(linker.model)
+    synthetic = SyntheticMentions.make(kb).ranked_by(linker.model)
     rehearsal = synthetic.decision(linker.config.calibration, "rehearsed")
     for suite, path in PARTS[name].items():
         judged = judge(linker.model, dev_documents(path)[: MAX_DOCUMENTS.get(name, 400)])

@@ -52,7 +52,7 @@ from deixis.neural.reader.run import Reader, spans_of
 from deixis.neural.reader.spans import Reading, without_overlaps
 from deixis.neural.reader.train import new_training
 from deixis.tables import Ranking, Spans
-from deixis.training.reader import fit_reading, reader_proposals
+from deixis.training.reader import fit_reading, reader_input_of
 from deixis.types import Document, Mention
 
 SEED = 0
@@ -254,11 +254,11 @@ class Stations:
     def build(cls, task: Task) -> Stations:
         """The linker, and what it proposes in the train documents."""
         linker = Linker.build(task.kb, task.train, seed=SEED, n_threads=1)
-        return cls(linker, reader_proposals(linker.model, task.train))
+        return cls(linker, reader_input_of(linker.model, task.train))
 
     def propose(self, documents: Sequence[Document]) -> Proposed:
         """What a reader is given of the texts of these documents."""
-        return reader_proposals(self.linker.model, documents)
+        return reader_input_of(self.linker.model, documents)
 
     def source(self, k: int) -> Callable[[Sequence[TaughtPassage]], list[list[int]]]:
         """What a reader learns from."""

@@ -38,7 +38,7 @@ from deixis.store.model_folder import open_model
 from deixis.training.calibrate import calibrate
 from deixis.training.config import TrainingConfig
 from deixis.training.detector import fit_detected
-from deixis.training.reader import fit_reading, reader_proposals, train_reader
+from deixis.training.reader import fit_reading, reader_input_of, train_reader
 from deixis.training.reranker import train_reranker
 from deixis.types import Candidate, Document, Mention
 from tests.aviary import aviary, sightings, tiny_encoder
@@ -165,7 +165,7 @@ def _model(odds: str, calibration: str) -> Linker:
     given = calibrate(plain.model, held_out)
     model = fit_detected(given, held_out, threshold=given.decisions.given.min_probability)
     model = calibrate(model, held_out, rerank=True)
-    links = possible_links(model.reader, held_out, *reader_proposals(model, held_out))
+    links = possible_links(model.reader, held_out, *reader_input_of(model, held_out))
     weights, decision = fit_reading(model.kb, held_out, links, None)
     decisions = replace(model.decisions, read=decision)
     return Linker(replace(model, reader=replace(model.reader, weights=weights), decisions=decisions))

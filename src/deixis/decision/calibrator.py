@@ -32,7 +32,7 @@ BIN_SIZE = 50  # examples that make one point of the isotonic curve, at least
 MAX_BINS = 200
 PRIOR_WEIGHT = 1.0  # how strongly a, b and the shift are held to 1, 0 and 0: the scores as they are
 PSEUDO_EXAMPLES = 2.0  # what the sigmoid has to say in each point of the isotonic curve
-END_SHARE = 0.1  # how far the curve goes, beyond its last point, towards 0 and 1
+END_FRACTION = 0.1  # how far the curve goes, beyond its last point, towards 0 and 1
 
 
 MIN_ISOTONIC = 500  # examples from which on `auto` is isotonic: with fewer the steps fit noise
@@ -141,8 +141,8 @@ def _sigmoid_weights(evidence: NDArray[np.float64], right: NDArray[np.float64]) 
         pull = weights - start
         return value + PRIOR_WEIGHT / 2 * float((pull**2).sum()), slope + PRIOR_WEIGHT * pull
 
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (0, None), (None, None)])
-    return np.asarray(found.x, dtype=np.float64)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (0, None), (None, None)])
+    return np.asarray(optimum.x, dtype=np.float64)
 
 
 def _isotonic_curve(
@@ -159,6 +159,6 @@ def _isotonic_curve(
     rising = isotonic_regression(hits / (sizes + PSEUDO_EXAMPLES), weights=sizes)
     starts = rising.blocks[:-1]
     heights = rising.x[starts]
-    places = np.add.reduceat(centres * sizes, starts) / np.add.reduceat(sizes, starts)
-    low, high = heights[0] * (1 - END_SHARE), heights[-1] + (1 - heights[-1]) * END_SHARE
-    return np.concatenate([[ends[0] - 1], places, [ends[1] + 1]]), np.concatenate([[low], heights, [high]])
+    positions = np.add.reduceat(centres * sizes, starts) / np.add.reduceat(sizes, starts)
+    low, high = heights[0] * (1 - END_FRACTION), heights[-1] + (1 - heights[-1]) * END_FRACTION
+    return np.concatenate([[ends[0] - 1], positions, [ends[1] + 1]]), np.concatenate([[low], heights, [high]])

@@ -32,13 +32,13 @@ def best_apart(starts: NDArray[np.integer], ends: NDArray[np.integer], gains: ND
         befores.append(before)
         is_better.append(totals[before] + gain >= totals[-1])
         totals.append(max(totals[before] + gain, totals[-1]))
-    place = len(order)
-    while place > 0:
-        if is_better[place - 1]:
-            is_taken[order[place - 1]] = True
-            place = befores[place - 1]
+    position = len(order)
+    while position > 0:
+        if is_better[position - 1]:
+            is_taken[order[position - 1]] = True
+            position = befores[position - 1]
         else:
-            place -= 1
+            position -= 1
     return is_taken
 
 

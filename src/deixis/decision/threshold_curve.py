@@ -17,7 +17,7 @@ from deixis.store.part import Part, array
 N_THRESHOLDS = 100  # tried, evenly spread over the links
 N_DRAWS = 200
 MIN_LINKS = 20  # fewer prove nothing about a precision
-SURENESS = (
+CONFIDENCE_LEVEL = (
     0.7  # share of draws of documents in which a threshold must reach the target: the choice is made in hindsight
 )
 
@@ -82,7 +82,7 @@ class ThresholdCurve(Part):
             raise ConfigError(f"The target precision must lie in 0..1, got {target}.")
         thresholds = self._thresholds()
         drawn, n_links, _ = self._draws(thresholds)
-        reached = np.where(n_links >= MIN_LINKS, np.nanquantile(drawn[0], 1 - SURENESS, axis=0), 0.0)
+        reached = np.where(n_links >= MIN_LINKS, np.nanquantile(drawn[0], 1 - CONFIDENCE_LEVEL, axis=0), 0.0)
         within = np.flatnonzero(reached >= target)
         if len(within):
             return self._expectations(thresholds[within[-1:]])[0]
@@ -108,8 +108,8 @@ class ThresholdCurve(Part):
     def _thresholds(self) -> NDArray[np.float64]:
         """Thresholds that differ in what they keep, highest first; a mention without candidates is never kept."""
         falling = np.sort(self.scores[self.scores > 0])[::-1]
-        places = np.linspace(0, len(falling), min(N_THRESHOLDS, len(falling)) + 1)[1:].astype(np.int64) - 1
-        return np.unique(falling[places])[::-1]
+        positions = np.linspace(0, len(falling), min(N_THRESHOLDS, len(falling)) + 1)[1:].astype(np.int64) - 1
+        return np.unique(falling[positions])[::-1]
 
     def _draws(
         self, thresholds: NDArray[np.float64]
@@ -119,9 +119,9 @@ class ThresholdCurve(Part):
         n_documents, n = int(numbers.max(initial=-1)) + 1, len(thresholds)
         first = np.searchsorted(-thresholds, -self.scores)
         is_kept = (first < n) & (self.scores > 0)
-        places = numbers[is_kept] * n + first[is_kept]
+        cells = numbers[is_kept] * n + first[is_kept]
         links, right = (
-            np.cumsum(np.bincount(places, weights, n_documents * n).reshape(n_documents, n), axis=1)
+            np.cumsum(np.bincount(cells, weights, n_documents * n).reshape(n_documents, n), axis=1)
             for weights in (None, self.is_right[is_kept])
         )
         sums = np.column_stack([right, links, np.bincount(numbers, minlength=n_documents)])

@@ -23,8 +23,8 @@ def is_calendar(spans: SpanTable) -> NDArray[np.bool_]:
     [True, True, False]
     """
     known = _calendar_keys()
-    places = np.minimum(np.searchsorted(known, spans.keys), len(known) - 1)
-    is_known: NDArray[np.bool_] = known[places] == spans.keys
+    positions = np.minimum(np.searchsorted(known, spans.keys), len(known) - 1)
+    is_known: NDArray[np.bool_] = known[positions] == spans.keys
     return is_known
 
 
@@ -40,9 +40,9 @@ def _calendar_keys() -> NDArray[np.uint64]:
 
 def _names() -> list[str]:
     lines = files("deixis.detection").joinpath("calendar_words.txt").read_text("utf-8").splitlines()
-    told = [line.split() for line in lines if not line.startswith("#")]
-    names = {word for words in told for word in words}
-    for months in told[1::2]:
+    word_lists = [line.split() for line in lines if not line.startswith("#")]
+    names = {word for words in word_lists for word in words}
+    for months in word_lists[1::2]:
         names |= {f"{day} {month}" for day in range(1, 32) for month in months}
         names |= {f"{month} {day}" for day in range(1, 32) for month in months}
     return sorted(names)

@@ -47,14 +47,18 @@ class CorrectedSpans:
     ) -> CorrectedSpans:
         """What corrected spans say: `mentions` are the words of those that are mentions, `others` of the rest."""
         right, wrong = list(mentions), list(others)
-        told = sorted({*right, *wrong})
-        if not told:
+        names_corrected = sorted({*right, *wrong})
+        if not names_corrected:
             return cls()
-        spans = DictionaryDetector.build(told, config=config).spans(told, n_threads=1, any_case=True, plurals=False)
-        lengths = np.array([len(name) for name in told])
+        spans = DictionaryDetector.build(names_corrected, config=config).spans(
+            names_corrected, n_threads=1, any_case=True, plurals=False
+        )
+        lengths = np.array([len(name) for name in names_corrected])
         is_whole = (spans.starts == 0) & (spans.ends == lengths[spans.texts])
         key_of = dict(
-            zip((told[n] for n in spans.texts[is_whole].tolist()), spans.keys[is_whole].tolist(), strict=True)
+            zip(
+                (names_corrected[n] for n in spans.texts[is_whole].tolist()), spans.keys[is_whole].tolist(), strict=True
+            )
         )
         table: dict[int, list[int]] = {}
         for column, names in enumerate((right, wrong)):
@@ -63,8 +67,8 @@ class CorrectedSpans:
                     table.setdefault(key_of[name], [0, 0])[column] += 1
         keys = np.array(sorted(table), dtype=np.uint64)
         counts = np.array([table[key] for key in keys.tolist()], dtype=np.float64).reshape(-1, 2)
-        found = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
-        return cls(found, keys, counts)
+        detector = DictionaryDetector.build(sorted(set(right)), config=config) if right else None
+        return cls(detector, keys, counts)
 
     def revised(
         self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool, may_overlap: bool = False
@@ -72,13 +76,13 @@ class CorrectedSpans:
         """The log odds that spans are mentions, with what corrections say of those that read alike."""
         if not len(self.keys):
             return log_odds
-        places = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
-        n_right, n_wrong = np.where((self.keys[places] == spans.keys)[:, None], self.counts[places], 0.0).T
+        positions = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
+        n_right, n_wrong = np.where((self.keys[positions] == spans.keys)[:, None], self.counts[positions], 0.0).T
         if is_by_rules:
             ruled = np.where(n_right == n_wrong, log_odds, np.where(n_right > n_wrong, RULE_ODDS, -RULE_ODDS))
             return ruled if may_overlap else np.where(_in_longer_names(spans, ruled > 0), -RULE_ODDS, ruled)
-        chances = expit(log_odds)
-        revised = np.log((n_right + STRENGTH * chances) / (n_wrong + STRENGTH * (1 - chances)))
+        probabilities = expit(log_odds)
+        revised = np.log((n_right + STRENGTH * probabilities) / (n_wrong + STRENGTH * (1 - probabilities)))
         return np.where(n_right + n_wrong > 0, revised, log_odds)
 
 

@@ -169,9 +169,9 @@ class DictionaryDetector:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: DictionaryConfig | None = None
     ) -> DictionaryDetector:
         """The detector that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
-        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        own_arrays = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
-            return cls(found, config or DictionaryConfig())
+            return cls(own_arrays, config or DictionaryConfig())
         except (ValueError, TypeError) as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
 

@@ -109,7 +109,7 @@ def outside_markup(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
 
 def _touches(starts: NDArray[np.int32], ends: NDArray[np.int32], marked: NDArray[np.int64]) -> NDArray[np.bool_]:
     # The marked spans are in order and do not overlap: the first that ends after a start is the one to look at.
-    places = np.searchsorted(marked[:, 1], starts, side="right")
+    positions = np.searchsorted(marked[:, 1], starts, side="right")
     begins = np.append(marked[:, 0], np.iinfo(np.int64).max)
-    touched: NDArray[np.bool_] = begins[places] < ends
+    touched: NDArray[np.bool_] = begins[positions] < ends
     return touched

@@ -67,6 +67,6 @@ class NameFacts(Part):
 
     def of(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
         """The facts of each name; zeros for -1."""
-        found = self.table[numbers].astype(np.float32)
-        found[numbers < 0] = 0
-        return found
+        facts = self.table[numbers].astype(np.float32)
+        facts[numbers < 0] = 0
+        return facts

@@ -42,8 +42,8 @@ class KeyOdds(Part):
         if len(keys) == 0:
             return cls.none()
         rate = (is_mention.sum() + 0.5) / (len(keys) + 1.0)
-        different, places = np.unique(keys, return_inverse=True)
-        n_seen, n_right = np.bincount(places), np.bincount(places, weights=is_mention)
+        different, positions = np.unique(keys, return_inverse=True)
+        n_seen, n_right = np.bincount(positions), np.bincount(positions, weights=is_mention)
         odds = np.log((n_right + n_pseudo * rate) / (n_seen - n_right + n_pseudo * (1 - rate)))
         return cls(different, (odds - np.log(rate / (1 - rate))).astype(np.float32))
 
@@ -51,5 +51,5 @@ class KeyOdds(Part):
         """The odds of each key."""
         if len(self.keys) == 0:
             return np.zeros(len(keys), dtype=np.float32)
-        places = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
-        return np.where(self.keys[places] == keys, self.values[places], np.float32(0))
+        positions = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
+        return np.where(self.keys[positions] == keys, self.values[positions], np.float32(0))

@@ -61,14 +61,16 @@ def recognized(recognize: Recognize, texts: Sequence[str]) -> list[list[tuple[in
     >>> recognized(lambda texts: [[(0, 5)] for _ in texts], ["Paris fell."])
     [[(0, 5)]]
     """
-    found = [[(int(start), int(end)) for start, end in spans] for spans in recognize(list(texts))]
-    if len(found) != len(texts):
-        raise DataError(f"The recognizer was given {len(texts)} texts and answered for {len(found)}. It must for each.")
-    for text, spans in zip(texts, found, strict=True):
+    span_lists = [[(int(start), int(end)) for start, end in spans] for spans in recognize(list(texts))]
+    if len(span_lists) != len(texts):
+        raise DataError(
+            f"The recognizer was given {len(texts)} texts and answered for {len(span_lists)}. It must for each."
+        )
+    for text, spans in zip(texts, span_lists, strict=True):
         for start, end in spans:
             if not 0 <= start < end <= len(text):
                 raise DataError(
                     f"The recognizer found a mention at {start}..{end} in a text of {len(text)} code points, "
                     f"{text[:40]!r}. Offsets count code points, the end is not part of the mention."
                 )
-    return found
+    return span_lists

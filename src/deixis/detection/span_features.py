@@ -33,7 +33,7 @@ FEATURES: tuple[str, ...] = (
 """The features by name, in order; from `seen` on they come from annotated documents."""
 
 N_LEARNED = 5
-MAX_ALIKE = 5  # spans that read alike; in a book there may be thousands
+MAX_REPEATED = 5  # spans that read alike; in a book there may be thousands
 N_OWN = len(FEATURES) - N_LEARNED
 
 
@@ -43,16 +43,18 @@ def span_features(
     seen: KeyOdds,
     before: KeyOdds,
     after: KeyOdds,
-    alike: NDArray[np.float32] | None = None,
+    repeated: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """spans_by_features; `alike` is what `n_alike` says of them, if they are part of a longer table."""
-    own = own_features(spans, facts, alike)
+    """spans_by_features; `alike` is what `n_repeated` says of them, if they are part of a longer table."""
+    own = own_features(spans, facts, repeated)
     return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
 
 
-def own_features(spans: SpanTable, facts: NameFacts, alike: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+def own_features(
+    spans: SpanTable, facts: NameFacts, repeated: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
     """spans_by_features, all but those that are learned."""
-    counts = n_alike(spans) if alike is None else alike
+    counts = n_repeated(spans) if repeated is None else repeated
     has = {name: spans.has(sign).astype(np.float32) for name, sign in _SIGNS.items()}
     nameless = (spans.names < 0).astype(np.float32)
     # Scripts without capitals are mostly those without spaces, where every character is a token.
@@ -60,16 +62,16 @@ def own_features(spans: SpanTable, facts: NameFacts, alike: NDArray[np.float32] 
     n_words = np.where(has_case, spans.n_tokens, 1)
     one, two = ((n_words == n).astype(np.float32) for n in (1, 2))
     lengths = (spans.ends - spans.starts).astype(np.float32)
-    bearers, popularity, own_upper, own_lower = facts.of(spans.names).T
-    lower_share = own_lower - own_upper
+    n_entities, popularity, own_upper, own_lower = facts.of(spans.names).T
+    lower_ratio = own_lower - own_upper
     columns = [
         np.ones(len(spans), dtype=np.float32), *has.values(),
         nameless, one, two, (n_words > 3).astype(np.float32), (lengths <= 3).astype(np.float32),
         np.log1p(lengths), nameless * has["follows_upper"], nameless * has["precedes_upper"],
         nameless * has["upper_anyway"], nameless * one,
         one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
-        bearers, popularity, own_upper, own_lower, lower_share, lower_share * has["lower"],
-        lower_share * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(counts, MAX_ALIKE)),
+        n_entities, popularity, own_upper, own_lower, lower_ratio, lower_ratio * has["lower"],
+        lower_ratio * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(counts, MAX_REPEATED)),
         is_calendar(spans).astype(np.float32),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32, copy=False)
@@ -82,7 +84,7 @@ def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: Ke
     return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
 
 
-def n_alike(spans: SpanTable) -> NDArray[np.float32]:
+def n_repeated(spans: SpanTable) -> NDArray[np.float32]:
     """How many spans of its text read like each span, itself counted."""
     order = np.lexsort((spans.keys, spans.texts))
     texts, keys = spans.texts[order], spans.keys[order]
@@ -94,7 +96,7 @@ def n_alike(spans: SpanTable) -> NDArray[np.float32]:
     return counts
 
 
-SAYS: dict[str, str] = {
+MEANINGS: dict[str, str] = {
     "one": "what holds of every span",
     "name": "it is a name on the list",
     "unruly": "it is a name on the list, written otherwise",

@@ -26,7 +26,7 @@ from deixis.detection.span_features import (
     N_LEARNED,
     N_OWN,
     learned_features,
-    n_alike,
+    n_repeated,
     own_features,
     span_features,
 )
@@ -73,8 +73,8 @@ class SpanScorer(Part):
     def from_kb(cls, facts: NameFacts, kind: str) -> SpanScorer:
         """The scorer of a knowledge base without annotated documents; `kind` is `described` or `bare`."""
         nothing = KeyOdds.none()
-        told = default_weights(kind)
-        weights = np.array([told.get(name, 0.0) for name in FEATURES[:N_OWN]] + [0.0] * N_LEARNED)
+        default = default_weights(kind)
+        weights = np.array([default.get(name, 0.0) for name in FEATURES[:N_OWN]] + [0.0] * N_LEARNED)
         return cls(weights, facts, nothing, nothing, nothing)
 
     @classmethod
@@ -83,9 +83,9 @@ class SpanScorer(Part):
         folds = _folds(spans, seed)
         learned = np.zeros((len(spans), N_LEARNED), dtype=np.float32)
         for fold in range(N_FOLDS):
-            is_asked = folds == fold
-            odds = _all_odds(spans.take(~is_asked), is_mention[~is_asked])
-            learned[is_asked] = np.column_stack(learned_features(spans.take(is_asked), *odds))
+            is_held_out = folds == fold
+            odds = _all_odds(spans.take(~is_held_out), is_mention[~is_held_out])
+            learned[is_held_out] = np.column_stack(learned_features(spans.take(is_held_out), *odds))
         # Spans that are looked at only because they are annotated here: of new texts none is like them.
         is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & ~spans.has(Sign.BEGINS_UPPER) & (learned[:, 0] == 0)
         features = np.hstack([own_features(spans, facts), learned])[~is_odd]
@@ -99,21 +99,21 @@ class SpanScorer(Part):
 
     def log_odds(self, spans: SpanTable, may_overlap: bool = False) -> NDArray[np.float64]:
         """How likely each span is a mention, as log odds. Rules take names in longer names only if `may_overlap`."""
-        told = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
+        recognizer_odds = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
         if self.is_by_rules:
             barred = Sign.INFLECTED if may_overlap else Sign.INFLECTED | Sign.IN_LONGER_NAME
             is_ruled = spans.has(Sign.NAME) & ~spans.has(barred)
-            ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * told
+            ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * recognizer_odds
             return ruled
-        alike, log_odds = n_alike(spans), np.empty(len(spans))
+        repeated, log_odds = n_repeated(spans), np.empty(len(spans))
         for begin in range(0, len(spans), AT_ONCE):
             rows = slice(begin, begin + AT_ONCE)
-            log_odds[rows] = weighed(self.features(spans.take(rows), alike[rows]), self.weights)
-        return log_odds + told
+            log_odds[rows] = weighed(self.features(spans.take(rows), repeated[rows]), self.weights)
+        return log_odds + recognizer_odds
 
-    def features(self, spans: SpanTable, alike: NDArray[np.float32]) -> NDArray[np.float32]:
-        """spans_by_features; `alike` is what `n_alike` says of them among all spans of their texts."""
-        return span_features(spans, self.facts, self.seen, self.before, self.after, alike)
+    def features(self, spans: SpanTable, repeated: NDArray[np.float32]) -> NDArray[np.float32]:
+        """spans_by_features; `alike` is what `n_repeated` says of them among all spans of their texts."""
+        return span_features(spans, self.facts, self.seen, self.before, self.after, repeated)
 
     def check_parts(self, prefix: str) -> None:
         """There is a weight for each feature, or none at all."""
@@ -127,10 +127,10 @@ Kind = Literal["described", "bare"]
 @cache
 def default_weights(kind: str) -> dict[str, float]:
     """What each feature weighs without annotated documents."""
-    told: dict[str, dict[str, float]] = json.loads(
+    kind_to_weights: dict[str, dict[str, float]] = json.loads(
         files("deixis.detection").joinpath("default_weights.json").read_text("utf-8")
     )
-    return told[kind]
+    return kind_to_weights[kind]
 
 
 def _all_odds(spans: SpanTable, is_mention: NDArray[np.bool_]) -> tuple[KeyOdds, KeyOdds, KeyOdds]:

@@ -95,13 +95,13 @@ class SpanTable:
     @classmethod
     def of_spans(cls, spans: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str]) -> SpanTable:
         """Spans that somebody has given for each text: `RECOGNIZED`, and nothing else is known of them."""
-        told = sorted({(n, int(s), int(e)) for n, found in enumerate(spans) for s, e in found if s < e})
-        signs = [_written(texts[number][start:end]) for number, start, end in told]
-        lengths = [len(texts[number][start:end].split()) for number, start, end in told]
-        columns = np.array(told, dtype=np.int32).reshape(-1, 3)
-        nothing = np.zeros(len(told), dtype=np.uint32)
+        rows = sorted({(n, int(s), int(e)) for n, own in enumerate(spans) for s, e in own if s < e})
+        signs = [_written(texts[number][start:end]) for number, start, end in rows]
+        lengths = [len(texts[number][start:end].split()) for number, start, end in rows]
+        columns = np.array(rows, dtype=np.int32).reshape(-1, 3)
+        nothing = np.zeros(len(rows), dtype=np.uint32)
         return cls(
-            columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy(), np.full(len(told), -1, dtype=np.int32),
+            columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy(), np.full(len(rows), -1, dtype=np.int32),
             np.array(lengths, dtype=np.int32), nothing.astype(np.uint64), np.array(signs, dtype=np.uint32),
             nothing, nothing,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from deixis.decision.decision import Decision
 from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
 from deixis.detection.detector import SpanDetector, as_spans
-from deixis.detection.span_features import FEATURES, SAYS, n_alike
+from deixis.detection.span_features import FEATURES, MEANINGS, n_repeated
 from deixis.explanation.records import Detection, MentionEvidence, Part, parts_of
 from deixis.linking.model import Reader
 from deixis.linking.stages.rank import RankedSpans
@@ -35,7 +35,7 @@ class DetectedText:
 
     @cached_property
     def _n_same(self) -> NDArray[np.float32]:
-        return n_alike(self._table)
+        return n_repeated(self._table)
 
     @cached_property
     def _log_odds_before(self) -> NDArray[np.float64]:
@@ -57,8 +57,8 @@ class DetectedText:
         corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(
-            {name: SAYS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights,
-            Part("corrected", SAYS["corrected"], corrected, 1.0, corrected),
+            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights,
+            Part("corrected", MEANINGS["corrected"], corrected, 1.0, corrected),
         )  # fmt: skip
         return MentionEvidence(
             float(decision.model.of_evidence(evidence)[0]), sum(part.contribution for part in parts), parts,

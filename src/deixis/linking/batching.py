@@ -47,8 +47,8 @@ def _cut(spans: Spans, begin: int, wished: int, last: int) -> int:
 
 def mention_batches(mentions: Sequence[MentionInContext]) -> Iterator[slice]:
     """Which mentions are ranked together where only their order is known: as `batches` has given mentions."""
-    places = np.flatnonzero(np.diff(document_numbers(mentions), prepend=-1, append=-2))
-    cuts = [cut for begin, end in itertools.pairwise(places.tolist()) for cut in range(begin, end, SPANS_AT_ONCE)]
+    borders = np.flatnonzero(np.diff(document_numbers(mentions), prepend=-1, append=-2))
+    cuts = [cut for begin, end in itertools.pairwise(borders.tolist()) for cut in range(begin, end, SPANS_AT_ONCE)]
     begin = 0
     for cut, after in itertools.pairwise([*cuts, len(mentions)]):
         if after - begin > SPANS_AT_ONCE and cut > begin:

@@ -60,27 +60,27 @@ class Corrections:
         counts = {"new": 0, "changed": 0, "known": 0}
         for other in others:
             before = key_to_verdicts.get(other.key, ())
-            after = _settled(before, replace(other, place=None))
+            after = _combined(before, replace(other, place=None))
             counts["new" if not before else "known" if after == before else "changed"] += 1
             key_to_verdicts[other.key] = after
-        settled = [one for _, verdicts in sorted(key_to_verdicts.items()) for one in verdicts]
-        return Merged(Corrections(tuple(settled)), counts["new"], counts["changed"], counts["known"])
+        corrections = [one for _, verdicts in sorted(key_to_verdicts.items()) for one in verdicts]
+        return Merged(Corrections(tuple(corrections)), counts["new"], counts["changed"], counts["known"])
 
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[Correction, ...]]:
         """What is said about each span."""
-        found: dict[Key, list[Correction]] = {}
+        key_to_corrections: dict[Key, list[Correction]] = {}
         for one in self.each:
-            found.setdefault(one.key, []).append(one)
-        return {key: tuple(told) for key, told in found.items()}
+            key_to_corrections.setdefault(one.key, []).append(one)
+        return {key: tuple(own) for key, own in key_to_corrections.items()}
 
     @cached_property
     def by_text(self) -> Mapping[str, tuple[Correction, ...]]:
         """What is said about each text, in the order of the texts."""
-        found: dict[str, list[Correction]] = {}
+        text_to_corrections: dict[str, list[Correction]] = {}
         for one in self.each:
-            found.setdefault(one.text, []).append(one)
-        return {text: tuple(told) for text, told in found.items()}
+            text_to_corrections.setdefault(one.text, []).append(one)
+        return {text: tuple(own) for text, own in text_to_corrections.items()}
 
     def saying(self, verdict: Verdict) -> list[Correction]:
         """Those that say this."""
@@ -133,7 +133,7 @@ class Corrections:
 
 def resolved(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Correction]:
     """The corrections with the knowledge base's own ids; an id that it lacks is an error with those that are near."""
-    found = []
+    with_own_ids = []
     for one in corrections:
         if not isinstance(one, Correction):
             raise DataError(f"Expected Corrections, got {type(one).__name__}: {one!r:.60}.")
@@ -145,8 +145,8 @@ def resolved(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Corre
                 f"the knowledge base has no entity {one.entity!r}, which is {one.verdict!r} for {one.surface!r}.{hint} "
                 'If it means nothing in the knowledge base, say "not_an_entity": true'
             )
-        found.append(one if own == one.entity else replace(one, entity=own))
-    return found
+        with_own_ids.append(one if own == one.entity else replace(one, entity=own))
+    return with_own_ids
 
 
 def known_to(kb: KnowledgeBase, corrections: Iterable[Correction]) -> list[Correction]:
@@ -162,14 +162,18 @@ def rows_named(kb: KnowledgeBase, corrections: Sequence[Correction]) -> list[int
     return rows
 
 
-def _settled(before: tuple[Correction, ...], told: Correction) -> tuple[Correction, ...]:
+def _combined(before: tuple[Correction, ...], correction: Correction) -> tuple[Correction, ...]:
     """What holds of a span after one correction more."""
-    if told.verdict != "wrong":
-        return before if [(one.verdict, one.entity) for one in before] == [(told.verdict, told.entity)] else (told,)
+    if correction.verdict != "wrong":
+        return (
+            before
+            if [(one.verdict, one.entity) for one in before] == [(correction.verdict, correction.entity)]
+            else (correction,)
+        )
     if any(one.verdict == "not_an_entity" for one in before):
         return before
     if any(one.verdict == "gold" for one in before):
-        return (told,) if before[0].entity == told.entity else before
-    if any(one.entity == told.entity for one in before):
+        return (correction,) if before[0].entity == correction.entity else before
+    if any(one.entity == correction.entity for one in before):
         return before
-    return tuple(sorted((*before, told), key=lambda one: one.entity or ""))
+    return tuple(sorted((*before, correction), key=lambda one: one.entity or ""))

@@ -67,9 +67,9 @@ class LinkOptions:
         check_threshold(self.threshold, self.target_precision)
         if self.top_k is not None and (type(self.top_k) is not int or self.top_k < 1):
             raise ConfigError(f"top_k must be a whole number of at least 1, got {self.top_k!r}.")
-        for name, allowed in (("overlaps", get_args(Overlaps)), ("vectors", (None, *get_args(Contents)))):
-            if getattr(self, name) not in allowed:
-                known = " or ".join(repr(each) for each in allowed)
+        for name, values in (("overlaps", get_args(Overlaps)), ("vectors", (None, *get_args(Contents)))):
+            if getattr(self, name) not in values:
+                known = " or ".join(repr(each) for each in values)
                 raise ConfigError(f"{name} must be {known}, got {getattr(self, name)!r}.")
         if not isinstance(self.rerank, bool) or not isinstance(self.reader, bool | None):
             raise ConfigError(f"rerank and reader are true or false, got {self.rerank!r} and {self.reader!r}.")

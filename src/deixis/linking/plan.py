@@ -74,11 +74,11 @@ class LinkPlan:
             deciding = _reranked(model, options)
             if reader is None:
                 selecting = model.decisions.given  # the threshold asked for is the re-ranker's
-        least = model.detector.config.min_chance
+        min_probability = model.detector.config.min_chance
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
-            least if reader is None else min(least, MIN_READ_PROBABILITY), reranker, reader,
+            min_probability if reader is None else min(min_probability, MIN_READ_PROBABILITY), reranker, reader,
         )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ class LinkPlans:
 
 def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Decision, Decision]:
     """The decisions on given, detected and read mentions, with the threshold or target precision asked for."""
-    asked = options.threshold, options.target_precision
+    choice = options.threshold, options.target_precision
     decisions = model.decisions
     main = decisions.reranked if options.rerank else decisions.given
     if options.target_precision is not None and main is not None and main.curve is None:
@@ -115,7 +115,7 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
             "calibrated. Calibrate it on annotated documents (deixis calibrate), or give a threshold."
         )
     read = decisions.read or decisions.given
-    return tuple(each.with_threshold(*asked) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
+    return tuple(each.with_threshold(*choice) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
 
 
 def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:

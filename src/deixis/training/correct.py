@@ -33,7 +33,7 @@ MIN_REFIT = 50  # corrections that name an entity: fewer leave the weights alone
 N_FOLDS = 5
 FEW = 10_000  # corrections up to which leaving the weights before costs as much in all, and so the less each
 N_SYNTHETIC = 300  # mentions made from the knowledge base, for the scales of features
-MIN_SHARE = 1e-6  # of the right candidates, where there are none among all
+MIN_PROBABILITY = 1e-6  # of the right candidates, where there are none among all
 OTHERS = "others"  # the feature that needs all mentions of a document
 
 
@@ -94,9 +94,9 @@ def corrected_by(model: LinkerModel, corrections: Corrections) -> tuple[LinkerMo
     scales, start = _scales(base), base.ranker.weights
     halves = folds[::2], folds[1::2]
     fitted = [_fitted(base, half, scales) for half in halves]
-    judged = [(fold, fitted[1 - number]) for number, half in enumerate(halves) for fold in half]
-    before = np.concatenate([_judged(fold, start) for fold, _ in judged])
-    after = np.concatenate([_judged(fold, weights) for fold, weights in judged])
+    fold_weights = [(fold, fitted[1 - number]) for number, half in enumerate(halves) for fold in half]
+    before = np.concatenate([_evaluated(fold, start) for fold, _ in fold_weights])
+    after = np.concatenate([_evaluated(fold, weights) for fold, weights in fold_weights])
     accuracies = float((before[:, 0]).mean()), float((after[:, 0]).mean())
     n_changed = int((before[:, 0] != after[:, 0]).sum())
     is_as_accurate = (after[:, 0] - before[:, 0]).sum() >= -np.sqrt(n_changed)
@@ -151,14 +151,14 @@ def _fitted(base: LinkerModel, folds: Sequence[TrainingExamples], scales: NDArra
     return fit_feature_weights([examples], penalty, base.ranker.weights, min_scales=scales)
 
 
-def _judged(examples: TrainingExamples, weights: FeatureWeights) -> NDArray[np.float64]:
+def _evaluated(examples: TrainingExamples, weights: FeatureWeights) -> NDArray[np.float64]:
     """For each mention whether its best candidate is right, and the logarithm of what its right ones get, [n, 2]."""
     totals, starts = weights.sums(FeatureMatrix(examples.names, examples.features)), examples.starts
     verdicts = np.zeros((len(starts) - 1, 2))
-    verdicts[:, 1] = np.log(MIN_SHARE)
+    verdicts[:, 1] = np.log(MIN_PROBABILITY)
     for number in np.flatnonzero(np.diff(starts) > 0).tolist():
         own = slice(int(starts[number]), int(starts[number + 1]))
-        shares = np.exp(totals[own] - totals[own].max())
-        right = float(shares[examples.is_right[own]].sum() / shares.sum())
-        verdicts[number] = examples.is_right[own][int(totals[own].argmax())], np.log(max(right, MIN_SHARE))
+        exponentials = np.exp(totals[own] - totals[own].max())
+        right = float(exponentials[examples.is_right[own]].sum() / exponentials.sum())
+        verdicts[number] = examples.is_right[own][int(totals[own].argmax())], np.log(max(right, MIN_PROBABILITY))
     return verdicts

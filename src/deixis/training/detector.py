@@ -66,10 +66,10 @@ def build_detector(
             return SpanDetector(names, SpanScorer.from_kb(facts, kind_of(kb)), config)
         texts = [document.text for document in documents]
         used = sorted({texts[number][start:end] for number, start, end in gold})
-        learned = DictionaryDetector.build(used, config=names.config)
-        table = all_spans(names, [learned], texts, config, n_threads)
+        seen_names = DictionaryDetector.build(used, config=names.config)
+        table = all_spans(names, [seen_names], texts, config, n_threads)
         scorer = SpanScorer.fit(table, _is_gold(table, gold), facts, seed)
-    return SpanDetector(names, scorer, config, learned)
+    return SpanDetector(names, scorer, config, seen_names)
 
 
 def fit_detected(

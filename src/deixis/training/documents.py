@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 N_SHOWN = 3  # ids that an error shows
 
 
-def split_documents(documents: Sequence[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:
+def split_documents(documents: Sequence[Document], fraction: float, seed: int) -> tuple[list[Document], list[Document]]:
     """The documents to learn from and those held out, drawn at random; both in their old order.
 
     Examples
@@ -28,7 +28,7 @@ def split_documents(documents: Sequence[Document], share: float, seed: int) -> t
     >>> [len(part) for part in split_documents(documents, 0.2, seed=0)]
     [8, 2]
     """
-    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(len(documents) * share)
+    is_held_out = np.random.default_rng(seed).permutation(len(documents)) < round(len(documents) * fraction)
     pairs = list(zip(documents, is_held_out.tolist(), strict=True))
     return [document for document, is_out in pairs if not is_out], [document for document, is_out in pairs if is_out]
 

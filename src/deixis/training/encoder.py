@@ -116,10 +116,10 @@ def _started(
 
 def _recalls(rounds: Sequence[dict[str, Any]], chosen: int, documents: NDArray[np.int64]) -> tuple[Metric, ...]:
     """The share of mentions whose entity is among the nearest, by the encoder as it came and after each round."""
-    found = []
+    metrics = []
     for number, report in enumerate(rounds):
         ranks = np.asarray(report["ranks"], dtype=np.int64)
         name = f"after round {number}" if number else "untrained"
         is_taken = ", taken" if number == chosen else ""
-        found.append(accuracy(name + is_taken, (ranks > 0) & (ranks <= DEPTH), documents))
-    return tuple(found)
+        metrics.append(accuracy(name + is_taken, (ranks > 0) & (ranks <= DEPTH), documents))
+    return tuple(metrics)

@@ -74,10 +74,12 @@ def mentioned_entities(
                 entities_by_names + _ones(rows, np.arange(len(rows)), (len(kb), len(rows))) @ inner
             ).tocsr()
             entities_by_names.data = np.ones_like(entities_by_names.data)
-        bearers = _bearers(detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb)))
-        others = (entities_by_names - entities_by_names.multiply(bearers.T)).tocsr()
+        names_by_entities = _names_by_entities(
+            detector.numbers(names, n_threads), names, rows, (entities_by_names.shape[1], len(kb))
+        )
+        others = (entities_by_names - entities_by_names.multiply(names_by_entities.T)).tocsr()
         others.eliminate_zeros()
-        together: sparse.csr_matrix = (others @ _shared(bearers)).tocsr()
+        together: sparse.csr_matrix = (others @ _shared(names_by_entities)).tocsr()
         together.sort_indices()
         together.data = np.minimum(together.data, 1)
     return together
@@ -87,7 +89,7 @@ def _ones(rows: NDArray[np.integer], columns: NDArray[np.integer], shape: tuple[
     return sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
-def _bearers(
+def _names_by_entities(
     numbers: NDArray[np.int32], names: StringTable, rows: NDArray[np.integer], shape: tuple[int, int]
 ) -> sparse.csr_matrix:
     """names_by_entities: who bears each name that is sought, as it is or else but for brackets and signs at its ends.
@@ -98,9 +100,9 @@ def _bearers(
     has_plain = np.zeros(shape[0], dtype=bool)
     has_plain[numbers[is_plain & (numbers >= 0)]] = True
     is_borne = (numbers >= 0) & (is_plain | ~has_plain[numbers])
-    bearers = _ones(numbers[is_borne], rows[is_borne], shape)
-    bearers.data = np.ones_like(bearers.data)  # one entity may bear a name twice
-    return bearers
+    names_by_entities = _ones(numbers[is_borne], rows[is_borne], shape)
+    names_by_entities.data = np.ones_like(names_by_entities.data)  # one entity may bear a name twice
+    return names_by_entities
 
 
 def _is_plain(names: StringTable) -> NDArray[np.bool_]:
@@ -116,9 +118,9 @@ def _is_plain(names: StringTable) -> NDArray[np.bool_]:
 
 def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
     """Each name shared out evenly to the entities that bear it; not those of too many."""
-    n_bearers = np.diff(names_by_entities.indptr)
-    shares = np.where(n_bearers <= MAX_NAMESAKES, 1 / np.maximum(n_bearers, 1), 0).astype(np.float32)
+    n_namesakes = np.diff(names_by_entities.indptr)
+    weights = np.where(n_namesakes <= MAX_NAMESAKES, 1 / np.maximum(n_namesakes, 1), 0).astype(np.float32)
     shared = names_by_entities.copy()
-    shared.data = np.repeat(shares, n_bearers)
+    shared.data = np.repeat(weights, n_namesakes)
     shared.eliminate_zeros()
     return shared

@@ -35,7 +35,7 @@ from deixis.linking.stages.read import (
     PossibleLinks,
     passage_candidates,
     possible_links,
-    proposals,
+    reader_input,
 )
 from deixis.linking.streams import link_stream
 from deixis.progress import stage
@@ -82,7 +82,7 @@ def train_reader(
     for half in halves:
         known(model.kb, half, "to hold out")
     with stage("finding candidates"):
-        proposed = reader_proposals(split.judge, split.train)
+        proposed = reader_input_of(split.judge, split.train)
     settings = replace(config.reader, seed=seed, n_threads=n_threads)
 
     def source(passages: Sequence[TaughtPassage]) -> list[list[int]]:
@@ -94,9 +94,9 @@ def train_reader(
     with stage("judging by held-out documents"):
         begin = time.perf_counter()
         held_out = [*halves[0], *halves[1]]
-        links = possible_links(reader, held_out, *reader_proposals(split.judge, held_out))
+        links = possible_links(reader, held_out, *reader_input_of(split.judge, held_out))
         seconds = time.perf_counter() - begin
-        f1s = _judged(split.judge, held_out, links, target, len(halves[0]))
+        f1s = _f1s(split.judge, held_out, links, target, len(halves[0]))
     if f1s[-1].value <= f1s[0].value:
         logger.warning("Links are no better by the reader on these held-out documents: deixis link --no-reader.")
     weights, decision = fit_reading(model.kb, held_out, links, target)
@@ -106,13 +106,13 @@ def train_reader(
     return TrainingResult(trained, (), n_known(model.kb, split.train), f1s=f1s, characters_per_second=per_second)
 
 
-def reader_proposals(model: LinkerModel, documents: Sequence[Document]) -> tuple[Spans, Ranking]:
+def reader_input_of(model: LinkerModel, documents: Sequence[Document]) -> tuple[Spans, Ranking]:
     """All that a reader would be given of the texts of documents; mentions that they bring are not looked at."""
     bare = [document.with_mentions(()) for document in documents]
     plan = LinkPlan.of(model, LinkOptions(reader=False, overlaps="keep"), detects=True)
     plan = replace(plan, min_probability=min(plan.min_probability, MIN_READ_PROBABILITY))
     spans = detect(plan, bare, range(len(bare)), None)
-    return proposals(plan, (rank(plan, bare, batch) for batch in batches(spans, is_given=False)))
+    return reader_input(plan, (rank(plan, bare, batch) for batch in batches(spans, is_given=False)))
 
 
 def fit_reading(
@@ -148,19 +148,19 @@ def f1_of(name: str, kb: KnowledgeBase, gold: Sequence[Document], linked: Sequen
     return replace(measured(tally.columns(), F1, seed=0)[0], name=name)
 
 
-def _judged(
+def _f1s(
     model: LinkerModel, documents: Sequence[Document], links: PossibleLinks, target: float | None, n_weighing: int
 ) -> tuple[Metric, ...]:
     """F1 from text to links of detection alone, the reader alone and both, on all documents but the first."""
     weighing, judging = documents[:n_weighing], documents[n_weighing:]
     weighed_links = links.take(np.flatnonzero(links.documents < n_weighing))
-    judged_links = links.take(np.flatnonzero(links.documents >= n_weighing))
-    judged_links = replace(judged_links, documents=judged_links.documents - n_weighing)
+    dev_links = links.take(np.flatnonzero(links.documents >= n_weighing))
+    dev_links = replace(dev_links, documents=dev_links.documents - n_weighing)
     bare = [document.with_mentions(()) for document in judging]
     answers = {"finding alone": list(link_stream(model, bare, LinkOptions(reader=False)))}
     for name, is_alone in (("reader alone", True), ("both", False)):
         weights, decision = fit_reading(model.kb, weighing, weighed_links, target, is_alone)
-        answers[name] = _linked(model.kb, bare, judged_links, weights, decision)
+        answers[name] = _linked(model.kb, bare, dev_links, weights, decision)
     return tuple(f1_of(name, model.kb, judging, linked) for name, linked in answers.items())
 
 

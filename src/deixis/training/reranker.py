@@ -61,10 +61,10 @@ def train_reranker(
     with stage("finding candidates"):
         train = ranked_examples(split.judge, split.train, "to learn from", how.n_taught, how.max_mentions, seed)
         check = ranked_examples(split.judge, split.dev, "to hold out", how.n_candidates, how.max_checked, seed + 1)
-    ranker, opinions = kind.learn(model.kb, train, check, config.rerank, folder, seed, n_threads)
+    ranker, dev_scores = kind.learn(model.kb, train, check, config.rerank, folder, seed, n_threads)
     numbers = document_numbers(check.mentions)
     sides = {"retriever": RANKING_ALONE, NEW: RERANKER_ALONE, "fused": ranker.mixing}
-    accuracies = tuple(accuracy(name, opinions.is_first_right(mixing), numbers) for name, mixing in sides.items())
+    accuracies = tuple(accuracy(name, dev_scores.is_first_right(mixing), numbers) for name, mixing in sides.items())
     reranker = TrainedReranker(ranker, SeenDocuments.of(split.train))
     decision, per_second = _decision(replace(split.judge, reranker=reranker), split.dev, how.max_checked, seed)
     trained = with_promised_precision(replace(model, reranker=reranker), decision, rerank=True)
@@ -109,9 +109,9 @@ def _decision(
     drawn = enough(documents, max_mentions, seed)
     with stage("calibrating the re-ranker"):
         started = time.perf_counter()
-        judged = judge(model, drawn, rerank=True)
-        per_second = len(judged.curve) / max(time.perf_counter() - started, 1e-9)
-    return judged.decision(model.config.calibration), per_second
+        dev_mentions = judge(model, drawn, rerank=True)
+        per_second = len(dev_mentions.curve) / max(time.perf_counter() - started, 1e-9)
+    return dev_mentions.decision(model.config.calibration), per_second
 
 
 def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Document]:

@@ -65,8 +65,8 @@ class TrainDevSplit:
 
 def _drawn(documents: Sequence[Document], n_all: int, fraction: float, seed: int) -> list[Document]:
     """As many of the documents as are that fraction of all, or all of them."""
-    n_wanted = max(1, round(n_all * fraction))
-    return split_documents(documents, min(1.0, n_wanted / max(1, len(documents))), seed)[1]
+    n_drawn = max(1, round(n_all * fraction))
+    return split_documents(documents, min(1.0, n_drawn / max(1, len(documents))), seed)[1]
 
 
 def rebuilt_on(model: LinkerModel, train: Sequence[Document], seed: int = 0) -> LinkerModel:

@@ -92,11 +92,11 @@ class SyntheticMentions:
         for i in range(n):
             name = names[int(chosen[i])]
             text = DAMAGES[damages[i]](name, rng) if damages[i] < len(DAMAGES) else name
-            words = _kept(own[i].replace(name, " ").split(), kinds.kept_words, rng) if has_context[i] else []
+            words = _sample(own[i].replace(name, " ").split(), kinds.kept_words, rng) if has_context[i] else []
             mentions.append(_placed(text.strip() or name, words, foreign[i].split()[:MAX_WORDS], rng))
         return cls(mentions, rows, np.arange(n) < round(n * kinds.hidden_share))
 
-    def judged(self, model: LinkerModel) -> JudgedMentions:
+    def ranked_by(self, model: LinkerModel) -> JudgedMentions:
         """How a model ranks these mentions, compared with the entities they were made from; hidden ones are NIL."""
         mask = np.ones(len(model.kb), dtype=bool)
         mask[self.rows[self.is_hidden]] = False
@@ -114,20 +114,20 @@ def calibrate_on_names(
 ) -> LinkerModel:
     """The model calibrated on mentions made from its knowledge base: for want of annotated documents."""
     with stage("calibrating on names of the knowledge base"):
-        judged = SyntheticMentions.make(model.kb, seed=seed).judged(model)
-        decision = judged.decision(model.config.calibration, "synthetic")
+        mentions = SyntheticMentions.make(model.kb, seed=seed).ranked_by(model)
+        decision = mentions.decision(model.config.calibration, "synthetic")
     return with_decision(model, decision.with_best_threshold(threshold, target_precision), threshold, target_precision)
 
 
-def _kept(words: Sequence[str], share: float, rng: np.random.Generator) -> list[str]:
+def _sample(words: Sequence[str], fraction: float, rng: np.random.Generator) -> list[str]:
     words = words[:MAX_WORDS]
-    return [word for word, is_kept in zip(words, (rng.random(len(words)) < share).tolist(), strict=True) if is_kept]
+    return [word for word, is_kept in zip(words, (rng.random(len(words)) < fraction).tolist(), strict=True) if is_kept]
 
 
 def _placed(text: str, own: Sequence[str], foreign: Sequence[str], rng: np.random.Generator) -> MentionInContext:
     """The mention somewhere among its own words and those of another text, which are mixed."""
     words = [*own, *foreign]
-    words = [words[place] for place in rng.permutation(len(words)).tolist()]
+    words = [words[position] for position in rng.permutation(len(words)).tolist()]
     half = len(words) // 2
     before = " ".join([*words[:half], ""])
     return MentionInContext(text, " ".join([before + text, *words[half:]]), len(before), len(before) + len(text))
@@ -136,15 +136,15 @@ def _placed(text: str, own: Sequence[str], foreign: Sequence[str], rng: np.rando
 def _without_a_word(name: str, rng: np.random.Generator) -> str:
     words = name.split()
     left_out = int(rng.integers(0, len(words))) if len(words) > 1 else -1
-    return " ".join(word for place, word in enumerate(words) if place != left_out)
+    return " ".join(word for position, word in enumerate(words) if position != left_out)
 
 
 def _with_a_slip(name: str, rng: np.random.Generator) -> str:
     if len(name) < 4:
         return name
-    place = int(rng.integers(1, len(name) - 1))
-    swapped = name[:place] + name[place + 1] + name[place] + name[place + 2 :]
-    return swapped if rng.random() < 0.5 else name[:place] + name[place + 1 :]
+    position = int(rng.integers(1, len(name) - 1))
+    swapped = name[:position] + name[position + 1] + name[position] + name[position + 2 :]
+    return swapped if rng.random() < 0.5 else name[:position] + name[position + 1 :]
 
 
 def _in_another_case(name: str, rng: np.random.Generator) -> str:

@@ -7,7 +7,7 @@ from scipy.special import expit
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
-from deixis.detection.span_features import FEATURES, N_OWN, n_alike, own_features
+from deixis.detection.span_features import FEATURES, N_OWN, n_repeated, own_features
 from deixis.detection.span_scorer import SpanScorer, default_weights
 from deixis.detection.spans import SpanTable
 from deixis.errors import StoreError
@@ -96,7 +96,7 @@ def test_features_have_their_names_and_do_not_hang_on_neighbours_in_the_batch() 
 
 def test_spans_that_read_alike_are_counted_in_their_text() -> None:
     spans = DETECTOR.spans(["Troy and TROY and Paris", "Troy"])
-    assert n_alike(spans).tolist() == [2, 2, 1, 1]
+    assert n_repeated(spans).tolist() == [2, 2, 1, 1]
 
 
 def test_odds_of_what_was_seen_rarely_are_small() -> None:

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from deixis.detection.config import FindingConfig
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
-from deixis.detection.span_features import SAYS
+from deixis.detection.span_features import MEANINGS
 from deixis.documents.corrections import Correction
 from deixis.errors import DataError
 from deixis.explanation.explain import explain
@@ -206,4 +206,4 @@ def test_short_lists_and_given_mentions_have_no_chance_of_a_span(linker, by_odds
 
 
 def test_every_feature_of_a_span_has_words():
-    assert set(SAYS) == {*SPAN_FEATURES, "corrected"}
+    assert set(MEANINGS) == {*SPAN_FEATURES, "corrected"}

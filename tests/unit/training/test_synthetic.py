@@ -60,7 +60,7 @@ def test_hidden_entities_cannot_be_found_and_a_link_to_another_is_wrong(monkeypa
         return Ranking(np.arange(n + 1), np.zeros(n, dtype=np.int64), np.full(n, 0.5))
 
     monkeypatch.setattr(synthetic, "rank_mentions", rank)
-    curve = made.judged(Linker.build(kb, n_threads=1).model).curve
+    curve = made.ranked_by(Linker.build(kb, n_threads=1).model).curve
     assert [n for n, _ in asked] == [40, 60]
     assert not asked[0][1][made.rows[:40]].any() and asked[1][1] is None
     assert not curve.is_known[:40].any() and curve.is_known[40:].all()
@@ -70,7 +70,7 @@ def test_hidden_entities_cannot_be_found_and_a_link_to_another_is_wrong(monkeypa
 def test_no_hidden_entity_is_ever_the_answer_of_a_real_model():
     kb = metals()
     made = SyntheticMentions.make(kb, SyntheticKinds(n_mentions=60, hidden_share=0.5))
-    curve = made.judged(Linker.build(kb, n_threads=1).model).curve
+    curve = made.ranked_by(Linker.build(kb, n_threads=1).model).curve
     assert not curve.is_right[made.is_hidden].any()
     assert curve.is_right[~made.is_hidden].mean() > 0.5
 

@@ -23,15 +23,15 @@ def aligned(doc: Any, mentions: Iterable[Mention], alignment: Alignment) -> dict
     left out where no token remains, or is left out at once ("strict"). Of several mentions that come to have the same
     tokens, a linked one stays, and of these the one with the best score.
     """
-    found: dict[Tokens, Mention] = {}
+    tokens_to_mention: dict[Tokens, Mention] = {}
     for mention in mentions:
         span = doc.char_span(mention.start, mention.end, alignment_mode=alignment)
         if span is None or span.start == span.end:
             continue
-        other = found.get((span.start, span.end))
-        if other is None or _standing(mention) > _standing(other):
-            found[span.start, span.end] = mention
-    return dict(sorted(found.items()))
+        other = tokens_to_mention.get((span.start, span.end))
+        if other is None or _priority(mention) > _priority(other):
+            tokens_to_mention[span.start, span.end] = mention
+    return dict(sorted(tokens_to_mention.items()))
 
 
 def is_overlapping(mentions: Sequence[Mention]) -> bool:
@@ -40,7 +40,7 @@ def is_overlapping(mentions: Sequence[Mention]) -> bool:
 
 
 def apart(
-    mentions: Mapping[Tokens, Mention], least: float, earlier: Iterable[Tokens] = ()
+    mentions: Mapping[Tokens, Mention], threshold: float, earlier: Iterable[Tokens] = ()
 ) -> dict[Tokens, Mention | None]:
     """The mentions, and the `earlier` entities of the document (None), of which no two share a token.
 
@@ -56,7 +56,7 @@ def apart(
     """
     links = {tokens: mention for tokens, mention in mentions.items() if mention.entity is not None}
     starts, ends = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
-    gains = np.array([max((mention.score or 0.0) - least, 0.0) + 1e-6 for mention in links.values()])
+    gains = np.array([max((mention.score or 0.0) - threshold, 0.0) + 1e-6 for mention in links.values()])
     is_best = best_apart(starts, ends, gains).tolist()
     chosen: dict[Tokens, Mention | None] = {
         tokens: links[tokens] for tokens, best in zip(links, is_best, strict=True) if best
@@ -70,5 +70,5 @@ def apart(
     return dict(sorted(chosen.items()))
 
 
-def _standing(mention: Mention) -> tuple[bool, float]:
+def _priority(mention: Mention) -> tuple[bool, float]:
     return mention.entity is not None, mention.score or 0.0

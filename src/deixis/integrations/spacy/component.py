@@ -95,13 +95,13 @@ class LinkerPipe(Pipe):
     def _annotate(self, docs: Sequence[Doc]) -> None:
         config = self.config
         plan = LinkPlan.of(self.linker.model, config.options, detects=config.spans != "ents")
-        least = plan.deciding.min_probability
-        for doc, (kept, taken) in zip(docs, self._linked(docs), strict=True):
-            found = aligned(doc, kept, config.alignment)
+        threshold = plan.deciding.min_probability
+        for doc, (overlapping, taken) in zip(docs, self._linked(docs), strict=True):
+            tokens_to_mention = aligned(doc, overlapping, config.alignment)
             earlier = {(ent.start, ent.end): ent for ent in doc.ents}
-            chosen = apart(aligned(doc, taken, config.alignment), least, earlier)
+            chosen = apart(aligned(doc, taken, config.alignment), threshold, earlier)
             doc.spans[config.spans_key] = [
-                self._span(doc, tokens, mention, earlier.get(tokens)) for tokens, mention in found.items()
+                self._span(doc, tokens, mention, earlier.get(tokens)) for tokens, mention in tokens_to_mention.items()
             ]
             doc.ents = [
                 earlier[tokens] if mention is None else self._span(doc, tokens, mention, earlier.get(tokens))
@@ -110,27 +110,39 @@ class LinkerPipe(Pipe):
 
     def _linked(self, docs: Sequence[Doc]) -> list[tuple[Mentions, Mentions]]:
         """All linked mentions of each document, and of these the ones that the linker takes if none may overlap."""
-        given = [_mentions(doc) if self.config.spans != "own" else () for doc in docs]
+        given_mentions = [_mentions(doc) if self.config.spans != "own" else () for doc in docs]
         documents = [_document(doc, number) for number, doc in enumerate(docs)]
         if self.config.spans == "ents":
-            asked = [number for number, mentions in enumerate(given) if mentions]  # a text without would be searched
-            linked = self._link([documents[number].with_mentions(given[number]) for number in asked])
-            found = dict(zip(asked, linked, strict=True))
-            return [(each.mentions, each.mentions) for each in (found.get(n, documents[n]) for n in range(len(docs)))]
-        kept = self._found(documents, given, "keep")
+            numbers = [
+                number for number, mentions in enumerate(given_mentions) if mentions
+            ]  # a text without would be searched
+            linked = self._link([documents[number].with_mentions(given_mentions[number]) for number in numbers])
+            number_to_document = dict(zip(numbers, linked, strict=True))
+            return [
+                (each.mentions, each.mentions)
+                for each in (number_to_document.get(n, documents[n]) for n in range(len(docs)))
+            ]
+        overlapping = self._detected(documents, given_mentions, "keep")
         # What is apart stays as it is, unless a filter has left out the longer name that a mention is part of.
         is_filtered = bool(self.config.options.only)
-        again = [number for number, mentions in enumerate(kept) if is_filtered or is_overlapping(mentions)]
-        alone = self._found([documents[number] for number in again], [given[number] for number in again], "drop")
+        again = [number for number, mentions in enumerate(overlapping) if is_filtered or is_overlapping(mentions)]
+        alone = self._detected(
+            [documents[number] for number in again], [given_mentions[number] for number in again], "drop"
+        )
         taken = dict(zip(again, alone, strict=True))
         return [
-            (_with_nil(mentions, given[number]), _with_nil(taken.get(number, mentions), given[number]))
-            for number, mentions in enumerate(kept)
+            (
+                _with_nil(mentions, given_mentions[number]),
+                _with_nil(taken.get(number, mentions), given_mentions[number]),
+            )
+            for number, mentions in enumerate(overlapping)
         ]
 
-    def _found(self, documents: list[Document], given: Sequence[Mentions], overlaps: Overlaps) -> list[Mentions]:
+    def _detected(
+        self, documents: list[Document], given_mentions: Sequence[Mentions], overlaps: Overlaps
+    ) -> list[Mentions]:
         """The mentions found in each document; those given count as recognized, if both kinds are wanted."""
-        spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given)
+        spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given_mentions)
         # The linker asks for the spans of each text once, in the order of the texts.
         recognizer = (lambda texts: [next(spans) for _ in texts]) if self.config.spans == "both" else None
         return [document.mentions for document in self._link(documents, overlaps, recognizer)]
@@ -201,10 +213,12 @@ def _document(doc: Doc, number: int) -> Document:
     return Document(str(number), doc.text, None if doc.lang_ in ("", ANY_LANGUAGE) else doc.lang_)
 
 
-def _with_nil(found: Mentions, given: Mentions) -> Mentions:
+def _with_nil(detected: Mentions, given_mentions: Mentions) -> Mentions:
     """What was found, and as NIL what was given and is not among it."""
-    spans = {(mention.start, mention.end) for mention in found}
-    return found + tuple(replace(each, is_nil=True) for each in given if (each.start, each.end) not in spans)
+    spans = {(mention.start, mention.end) for mention in detected}
+    return detected + tuple(
+        replace(each, is_nil=True) for each in given_mentions if (each.start, each.end) not in spans
+    )
 
 
 def _mentions(doc: Doc) -> Mentions:

@@ -68,10 +68,10 @@ def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
         yield number, Mention(start, end, documents[number].text[start:end], link, score, link is None, tuple(own))
 
 
-def has_exact_names(plan: LinkPlan, ranked: RankedSpans, is_asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def has_exact_names(plan: LinkPlan, ranked: RankedSpans, is_checked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether one of the best candidates of a span has the span as a name, token by token, as detection compares."""
     scored, has_name = ranked.scored, np.zeros(len(ranked.spans), dtype=bool)
-    for number in np.flatnonzero(is_asked).tolist():
+    for number in np.flatnonzero(is_checked).tolist():
         first, last = int(scored.starts[number]), int(scored.starts[number + 1])
         rows = scored.rows[first : min(last, first + min(MAX_NAMED, plan.n_candidates))]
         tokens = _tokens(ranked.mentions[number].text)

@@ -37,7 +37,7 @@ class RankedSpans:
 
     def take(self, is_kept: NDArray[np.bool_]) -> RankedSpans:
         """Only these spans; the table stays that of the batch."""
-        mentions = [mention for mention, kept in zip(self.mentions, is_kept.tolist(), strict=True) if kept]
+        mentions = [mention for mention, keep in zip(self.mentions, is_kept.tolist(), strict=True) if keep]
         ranking, scored = self.ranking.take(is_kept), self.scored.take(is_kept)
         return RankedSpans(self.spans.take(is_kept), mentions, self.table, ranking, scored, self.links)
 

@@ -103,7 +103,7 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     """The spans of all batches, and those that the reader finds besides, with their joint probabilities."""
     if plan.reader is None:
         raise ValueError("There is no reader in this plan.")
-    links = possible_links(plan.reader, documents, *proposals(plan, batches))
+    links = possible_links(plan.reader, documents, *reader_input(plan, batches))
     spans, ranking = links.ranked(expit(weighed(links.evidence, plan.reader.weights)))
     mentions = spans.in_context(documents)
     scored = overrule(plan.model, mentions, ranking.head(plan.depth), plan.mask)
@@ -111,15 +111,15 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     return RankedSpans(spans, mentions, nothing, ranking, scored, links)
 
 
-def proposals(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans, Ranking]:
+def reader_input(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans, Ranking]:
     """What the reader is given: all spans that could be links, overlapping and improbable ones too."""
-    kept = []
+    parts = []
     for ranked in batches:
         is_kept = reaches(ranked.scored.best_scores(), MIN_PROPOSED)
         if plan.mask is not None:
             is_kept &= has_exact_names(plan, ranked, is_kept)
-        kept.append(ranked.take(is_kept))
-    return Spans.joined([each.spans for each in kept]), Ranking.joined([each.scored for each in kept])
+        parts.append(ranked.take(is_kept))
+    return Spans.joined([each.spans for each in parts]), Ranking.joined([each.scored for each in parts])
 
 
 def possible_links(reader: Reader, documents: Sequence[Document], spans: Spans, ranking: Ranking) -> PossibleLinks:

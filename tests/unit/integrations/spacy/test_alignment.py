@@ -65,8 +65,8 @@ def test_an_empty_document_has_no_spans():
 def test_links_are_chosen_so_that_what_is_above_the_threshold_adds_up_to_the_most():
     whole, first, second = mention(0, 12, score=0.8), mention(0, 3, score=0.55), mention(4, 12, score=0.55)
     spans = {(0, 2): whole, (0, 1): first, (1, 2): second}
-    assert list(apart(spans, least=0.5)) == [(0, 2)]
-    assert list(apart(spans, least=0.0)) == [(0, 1), (1, 2)]
+    assert list(apart(spans, threshold=0.5)) == [(0, 2)]
+    assert list(apart(spans, threshold=0.0)) == [(0, 1), (1, 2)]
 
 
 def test_an_earlier_entity_gives_way_to_a_link_and_to_nothing_else():

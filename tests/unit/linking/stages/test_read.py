@@ -27,7 +27,7 @@ from deixis.linking.stored import model_arrays, reader_from
 from deixis.neural.reader.spans import Reading
 from deixis.store.lazy_part import LazyPart
 from deixis.tables import CandidateTable, Ranking, Spans
-from deixis.training.reader import f1_of, fit_reading, reader_proposals
+from deixis.training.reader import f1_of, fit_reading, reader_input_of
 from deixis.types import Document, Mention
 from tests.golden.stand_ins import ChecksumReader
 from tests.linkers import with_decisions, with_parts
@@ -198,7 +198,7 @@ def test_spans_of_all_batches_are_read_together_and_keep_the_numbers_of_their_do
 
 
 def test_what_is_proposed_overlaps_and_may_be_unlikely() -> None:
-    spans, ranking = reader_proposals(Linker.build(KB).model, [Document("d", TEXT)])
+    spans, ranking = reader_input_of(Linker.build(KB).model, [Document("d", TEXT)])
     assert {TEXT[start:end] for _, start, end in spans.keys()} >= {"Troy", "Paris"}
     assert (np.diff(ranking.starts) > 0).all() and len(ranking) == len(spans)
 
@@ -206,6 +206,6 @@ def test_what_is_proposed_overlaps_and_may_be_unlikely() -> None:
 def test_a_reader_hears_of_spans_that_are_too_unlikely_to_be_ranked_without_it() -> None:
     config = LinkerConfig(finding=FindingConfig(min_names=0, min_chance=0.99))
     linker = Linker.build(KB, config=config, n_threads=1)
-    spans, _ = reader_proposals(linker.model, [Document("d", TEXT)])
+    spans, _ = reader_input_of(linker.model, [Document("d", TEXT)])
     assert not linker.link(TEXT).mentions
     assert {"Troy", "Paris"} <= {TEXT[start:end] for _, start, end in spans.keys()}
