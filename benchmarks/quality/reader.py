@@ -46,7 +46,7 @@ from deixis.linking.stages.decide import mentions_among
 from deixis.linking.stages.read import MIN_READ, PossibleLinks, passage_candidates
 from deixis.neural.quiet import quiet
 from deixis.neural.reader.config import ReaderConfig
-from deixis.neural.reader.examples import TaughtPassage
+from deixis.neural.reader.examples import AnnotatedPassage
 from deixis.neural.reader.joint import JointTraining
 from deixis.neural.reader.run import Reader, spans_of
 from deixis.neural.reader.spans import Reading, without_overlaps
@@ -260,7 +260,7 @@ class Stations:
         """What a reader is given of the texts of these documents."""
         return reader_input_of(self.linker.model, documents)
 
-    def source(self, k: int) -> Callable[[Sequence[TaughtPassage]], list[list[int]]]:
+    def source(self, k: int) -> Callable[[Sequence[AnnotatedPassage]], list[list[int]]]:
         """What a reader learns from."""
         return lambda taught: passage_candidates(*self.proposed, [each.passage for each in taught], k)
 

@@ -33,7 +33,7 @@ from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_
 from deixis.linker import Linker
 from deixis.neural.bi_encoder.model import tokenizer_bytes
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
-from deixis.neural.cross_encoder.pairs import PairConfig, PairLessons
+from deixis.neural.cross_encoder.pairs import PairConfig, PairExamples
 from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.train import logits, open_cross_encoder
 from deixis.neural.onnx_export import pair_scorer_to_onnx
@@ -183,7 +183,7 @@ def first(opinions: Opinions, n: int) -> Opinions:
 def speed(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
     """What a pair of 128 tokens costs by torch and by onnxruntime, and how far their scores differ."""
     pairs = [("entity " * 60, f"mention {number} " + "text " * 58) for number in range(64)]
-    lessons = PairLessons(np.array([0, len(pairs)]), pairs, np.zeros(len(pairs), dtype=np.bool_))
+    lessons = PairExamples(np.array([0, len(pairs)]), pairs, np.zeros(len(pairs), dtype=np.bool_))
     with quiet(1):
         model = open_cross_encoder("minilm", 128)
         graph, stored = pair_scorer_to_onnx(model), tokenizer_bytes(model)

@@ -8,7 +8,7 @@ from deixis.errors import StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.labeller import Labeller
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.neural.elias.config import EliasConfig
 from deixis.neural.one_vs_all.config import BagConfig, OneVsAllConfig
 from deixis.xmr.text_rows import TextRows
@@ -42,8 +42,8 @@ ROWS, LABELS = rows_and_labels()
 
 def learned(config, labels=LABELS, n_threads=1):
     """The engine of the settings after these labels of the rows."""
-    lesson = Lesson(ROWS, labels, np.arange(labels.shape[1], dtype=np.int32), ROWS.shape[0])
-    return ENGINES[config.engine](config).fit(lesson, seed=3, n_threads=n_threads)
+    rows = TrainingRows(ROWS, labels, np.arange(labels.shape[1], dtype=np.int32), ROWS.shape[0])
+    return ENGINES[config.engine](config).fit(rows, seed=3, n_threads=n_threads)
 
 
 @pytest.fixture(scope="module", params=sorted(ENGINES))
@@ -85,7 +85,7 @@ def test_no_rows_are_no_ranking(engine):
     assert engine[0].rank(ROWS[:0], 3).shape == (0, LABELS.shape[1])
 
 
-def test_the_lesson_is_left_as_it_came(engine):
+def test_the_training_rows_are_left_as_they_came(engine):
     before = [matrix.copy() for matrix in (ROWS.docs_by_features, LABELS)]
     learned(engine[1]).rank(ROWS, 3)
     for matrix, copied in zip((ROWS.docs_by_features, LABELS), before, strict=True):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from deixis.neural.checkpoints import StepsTold
+from deixis.neural.checkpoints import ProgressCallback
 from tests.aviary import RECORDS, sightings, tiny_encoder, write_sightings
 
 SMALL = (
@@ -64,7 +64,7 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
     before = manifest(wood)
     command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--rerank", "--encoder", encoder)
     with monkeypatch.context() as patch:
-        patch.setattr(StepsTold, "on_step_end", _stops_after(9))
+        patch.setattr(ProgressCallback, "on_step_end", _stops_after(9))
         stopped = wood(*command, *SMALL, code=130)
     assert "The same command goes on from the last checkpoint in model.learning" in stopped.stderr
     assert manifest(wood) == before and list((wood.folder / "model.learning").glob("*/checkpoint-*"))
@@ -119,7 +119,9 @@ def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_cand
     command = ("learn", "model", "--mentions", "train.jsonl", "--dev", "dev.jsonl", "--encoder", encoder, *BRIEF)
     command += ("--work", "learned")
     with monkeypatch.context() as patch:
-        patch.setattr(StepsTold, "on_step_end", _stops_after(5))  # in the second round, before its first checkpoint
+        patch.setattr(
+            ProgressCallback, "on_step_end", _stops_after(5)
+        )  # in the second round, before its first checkpoint
         stopped = wood(*command, "--bi-encoder", code=130)
     assert "The same command goes on from the last checkpoint in learned" in stopped.stderr
     assert manifest(wood) == before
@@ -156,7 +158,7 @@ def test_a_folder_of_somebody_elses_is_never_thrown_away(wood):
 
 def _stops_after(n):
     left = iter(range(n))
-    told = StepsTold.on_step_end
+    told = ProgressCallback.on_step_end
 
     def on_step_end(self, args, state, control, **kwargs):
         told(self, args, state, control, **kwargs)

@@ -215,7 +215,7 @@ def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, wo
 def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_out_of_the_log(deixis, model):
     (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 40, "gold": "rome"}\n')
     told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
-    assert "told.jsonl, line 1: this cannot be read" in told and "Rome" not in told
+    assert "told.jsonl, line 1: this line is not a correction" in told and "Rome" not in told
     assert "The service cannot start; see the log line above." in told
 
 

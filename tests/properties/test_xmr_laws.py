@@ -217,7 +217,7 @@ def test_every_label_is_in_exactly_one_leaf(problem, branching, max_leaf_size, m
     config = TreeConfig(branching, max_leaf_size, max_sample, balance=balance)
     tree = build_label_tree(labels_by_docs, config, seed)
     assert sorted(tree.label_order.tolist()) == list(range(Y.shape[1]))
-    assert tree.places()[tree.label_order].tolist() == list(range(Y.shape[1]))
+    assert tree.positions()[tree.label_order].tolist() == list(range(Y.shape[1]))
     n_nodes = 1
     for starts in tree.child_starts[:-1]:  # no node is empty, none has too many children
         assert len(starts) == n_nodes + 1 and 1 <= np.diff(starts).min() and np.diff(starts).max() <= branching

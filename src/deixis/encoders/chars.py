@@ -19,7 +19,7 @@ from deixis.encoders.unit_rows import unit_rows
 from deixis.features.tfidf import TfidfVectorizer
 from deixis.store.strings import StringTable
 
-N_PLACES = 8  # of an n-gram in the vector
+N_POSITIONS = 8  # of an n-gram in the vector
 _BLOCK = 8192  # texts at a time
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
@@ -61,11 +61,11 @@ class CharSketchEncoder:
     def _encode_block(self, texts: list[str]) -> NDArray[np.float32]:
         rows = self.vectorizer.transform(texts, n_threads=1)
         # Sums in the order of the columns, so a text has the same vector whatever it is encoded with.
-        places, signs = _places(rows.indices, self.n_dims)
+        positions, signs = _positions(rows.indices, self.n_dims)
         row_of_item = np.repeat(np.arange(len(texts)), np.diff(rows.indptr))
         weights = signs * rows.data[:, None]
         sums = np.bincount(
-            (row_of_item[:, None] * self.n_dims + places).ravel(), weights.ravel(), len(texts) * self.n_dims
+            (row_of_item[:, None] * self.n_dims + positions).ravel(), weights.ravel(), len(texts) * self.n_dims
         )
         return unit_rows(sums.reshape(len(texts), self.n_dims))
 
@@ -79,9 +79,9 @@ class CharSketchEncoder:
         return cls(TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", NAME_FEATURES), config.n_dims)
 
 
-def _places(columns: NDArray[np.int32], n_dims: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _positions(columns: NDArray[np.int32], n_dims: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The places of each column in the vector, and the sign in each."""
-    counters = columns.astype(np.int64)[:, None] * N_PLACES + np.arange(N_PLACES)
+    counters = columns.astype(np.int64)[:, None] * N_POSITIONS + np.arange(N_POSITIONS)
     mixed: NDArray[np.uint64] = (
         counters.astype(np.uint64) + np.uint64(1)
     ) * _GOLDEN  # splitmix64: unsigned products wrap around on purpose

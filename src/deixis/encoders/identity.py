@@ -39,8 +39,8 @@ class EncoderIdentity(Part):
 
         One that is kept beside the vectors is not hashed again: the model folder has checksums of its own.
         """
-        kept = hasattr(encoder, "to_arrays")
-        n_dims, digest = _n_dims(encoder), "" if kept else _digest(encoder)
+        is_stored = hasattr(encoder, "to_arrays")
+        n_dims, digest = _n_dims(encoder), "" if is_stored else _digest(encoder)
         if n_dims != self.n_dims or (digest and self.digest and digest != self.digest):
             raise StoreError(
                 f"The vectors were made by the encoder {self.id!r} of {_described(self.digest, self.n_dims)}, but the "
@@ -54,11 +54,11 @@ def _digest(encoder: TextEncoder) -> str:
         return str(encoder.digest)
     if not hasattr(encoder, "to_arrays"):
         return ""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, array in sorted(encoder.to_arrays("encoder").items()):
-        found.update(f"{name} {array.dtype} {array.shape} ".encode())
-        found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def _n_dims(encoder: TextEncoder) -> int:

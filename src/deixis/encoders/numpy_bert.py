@@ -61,9 +61,9 @@ class BertModel:
         parts = (states @ matrix + bias).reshape(-1, n_pieces, 3, self.n_heads, size).transpose(2, 0, 3, 1, 4)
         queries, keys, values = parts
         scores = queries @ keys.swapaxes(2, 3) / np.float32(np.sqrt(size))
-        shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        shares /= shares.sum(axis=-1, keepdims=True)
-        return np.asarray((shares @ values).transpose(0, 2, 1, 3).reshape(-1, self.n_dims))
+        probabilities = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        probabilities /= probabilities.sum(axis=-1, keepdims=True)
+        return np.asarray((probabilities @ values).transpose(0, 2, 1, 3).reshape(-1, self.n_dims))
 
     def _attention_input(self, layer: int) -> tuple[Floats, Floats]:
         """The three projections of attention as one matrix."""

@@ -77,8 +77,8 @@ class OnnxEncoder:
     def encode(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """texts_by_dims: rows of length one."""
         vectors = np.zeros((len(texts), self.n_dims), dtype=np.float32)
-        for places, rows in self._graph.rows(texts):
-            vectors[places] = rows
+        for numbers, rows in self._graph.rows(texts):
+            vectors[numbers] = rows
         return unit_rows(vectors)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -96,16 +96,18 @@ def _limits(folder: Path) -> Iterator[int]:
     """How many tokens a text may have, by each file of the folder that says."""
     for name, key in _LIMITS.items():
         if (folder / name).is_file():
-            told = json.loads((folder / name).read_text(encoding="utf-8"))
-            limit = told.get(key)
+            settings = json.loads((folder / name).read_text(encoding="utf-8"))
+            limit = settings.get(key)
             if isinstance(limit, int):
-                yield limit - (told.get("pad_token_id", 1) + 1 if told.get("model_type") in _COUNT_FROM_PADDING else 0)
+                yield limit - (
+                    settings.get("pad_token_id", 1) + 1 if settings.get("model_type") in _COUNT_FROM_PADDING else 0
+                )
 
 
-def _bytes(given: Path | bytes | Bytes) -> Bytes:
-    if not isinstance(given, Path):
-        return np.frombuffer(given, np.uint8)
+def _bytes(source: Path | bytes | Bytes) -> Bytes:
+    if not isinstance(source, Path):
+        return np.frombuffer(source, np.uint8)
     try:
-        return np.frombuffer(given.read_bytes(), np.uint8)
+        return np.frombuffer(source.read_bytes(), np.uint8)
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror}). Check the path", path=given) from error
+        raise DataError(f"cannot be read ({error.strerror}). Check the path", path=source) from error

@@ -70,12 +70,12 @@ def encoder_arrays(encoder: TextEncoder, prefix: str, config: EncoderConfig) -> 
 
 def encoder_from_arrays(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> TextEncoder:
     """The encoder whose `encoder_arrays` these are; another one of its name is an error."""
-    encoder = _found_again(arrays, prefix, config)
+    encoder = _loaded(arrays, prefix, config)
     EncoderIdentity.from_arrays(arrays, f"{prefix}.identity").check(encoder)
     return encoder
 
 
-def _found_again(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> TextEncoder:
+def _loaded(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> TextEncoder:
     if config.name in _registered:
         return _registered[config.name]
     encoder: TextEncoder

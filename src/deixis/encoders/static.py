@@ -70,17 +70,17 @@ class StaticEncoder:
     @classmethod
     def distil(cls, encoder: MiniLmEncoder, n_dims: int = 256) -> StaticEncoder:
         """Vectors of the encoder's pieces, of `n_dims` numbers or as many as it has."""
-        kept = {
+        piece_to_number = {
             piece: number for piece, number in encoder.pieces.piece_to_number.items() if not piece.startswith("[unused")
         }
-        numbers = np.fromiter(kept.values(), np.int64, len(kept))
-        begin, end = (kept[mark] for mark in ("[CLS]", "[SEP]"))
+        numbers = np.fromiter(piece_to_number.values(), np.int64, len(piece_to_number))
+        begin, end = (piece_to_number[mark] for mark in ("[CLS]", "[SEP]"))
         framed = np.column_stack([np.full_like(numbers, begin), numbers, np.full_like(numbers, end)])
         starts = track(range(0, len(framed), _BATCH), "distilling word pieces")
         means = np.concatenate([encoder.model.means(framed[start : start + _BATCH]) for start in starts])
-        vectors = _principal(means, n_dims) * _weights(len(kept))[:, None]
-        vectors[[place for place, piece in enumerate(kept) if piece in _MARKS]] = 0
-        return cls(list(kept), vectors.astype(np.float32))
+        vectors = _principal(means, n_dims) * _weights(len(piece_to_number))[:, None]
+        vectors[[row for row, piece in enumerate(piece_to_number) if piece in _MARKS]] = 0
+        return cls(list(piece_to_number), vectors.astype(np.float32))
 
     def encode(self, texts: Sequence[str], /) -> Floats:
         """texts_by_dims: rows of length one, or zero for a text of which no piece is known."""
@@ -128,6 +128,6 @@ def _principal(rows: Floats, n_dims: int) -> NDArray[np.float64]:
 
 def _weights(n_pieces: int) -> NDArray[np.float64]:
     """How much each piece counts, the most frequent first (Zipf's law)."""
-    shares = 1 / np.arange(2.0, n_pieces + 2)
-    weights: NDArray[np.float64] = SMOOTHING / (SMOOTHING + shares / shares.sum())
+    frequencies = 1 / np.arange(2.0, n_pieces + 2)
+    weights: NDArray[np.float64] = SMOOTHING / (SMOOTHING + frequencies / frequencies.sum())
     return weights

@@ -32,7 +32,7 @@ class TokenGraph:
         self.graph = graph
         self.tokenizer = _tokenizer(tokenizer.tobytes())
         self._session = _session(graph.tobytes(), n_threads)
-        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._inputs = [each.name for each in self._session.get_inputs()]
         outputs = self._session.get_outputs()
         if not {"input_ids", "attention_mask"} <= set(self._inputs) <= set(INPUTS) or len(outputs) != 1:
             raise DataError(
@@ -45,27 +45,27 @@ class TokenGraph:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of graph and tokenizer, in hexadecimal."""
-        found = hashlib.sha256(self.graph.data)
-        found.update(self._tokenizer_bytes())
-        return found.hexdigest()
+        digest = hashlib.sha256(self.graph.data)
+        digest.update(self._tokenizer_bytes())
+        return digest.hexdigest()
 
     def rows(self, texts: Iterable[str | tuple[str, str]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Places of texts and what the graph gives for them, batch by batch, shortest texts first."""
         encoded = self.tokenizer.encode_batch([_encodable(text) for text in texts])
-        for places in batches([len(encoding.ids) for encoding in encoded]):
-            yield places, self.run([encoded[place] for place in places])
+        for numbers in batches([len(encoding.ids) for encoding in encoded]):
+            yield numbers, self.run([encoded[number] for number in numbers])
 
     def run(self, encoded: Sequence[Encoding]) -> NDArray[np.float32]:
         """What the graph gives for encoded texts, padded to the longest."""
         fed = padded(encoded)
         try:
-            (found,) = self._session.run(None, {name: fed[name] for name in self._inputs})
+            (output,) = self._session.run(None, {name: fed[name] for name in self._inputs})
         except Exception as error:  # the library's kinds of errors have no name in common
             raise DataError(
                 f"The ONNX graph does not take texts of {fed['input_ids'].shape[1]} tokens ({str(error):.200}). "
                 "Lower the tokenizer's limit (its 'truncation')."
             ) from error
-        return np.asarray(found, dtype=np.float32)
+        return np.asarray(output, dtype=np.float32)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Graph and tokenizer as bytes, under names that begin with `prefix`."""
@@ -94,11 +94,11 @@ def padded(encoded: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Places of texts, shortest first, in batches of about `BATCH` tokens."""
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > BATCH:
+    for number in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[number] > BATCH:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(number)
     if batch:
         yield batch
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 MAX_WORD = 100  # letters; longer words are unknown
-_N_REMEMBERED = 200_000  # words
+_MAX_CACHED = 200_000  # words
 _ASCII_WORDS = re.compile(r"[a-z0-9]+|[^a-z0-9\s]")
 _INVISIBLE = {number: None for number in (*range(32), 127) if chr(number) not in "\t\n\r"}
 _UNSPACED = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
@@ -38,14 +38,14 @@ class WordPieces:
         numbers = [self._begin]
         for word in words(text):
             pieces = self._seen.get(word)
-            numbers += self._remembered(word) if pieces is None else pieces
+            numbers += self._cached(word) if pieces is None else pieces
             if len(numbers) >= self.max_pieces:
                 break
         return [*numbers[: self.max_pieces - 1], self._end]
 
-    def _remembered(self, word: str) -> list[int]:
+    def _cached(self, word: str) -> list[int]:
         """The pieces of a word, cut once: texts have far fewer different words than words."""
-        if len(self._seen) >= _N_REMEMBERED:
+        if len(self._seen) >= _MAX_CACHED:
             self._seen.clear()
         pieces = self._seen[word] = self._pieces(word)
         return pieces
@@ -53,7 +53,7 @@ class WordPieces:
     def _pieces(self, word: str) -> list[int]:
         if len(word) > MAX_WORD:
             return [self._unknown]
-        found: list[int] = []
+        numbers: list[int] = []
         start = 0
         while start < len(word):
             mark = "##" if start else ""
@@ -61,9 +61,9 @@ class WordPieces:
             end = next(ends, None)
             if end is None:
                 return [self._unknown]
-            found.append(self.piece_to_number[mark + word[start:end]])
+            numbers.append(self.piece_to_number[mark + word[start:end]])
             start = end
-        return found
+        return numbers
 
 
 def words(text: str) -> Iterator[str]:
@@ -81,12 +81,12 @@ def words(text: str) -> Iterator[str]:
     plain = "".join(char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
     for run in plain.lower().split():
         start = 0
-        for place, char in enumerate(run):
+        for position, char in enumerate(run):
             if _is_punctuation(char):
-                if place > start:
-                    yield run[start:place]
+                if position > start:
+                    yield run[start:position]
                 yield char
-                start = place + 1
+                start = position + 1
         if start < len(run):
             yield run[start:]
 

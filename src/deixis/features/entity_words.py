@@ -115,7 +115,7 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def likeness(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def similarity(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
         dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
         return dots * self.description_scales[pairs.rows]

@@ -33,9 +33,9 @@ class NameSet:
         """Whether each name is in the set."""
         if not len(self.hashes):
             return np.zeros(len(names), dtype=bool)
-        wanted = _hashes(map(folded, names))
-        places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
-        return np.asarray(self.hashes[places] == wanted)
+        hashes = _hashes(map(folded, names))
+        positions = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        return np.asarray(self.hashes[positions] == hashes)
 
 
 def folded(name: str) -> str:

@@ -155,13 +155,13 @@ class TfidfVectorizer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: TfidfConfig) -> TfidfVectorizer:
         """The vectorizer that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
         vectorizer = cls(config)
-        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
-        check_range(f"{prefix}.dropped", found["dropped"], 0, 2**31)
-        check_range(f"{prefix}.idf", found["idf"], 0, 64)  # ln(2^63) + 1 at most
-        if not is_sorted(found["dropped"]):
+        own_arrays = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        check_range(f"{prefix}.dropped", own_arrays["dropped"], 0, 2**31)
+        check_range(f"{prefix}.idf", own_arrays["idf"], 0, 64)  # ln(2^63) + 1 at most
+        if not is_sorted(own_arrays["dropped"]):
             raise StoreError(f"The array '{prefix}.dropped' must never fall. The model is damaged; build it again.")
         try:
-            vectorizer._use(found)
+            vectorizer._use(own_arrays)
         except (ValueError, TypeError) as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
         return vectorizer

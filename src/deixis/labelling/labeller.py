@@ -21,7 +21,7 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.labelling.vocabulary import check_columns, numbered_vocabulary
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, is_sorted, require, require_value
@@ -108,10 +108,10 @@ class Labeller:
         else:
             rows = TextRows(SparseRows.of(documents.docs_by_features, "feature matrix").matrix())
             names = _named_by(labels_by_features, len(vocabulary), rows.shape[1])
-        lesson = Lesson.of(rows, documents.docs_by_labels, names, config, seed, n_threads)
-        engine.fit(lesson, seed, n_threads)
+        training_rows = TrainingRows.of(rows, documents.docs_by_labels, names, config, seed, n_threads)
+        engine.fit(training_rows, seed, n_threads)
         frequencies = LabelFrequencies.of(documents.docs_by_labels)
-        return cls(vocabulary, features, engine, lesson.label_rows, frequencies, config, n_threads)
+        return cls(vocabulary, features, engine, training_rows.label_rows, frequencies, config, n_threads)
 
     @property
     def n_features(self) -> int:

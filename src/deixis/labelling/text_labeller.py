@@ -82,8 +82,8 @@ class TextLabeller(SklearnEstimator):
 
     def predict(self, X: StringTable | Sequence[str]) -> sparse.csr_matrix:  # noqa: N803
         """The labels of each text, as an indicator matrix."""
-        found = self._fitted().rank(as_table(X), self.k, self.threshold)
-        return sparse.csr_matrix((np.ones_like(found.data), found.indices, found.indptr), shape=found.shape)
+        ranked = self._fitted().rank(as_table(X), self.k, self.threshold)
+        return sparse.csr_matrix((np.ones_like(ranked.data), ranked.indices, ranked.indptr), shape=ranked.shape)
 
     def score(self, X: StringTable | Sequence[str], Y: Any) -> float:  # noqa: ANN401, N803
         """Precision at 1: how often the best label of a text is one of its own."""
@@ -122,11 +122,12 @@ def _matrix_and_vocabulary(
     columns = vocabulary.rows_of(label for row in lists for label in row)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in lists], dtype=np.int64)])
     if not is_open and (columns < 0).any():
-        place = int(np.argmax(columns < 0))
-        document = int(np.searchsorted(indptr, place, side="right")) - 1
+        position = int(np.argmax(columns < 0))
+        document = int(np.searchsorted(indptr, position, side="right")) - 1
+        unknown = lists[document][position - int(indptr[document])]
         raise DataError(
-            f"Document {document} has the label {lists[document][place - int(indptr[document])]!r}, which is not an id "
-            f"of the vocabulary of {len(vocabulary):,}. Give a vocabulary that has it, or leave it out."
+            f"Document {document} has the label {unknown!r}, which is not an id of"
+            f" the vocabulary of {len(vocabulary):,}. Give a vocabulary that has it, or leave it out."
         )
     return _indicators(columns, indptr, len(vocabulary)), vocabulary
 

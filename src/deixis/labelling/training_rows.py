@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TrainingRows:
     """Rows and their labels; label `j` here is label `label_rows[j]` of the vocabulary.
 
     The first `n_documents` rows are documents, those after them names of labels.
@@ -41,13 +41,13 @@ class Lesson:
         config: LabellerConfig,
         seed: int = 0,
         n_threads: int = 0,
-    ) -> Lesson:
-        """The lesson of documents, augmented as the settings say.
+    ) -> TrainingRows:
+        """The training rows of documents, augmented as the settings say.
 
         Labels that no row has take no part, since nothing could be learned of them. With augmentation every label
         whose name has a known word has a row: its name.
         """
-        documents, labels = _teaching(documents, docs_by_labels)
+        documents, labels = _usable(documents, docs_by_labels)
         n_documents = documents.shape[0]
         if config.augmentation.kind != "none":
             if names is None:
@@ -63,10 +63,10 @@ class Lesson:
         label_rows = np.flatnonzero(np.bincount(labels.indices, minlength=labels.shape[1])).astype(np.int32)
         return cls(documents, _only_columns(labels, label_rows), label_rows, n_documents)
 
-    def only(self, is_kept: NDArray[np.bool_]) -> Lesson:
+    def only(self, is_kept: NDArray[np.bool_]) -> TrainingRows:
         """The same labels with these rows."""
         n_documents = int(is_kept[: self.n_documents].sum())
-        return Lesson(self.documents[is_kept], self.docs_by_labels[is_kept], self.label_rows, n_documents)
+        return TrainingRows(self.documents[is_kept], self.docs_by_labels[is_kept], self.label_rows, n_documents)
 
 
 def _with_names(texts: StringTable | None, names: TextRows) -> StringTable | None:
@@ -76,7 +76,7 @@ def _with_names(texts: StringTable | None, names: TextRows) -> StringTable | Non
     return texts.joined(names.texts.take(np.flatnonzero(np.diff(names.docs_by_features.indptr))))
 
 
-def _teaching(documents: TextRows, docs_by_labels: sparse.csr_matrix) -> tuple[TextRows, sparse.csr_matrix]:
+def _usable(documents: TextRows, docs_by_labels: sparse.csr_matrix) -> tuple[TextRows, sparse.csr_matrix]:
     """The documents that have both features and labels, each label counted once."""
     labels = SparseRows.of(docs_by_labels, "label matrix").indicators().matrix()
     has_labels, has_features = np.diff(labels.indptr) > 0, np.diff(documents.docs_by_features.indptr) > 0
@@ -97,8 +97,8 @@ def _teaching(documents: TextRows, docs_by_labels: sparse.csr_matrix) -> tuple[T
 
 def _only_columns(matrix: sparse.csr_matrix, columns: NDArray[np.int32]) -> sparse.csr_matrix:
     """The matrix without its empty columns; `columns` are the others, ascending."""
-    places = np.zeros(matrix.shape[1], dtype=np.int32)
-    places[columns] = np.arange(len(columns), dtype=np.int32)
+    positions = np.zeros(matrix.shape[1], dtype=np.int32)
+    positions[columns] = np.arange(len(columns), dtype=np.int32)
     return sparse.csr_matrix(
-        (matrix.data, places[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(columns))
+        (matrix.data, positions[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(columns))
     )

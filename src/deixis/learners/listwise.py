@@ -52,25 +52,25 @@ class TrainingExamples:
             parts[0].names,
         )
 
-    def taught(self) -> TrainingExamples:
+    def usable(self) -> TrainingExamples:
         """Only the mentions that have a right candidate: the others teach nothing."""
         lengths = np.diff(self.starts)
         numbers = np.repeat(np.arange(len(lengths)), lengths)
         has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
-        kept = has_right[numbers]
+        is_used = has_right[numbers]
         starts = np.concatenate([[0], np.cumsum(lengths[has_right])])
-        return TrainingExamples(starts, self.features[kept], self.is_right[kept], self.names)
+        return TrainingExamples(starts, self.features[is_used], self.is_right[is_used], self.names)
 
 
 def fit_weights(
-    lessons: Sequence[TrainingExamples],
+    examples: Sequence[TrainingExamples],
     penalty: float = 1e-3,
     start: NDArray[np.float64] | None = None,
     importance: Sequence[float] | None = None,
     is_positive: NDArray[np.bool_] | None = None,
     min_scales: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """One weight per feature; every lesson counts as its `importance`, or as every other, however long it is.
+    """One weight per feature; every part of `examples` counts as its `importance`, or as the others, whatever its size.
 
     With `start`, weights far from those cost, not large ones: a few mentions then change little. Features that are
     `is_positive` have a weight of at least 0. A feature is scaled by its deviation among these candidates, but by its
@@ -79,39 +79,39 @@ def fit_weights(
     Examples
     --------
     >>> features = np.array([[1.0, 0.5], [0.0, 0.5], [0.9, 0.1], [0.2, 0.1]], dtype=np.float32)
-    >>> lesson = TrainingExamples(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
-    >>> (fit_weights([lesson]) > 1).tolist()
+    >>> examples = TrainingExamples(np.array([0, 2, 4]), features, np.array([True, False, True, False]))
+    >>> (fit_weights([examples]) > 1).tolist()
     [True, False]
     """
-    shares = np.ones(len(lessons)) if importance is None else np.asarray(importance, dtype=np.float64)
-    taught = zip([each.taught() for each in lessons], shares, strict=True)
-    known = [(lesson, share) for lesson, share in taught if len(lesson.is_right)]
-    all_shares = sum(share for _, share in known)
-    n_features = lessons[0].features.shape[1]
+    importances = np.ones(len(examples)) if importance is None else np.asarray(importance, dtype=np.float64)
+    usable = zip([each.usable() for each in examples], importances, strict=True)
+    known = [(part, weight) for part, weight in usable if len(part.is_right)]
+    total_weight = sum(weight for _, weight in known)
+    n_features = examples[0].features.shape[1]
     if not known:
         return np.zeros(n_features) if start is None else start
-    scales = np.concatenate([lesson.features for lesson, _ in known]).std(axis=0).astype(np.float64)
+    scales = np.concatenate([part.features for part, _ in known]).std(axis=0).astype(np.float64)
     if min_scales is not None:
         scales = np.maximum(scales, min_scales)
     is_used = scales > 1e-6
     scales[~is_used] = 1.0
     prepared = [
-        (each.starts, _columns(each.features, scales), each.is_right, share / all_shares) for each, share in known
+        (each.starts, _columns(each.features, scales), each.is_right, weight / total_weight) for each, weight in known
     ]
     origin = np.zeros(n_features) if start is None else start * scales
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         away = weights - origin
         total, slope = penalty * float(away @ away), 2 * penalty * away
-        for starts, columns, is_right, share in prepared:
+        for starts, columns, is_right, weight in prepared:
             cost, gradient = _likelihood(starts, columns, is_right, weights)
-            total += share * cost
-            slope += share * gradient
+            total += weight * cost
+            slope += weight * gradient
         return total, slope
 
     bounds = None if is_positive is None else [(0 if positive else None, None) for positive in is_positive.tolist()]
-    found = minimize(loss, origin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
-    weights: NDArray[np.float64] = np.where(is_used, found.x, origin) / scales
+    optimum = minimize(loss, origin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
+    weights: NDArray[np.float64] = np.where(is_used, optimum.x, origin) / scales
     return weights
 
 

@@ -47,8 +47,10 @@ def fit_logistic(
         return total, slope
 
     bounds = None if is_positive is None else [(0 if one else None, None) for one in is_positive.tolist()]
-    found = minimize(loss, origin * scales, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
-    weights: NDArray[np.float64] = found.x / scales
+    optimum = minimize(
+        loss, origin * scales, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS}
+    )
+    weights: NDArray[np.float64] = optimum.x / scales
     return weights
 
 

@@ -97,8 +97,8 @@ def first_classifiers(
     """
     sums = np.asarray(targets.T @ (vectors[:, :-1] / scale), dtype=np.float32)
     middles = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), MIN_LENGTH)
-    share = (np.asarray(targets.sum(axis=0), dtype=np.float64).ravel() + 0.5) / (targets.shape[0] + 1.0)
-    log_odds = np.log(share / np.maximum(1 - share, MIN_LENGTH)).astype(np.float32)
+    frequency = (np.asarray(targets.sum(axis=0), dtype=np.float64).ravel() + 0.5) / (targets.shape[0] + 1.0)
+    log_odds = np.log(frequency / np.maximum(1 - frequency, MIN_LENGTH)).astype(np.float32)
     classifiers = np.hstack([cosine_weight * middles, log_odds[:, None]]) / scale
     return torch.from_numpy(classifiers.astype(np.float32))
 
@@ -107,9 +107,9 @@ class Optimizers:
     """Adam for dense parameters and sparse Adam for embeddings; rates rise for a while, then fall to nothing."""
 
     def __init__(
-        self, encoder: TrainableEncoder, embedding_rate: float, dense: Mapping[nn.Parameter, float], n_steps: int
+        self, encoder: TrainableEncoder, embedding_rate: float, rates: Mapping[nn.Parameter, float], n_steps: int
     ) -> None:
-        groups = [{"params": [parameter], "lr": rate} for parameter, rate in dense.items()]
+        groups = [{"params": [parameter], "lr": rate} for parameter, rate in rates.items()]
         self._optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(groups)]
         if encoder.sparse_parameters():
             self._optimizers.append(torch.optim.SparseAdam(encoder.sparse_parameters(), lr=embedding_rate))

@@ -21,7 +21,7 @@ FINGERPRINT = "training.json"
 STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 
 
-class StepsTold(TrainerCallback):
+class ProgressCallback(TrainerCallback):
     """Tells the steps and the loss of a training to whoever listens."""
 
     def __init__(self, advance: Callable[[int, str], None]) -> None:

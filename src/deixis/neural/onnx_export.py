@@ -132,8 +132,8 @@ def _check(module: torch.nn.Module, graph: bytes, example: dict[str, torch.Tenso
     for row, mask in enumerate(example["attention_mask"].bool()):
         alone: dict[str, Any] = {name: tensor[row : row + 1, mask] for name, tensor in example.items()}
         expected = module(*alone.values()).numpy()
-        found = session.run(None, {name: tensor.numpy() for name, tensor in alone.items()})[0]
-        difference = float(np.abs(found - expected).max())
+        output = session.run(None, {name: tensor.numpy() for name, tensor in alone.items()})[0]
+        difference = float(np.abs(output - expected).max())
         if not difference <= MAX_DIFFERENCE:
             raise DataError(
                 f"The ONNX graph of this model differs from it by {difference:.2g}, more than {MAX_DIFFERENCE}: "

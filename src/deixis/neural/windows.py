@@ -73,7 +73,7 @@ class TokenWindows:
 
     def same_length(self, text: str) -> str:
         """The text without anything that the tokenizer would take for a sign of its own, places unchanged."""
-        return self._special.sub(lambda found: " " + found[0][1:], _HALF.sub("\ufffd", text))
+        return self._special.sub(lambda match: " " + match[0][1:], _HALF.sub("\ufffd", text))
 
     def heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         """The first words of each text, as many as have at most `n_tokens` tokens together."""
@@ -82,13 +82,17 @@ class TokenWindows:
 
     def _heads(self, texts: Sequence[str], n_tokens: int) -> list[str]:
         heads = [self.plain(text[: _CHARACTERS * n_tokens].strip()) for text in texts]
-        places = list(range(len(heads)))
-        while places:  # cut off, a text may have other tokens than before, and more: they are counted again
-            encoded = self._encoded([heads[place] for place in places])
-            too_long = {place: found for place, found in zip(places, encoded, strict=True) if len(found.ids) > n_tokens}
-            for place, found in too_long.items():
-                heads[place] = _Cut(heads[place], found).head(n_tokens)
-            places = list(too_long)
+        numbers = list(range(len(heads)))
+        while numbers:  # cut off, a text may have other tokens than before, and more: they are counted again
+            encoded = self._encoded([heads[number] for number in numbers])
+            too_long = {
+                number: encoding
+                for number, encoding in zip(numbers, encoded, strict=True)
+                if len(encoding.ids) > n_tokens
+            }
+            for number, encoding in too_long.items():
+                heads[number] = _Cut(heads[number], encoding).head(n_tokens)
+            numbers = list(too_long)
         return heads
 
     def fits(self, mentions: Sequence[MentionInContext], n_tokens: int, marker: str = MARKER) -> list[bool]:
@@ -98,13 +102,13 @@ class TokenWindows:
     def fitting(self, names: Sequence[str], n_tokens: int, marker: str = MARKER) -> list[str]:
         """Each name, or its first words if there is no room for it in a window of that many tokens with markers."""
         fitted, room = list(names), n_tokens - 2 * self.n_tokens([marker])[0]
-        places = list(range(len(fitted)))
-        while places:
-            alone = [MentionInContext(fitted[place], fitted[place], 0, len(fitted[place])) for place in places]
+        numbers = list(range(len(fitted)))
+        while numbers:
+            alone = [MentionInContext(fitted[number], fitted[number], 0, len(fitted[number])) for number in numbers]
             fits = self.fits(alone, n_tokens, marker)
-            places = [place for place, is_fit in zip(places, fits, strict=True) if not is_fit and room > 0]
-            for place, head in zip(places, self.heads([names[place] for place in places], room), strict=True):
-                fitted[place] = head
+            numbers = [number for number, is_fit in zip(numbers, fits, strict=True) if not is_fit and room > 0]
+            for number, head in zip(numbers, self.heads([names[number] for number in numbers], room), strict=True):
+                fitted[number] = head
             room -= 1
         return fitted
 
@@ -129,21 +133,21 @@ class TokenWindows:
             if room < 0:
                 raise _no_room(mention, n_tokens - room, n_tokens)
         windows = [""] * n
-        places = list(range(n))
-        while places:  # put together, the parts may have more tokens than each by itself: then there is less room
-            for place in places:
-                left, right = _Cut(befores[place], encoded[place]), _Cut(afters[place], encoded[place + 2 * n])
-                windows[place] = _window(left, marked[place], right, rooms[place], is_apart=bool(marker))
-            counts = self.n_tokens([windows[place] for place in places])
-            for place, count in zip(places, counts, strict=True):
-                rooms[place] = max(0, rooms[place] - max(0, count - n_tokens))
-            places = [place for place, count in zip(places, counts, strict=True) if count > n_tokens]
+        numbers = list(range(n))
+        while numbers:  # put together, the parts may have more tokens than each by itself: then there is less room
+            for number in numbers:
+                left, right = _Cut(befores[number], encoded[number]), _Cut(afters[number], encoded[number + 2 * n])
+                windows[number] = _window(left, marked[number], right, rooms[number], is_apart=bool(marker))
+            counts = self.n_tokens([windows[number] for number in numbers])
+            for number, count in zip(numbers, counts, strict=True):
+                rooms[number] = max(0, rooms[number] - max(0, count - n_tokens))
+            numbers = [number for number, count in zip(numbers, counts, strict=True) if count > n_tokens]
         return windows
 
     def plain(self, text: str) -> str:
         """The text without anything that the tokenizer, or a marked window, would take for a sign of its own."""
         whole = _HALF.sub("\ufffd", text)
-        return self._special.sub(lambda found: found[0][:1] + " " + found[0][1:], whole)
+        return self._special.sub(lambda match: match[0][:1] + " " + match[0][1:], whole)
 
     def _marked(self, mention: MentionInContext, marker: str) -> str:
         name = self.plain(mention.text)
@@ -164,21 +168,21 @@ class _Cut:
     def head(self, n_tokens: int) -> str:
         """The first words, as many as have at most `n_tokens` tokens."""
         n = min(n_tokens, len(self))
-        while not (places := self._places(n)):
+        while not (positions := self._positions(n)):
             n -= 1
-        return self.text[: places[0]]
+        return self.text[: positions[0]]
 
     def tail(self, n_tokens: int) -> tuple[str, int]:
         """The last words, as many as have at most `n_tokens` tokens, and how many those are."""
         n = max(0, len(self) - n_tokens)
-        while not (places := self._places(n)):
+        while not (positions := self._positions(n)):
             n += 1
-        return self.text[places[-1] :], len(self) - n
+        return self.text[positions[-1] :], len(self) - n
 
     def __len__(self) -> int:
         return len(self.encoding.ids)
 
-    def _places(self, n: int) -> list[int]:
+    def _positions(self, n: int) -> list[int]:
         """Where the text may be cut after `n` tokens; nowhere inside a word, or in a character of several tokens.
 
         Between two tokens there may be spaces, and marks that were put on letters.
@@ -186,7 +190,11 @@ class _Cut:
         if n in (0, len(self)):
             return [len(self.text) if n else 0]
         end, begin = int(self.encoding.offsets[n - 1][1]), int(self.encoding.offsets[n][0])
-        return [place for place in range(end, min(begin + 1, len(self.text))) if not _is_inside_word(self.text, place)]
+        return [
+            position
+            for position in range(end, min(begin + 1, len(self.text)))
+            if not _is_inside_word(self.text, position)
+        ]
 
 
 def _window(left: _Cut, marked: str, right: _Cut, room: int, is_apart: bool) -> str:
@@ -213,7 +221,7 @@ def _after(mention: MentionInContext, reach: int) -> str:
     return mention.document_text[mention.end : end]
 
 
-def _is_inside_word(text: str, place: int) -> bool:
+def _is_inside_word(text: str, position: int) -> bool:
     """Whether the characters on both sides of a place are of one word, or one is a mark on the other.
 
     Examples
@@ -221,8 +229,8 @@ def _is_inside_word(text: str, place: int) -> bool:
     >>> _is_inside_word("in Rome", 2), _is_inside_word("in Rome", 4), _is_inside_word("東京", 1)
     (False, True, False)
     """
-    begin = max(0, place - _NEAR)
-    return any(word.start < place - begin < word.end for word in tokenize(text[begin : place + _NEAR]))
+    begin = max(0, position - _NEAR)
+    return any(word.start < position - begin < word.end for word in tokenize(text[begin : position + _NEAR]))
 
 
 def _no_room(mention: MentionInContext, needed: int, n_tokens: int) -> DataError:

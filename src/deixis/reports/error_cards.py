@@ -91,16 +91,16 @@ def _candidate_table(example: ErrorExample, names: EntityNames) -> Html:
         return Html("")
     right = acceptable_ids(example.gold, names.resolve) if example.gold is not None else frozenset()
     rows = [
-        _candidate_row(place, candidate, candidate.id in right, candidate.id == example.predicted, names)
-        for place, candidate in enumerate(example.candidates, start=1)
-        if place <= N_CANDIDATES or candidate.id in right
+        _candidate_row(rank, candidate, candidate.id in right, candidate.id == example.predicted, names)
+        for rank, candidate in enumerate(example.candidates, start=1)
+        if rank <= N_CANDIDATES or candidate.id in right
     ]
     heads = [element("th", name, scope="col", class_=kind) for name, kind in _HEADS]
     table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
     return element("div", table, class_="wide")
 
 
-def _candidate_row(place: int, candidate: Candidate, is_gold: bool, is_linked: bool, names: EntityNames) -> Html:
+def _candidate_row(rank: int, candidate: Candidate, is_gold: bool, is_linked: bool, names: EntityNames) -> Html:
     note: Content = ""
     if is_gold:
         note = element("span", "✓ annotated", class_="is-gold")
@@ -108,7 +108,7 @@ def _candidate_row(place: int, candidate: Candidate, is_gold: bool, is_linked: b
         note = element("span", "✗ linked", class_="is-wrong")
     return element(
         "tr",
-        element("td", str(place), class_="n"),
+        element("td", str(rank), class_="n"),
         element("td", entity_line(candidate.id, candidate.title or names.name_of(candidate.id)[0], "")),
         element("td", f"{candidate.score:.3f}", class_="n"),
         element("td", share_bar(candidate.score)),

@@ -22,7 +22,7 @@ N_TYPES = 10
 N_RELIABILITY_BINS = 10
 OTHER_TYPES = "(other)"
 Tallies = Mapping[str, Tally]
-_SHARE = Axis("share of in-KB mentions", low=0.0, high=1.1, is_percent=True, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+_FRACTION = Axis("share of in-KB mentions", low=0.0, high=1.1, is_percent=True, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
 
 
 def charts_of(tally: Tally, other: Tally | None = None, other_name: str = "other run", seed: int = 0) -> list[Chart]:
@@ -85,15 +85,15 @@ def _recall_line(name: str, tally: Tally, seed: int) -> Series:
 def _confidences(runs: Tallies) -> Iterator[tuple[str, Confidences]]:
     """The runs whose scores are probabilities, with their scores."""
     for name, tally in runs.items():
-        found = tally.confidences
-        if found.are_probabilities:
-            yield name, found
+        confidences = tally.confidences
+        if confidences.are_probabilities:
+            yield name, confidences
 
 
 def _risk(runs: Tallies) -> Chart | None:
     lines = []
-    for name, found in _confidences(runs):
-        points = risk_coverage(found.scores, found.is_right).points()
+    for name, confidences in _confidences(runs):
+        points = risk_coverage(confidences.scores, confidences.is_right).points()
         lines.append(Series(name, [point.coverage for point in points], [point.risk for point in points]))
     if not lines:
         return None
@@ -107,25 +107,25 @@ def _risk(runs: Tallies) -> Chart | None:
 
 
 def _threshold_words(tally: Tally) -> str:
-    found = tally.confidences
-    if not found.are_probabilities:
+    confidences = tally.confidences
+    if not confidences.are_probabilities:
         return "keep only the surest links, and fewer of them are wrong."
-    curve = risk_coverage(found.scores, found.is_right)
-    told = []
+    curve = risk_coverage(confidences.scores, confidences.is_right)
+    sentences = []
     for risk in (0.05, 0.1, 0.2):
         point = curve.best_within(risk)
         if 0.0 < point.coverage < 1.0:
-            told.append(
+            sentences.append(
                 f"a threshold of {point.threshold:.2f} keeps {point.coverage:.0%} of links, at most {risk:.0%} wrong"
             )
-    words = "; ".join(told) if told else "keep only the surest links, and fewer of them are wrong"
-    return f"{words}. Chosen on these very documents: expect a little worse on others." if told else f"{words}."
+    words = "; ".join(sentences) if sentences else "keep only the surest links, and fewer of them are wrong"
+    return f"{words}. Chosen on these very documents: expect a little worse on others." if sentences else f"{words}."
 
 
 def _reliability(runs: Tallies) -> Chart | None:
     lines = []
-    for name, found in _confidences(runs):
-        bins = reliability_bins(found.scores, found.is_right, N_RELIABILITY_BINS, equal_mass=True)
+    for name, confidences in _confidences(runs):
+        bins = reliability_bins(confidences.scores, confidences.is_right, N_RELIABILITY_BINS, equal_mass=True)
         lines.append(Series(name, [each.confidence for each in bins], [each.accuracy for each in bins]))
     if not lines:
         return None
@@ -152,28 +152,32 @@ def _frequency(bins: Sequence[FrequencyBin]) -> Chart | None:
         "Rare and frequent entities",
         [f"{each.label} (n={each.n:,})" for each in shown],
         rows,
-        _SHARE,
+        _FRACTION,
         x_label="count of the gold entity in the knowledge base",
     )
     return Chart(picture, "How rare entities fare: if the left bars are low, rare ones lack names or descriptions.")
 
 
 def _languages(tally: Tally, seed: int) -> Chart | None:
-    found = {name: metrics for name, metrics in tally.by_language((10,), seed).items() if _metric(metrics, "accuracy")}
-    if len(found) < 2:
+    language_to_metrics = {
+        name: metrics for name, metrics in tally.by_language((10,), seed).items() if _metric(metrics, "accuracy")
+    }
+    if len(language_to_metrics) < 2:
         return None
-    picture = bar_chart("Languages", list(found), [_bars("accuracy", list(found.values()))], _SHARE)
+    picture = bar_chart(
+        "Languages", list(language_to_metrics), [_bars("accuracy", list(language_to_metrics.values()))], _FRACTION
+    )
     return Chart(picture, "How languages fare: accuracy on in-KB mentions, with 95 % intervals.")
 
 
 def _bars(name: str, metrics: Sequence[Sequence[Metric]]) -> Bars:
-    found = [_metric(each, name) for each in metrics]
+    values = [_metric(each, name) for each in metrics]
     nothing = float("nan")
     return Bars(
         name,
-        [nothing if metric is None else metric.value for metric in found],
-        [nothing if metric is None else metric.interval.low for metric in found],
-        [nothing if metric is None else metric.interval.high for metric in found],
+        [nothing if metric is None else metric.value for metric in values],
+        [nothing if metric is None else metric.interval.low for metric in values],
+        [nothing if metric is None else metric.interval.high for metric in values],
     )
 
 
@@ -189,12 +193,12 @@ def _types(confusion: Mapping[tuple[str, str], int]) -> Chart | None:
         sizes[predicted] += n
     if len(sizes) < 2:
         return None
-    kept = [name for name, _ in sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:N_TYPES]]
+    frequent = [name for name, _ in sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:N_TYPES]]
     cells: Counter[tuple[str, str]] = Counter()
     for pair, n in confusion.items():
-        gold, predicted = (name if name in kept else OTHER_TYPES for name in pair)
+        gold, predicted = (name if name in frequent else OTHER_TYPES for name in pair)
         cells[gold, predicted] += n
-    names = [*kept, *([OTHER_TYPES] if len(sizes) > len(kept) else [])]
+    names = [*frequent, *([OTHER_TYPES] if len(sizes) > len(frequent) else [])]
     totals = {gold: sum(cells[gold, name] for name in names) for gold in names}
     rows = [gold for gold in names if totals[gold]]
     columns = [name for name in names if any(cells[gold, name] for gold in rows)]

@@ -9,7 +9,7 @@ from deixis.reports.charts.bars import Bars, bar_chart
 from deixis.reports.charts.scales import Axis
 from deixis.reports.markup import Html
 
-_SHARE = Axis("share found", low=0.0, high=1.1, is_percent=True, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+_FRACTION = Axis("share found", low=0.0, high=1.1, is_percent=True, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
 
 
 def decile_name(decile: int) -> str:
@@ -36,4 +36,4 @@ def decile_chart(title: str, by_decile: Mapping[int, Sequence[Metric]], names: S
         for name in names
     ]
     x_label = "labels by frequency in training; each decile has a tenth of all occurrences"
-    return bar_chart(title, [decile_name(decile) for decile in by_decile], series, _SHARE, x_label=x_label)
+    return bar_chart(title, [decile_name(decile) for decile in by_decile], series, _FRACTION, x_label=x_label)

@@ -45,8 +45,8 @@ def asset(name: str) -> str:
 
 def _policy(script: str, styles: list[str]) -> str:
     """Nothing may be loaded or sent; only these styles and this script, known by their hashes, may run."""
-    allowed = " ".join(dict.fromkeys(_hash(style) for style in styles))
-    return f"default-src 'none'; style-src {allowed}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    hashes = " ".join(dict.fromkeys(_hash(style) for style in styles))
+    return f"default-src 'none'; style-src {hashes}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:

@@ -70,8 +70,8 @@ def overview_table(results: Sequence[DatasetResult], names: Sequence[str]) -> Ht
 
 def macro_mean(metrics: Sequence[Metric | None]) -> float | None:
     """The unweighted mean of a metric over datasets, None unless every one of them has it."""
-    found = [metric.value for metric in metrics if metric is not None]
-    return sum(found) / len(found) if found and len(found) == len(metrics) else None
+    values = [metric.value for metric in metrics if metric is not None]
+    return sum(values) / len(values) if values and len(values) == len(metrics) else None
 
 
 def _value_cell(metric: Metric | None) -> Html:
@@ -91,16 +91,16 @@ def comparison_table(compared: Sequence[Comparison], name: str, other: str) -> H
 
 
 def _comparison_row(each: Comparison) -> Html:
-    found = each.difference
+    difference = each.difference
     kind = "" if each.verdict == "unclear" else f" {each.verdict}"
     return element(
         "tr",
         element("th", element("code", each.name), scope="row"),
         element("td", f"{each.value_a:.3f}", class_="n"),
         element("td", f"{each.value_b:.3f}", class_="n"),
-        element("td", f"{found.value:+.3f}", class_=f"n{kind}"),
-        element("td", f"{found.low:+.3f} – {found.high:+.3f}", class_="interval"),
-        element("td", f"{found.p_value:.3f}", class_="n"),
+        element("td", f"{difference.value:+.3f}", class_=f"n{kind}"),
+        element("td", f"{difference.low:+.3f} – {difference.high:+.3f}", class_="interval"),
+        element("td", f"{difference.p_value:.3f}", class_="n"),
         element("td", each.verdict, class_="soft"),
     )
 
@@ -110,9 +110,9 @@ def language_table(by_language: Mapping[str, Sequence[Metric]], names: Sequence[
     heads: list[Head] = [("language", None), ("in KB", "n"), *((element("code", name), "n") for name in names)]
     rows = []
     for language, metrics in by_language.items():
-        found = {metric.name: metric for metric in metrics}
-        n = next((found[name].n for name in ("accuracy", "recall@1") if name in found), 0)
-        cells = [_value_cell(found.get(name)) for name in names]
+        name_to_metric = {metric.name: metric for metric in metrics}
+        n = next((name_to_metric[name].n for name in ("accuracy", "recall@1") if name in name_to_metric), 0)
+        cells = [_value_cell(name_to_metric.get(name)) for name in names]
         head = element("th", foreign(language), scope="row")
         rows.append(element("tr", head, element("td", f"{n:,}", class_="n"), *cells))
     return table(heads, rows, "Languages")

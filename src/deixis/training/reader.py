@@ -50,7 +50,7 @@ from deixis.training.split import TrainDevSplit
 from deixis.types import Document, Mention
 
 if TYPE_CHECKING:  # it needs the extra
-    from deixis.neural.reader.examples import TaughtPassage
+    from deixis.neural.reader.examples import AnnotatedPassage
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def train_reader(
         proposed = reader_input_of(split.judge, split.train)
     settings = replace(config.reader, seed=seed, n_threads=n_threads)
 
-    def source(passages: Sequence[TaughtPassage]) -> list[list[int]]:
+    def source(passages: Sequence[AnnotatedPassage]) -> list[list[int]]:
         return passage_candidates(*proposed, [each.passage for each in passages], 2 * settings.n_candidates)
 
     arrays = train(model.kb, split.train, settings, source).to_arrays("reader")

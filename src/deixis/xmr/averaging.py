@@ -89,6 +89,6 @@ def best_first(
     rows = np.repeat(np.arange(n_rows), np.diff(starts))
     ties = () if then_by is None else (-then_by,)
     order = np.lexsort((labels, *ties, -values, rows))
-    kept = order[np.arange(len(order)) - starts[rows] < k]
+    best = order[np.arange(len(order)) - starts[rows] < k]
     indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
-    return sparse.csr_matrix((values[kept], labels[kept].astype(np.int32), indptr), shape=(n_rows, n_labels))
+    return sparse.csr_matrix((values[best], labels[best].astype(np.int32), indptr), shape=(n_rows, n_labels))

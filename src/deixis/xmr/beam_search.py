@@ -65,7 +65,7 @@ class TreeSearcher:
         Of a filter's labels as many as there are up to `k`: the beam grows beyond its width where it holds fewer.
         """
         n_allowed = [] if allowed is None else self._masks.of(allowed, self._allowed_below)
-        found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
+        rows: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] = self._core.search(
             queries.indptr,
             queries.indices,
             queries.data,
@@ -77,7 +77,7 @@ class TreeSearcher:
             n_threads,
             n_allowed,
         )
-        return found
+        return rows
 
     def _allowed_below(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
         """For the children of every level, how many allowed labels lie below each."""

@@ -50,8 +50,8 @@ class ClusterGraph(Part):
         if not len(first):
             return cls(edge_starts, edge_labels, weights, beta, n_labels)
         raised = np.exp(weights.astype(np.float64) - np.repeat(np.maximum.reduceat(weights, first), sizes))
-        shares = raised / np.repeat(np.add.reduceat(raised, first), sizes)
-        return cls(edge_starts, edge_labels, shares.astype(np.float32), beta, n_labels)
+        probabilities = raised / np.repeat(np.add.reduceat(raised, first), sizes)
+        return cls(edge_starts, edge_labels, probabilities.astype(np.float32), beta, n_labels)
 
     @property
     def n_clusters(self) -> int:

@@ -61,8 +61,8 @@ def joined_features(X_sparse: Any, vectors: NDArray[np.floating], weight: float 
         raise DataError(f"There are {rows.shape[0]} sparse rows and {len(vectors)} dense ones; they must be as many.")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     scales = np.divide(weight, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    dense = sparse.csr_matrix((vectors * scales[:, None]).astype(np.float32))
-    return sparse.csr_matrix(sparse.hstack([rows, dense], format="csr"))
+    scaled = sparse.csr_matrix((vectors * scales[:, None]).astype(np.float32))
+    return sparse.csr_matrix(sparse.hstack([rows, scaled], format="csr"))
 
 
 class CombinedRanker:

@@ -106,5 +106,5 @@ def _weighted(
         weights /= np.sqrt(n_visited[visits.indices])
     rows = np.repeat(np.arange(visits.shape[0]), np.diff(visits.indptr))
     sums = np.bincount(rows, weights=weights, minlength=visits.shape[0])
-    shares = (weights / sums[rows]).astype(dtype)
-    return sparse.csr_matrix((shares, visits.indices, visits.indptr), shape=visits.shape)
+    probabilities = (weights / sums[rows]).astype(dtype)
+    return sparse.csr_matrix((probabilities, visits.indices, visits.indptr), shape=visits.shape)

@@ -63,18 +63,18 @@ class LabelTree(Part):
         """How many labels the tree holds."""
         return len(self.label_order)
 
-    def nodes_of_places(self, level: int) -> NDArray[np.int64]:
+    def nodes_of_positions(self, level: int) -> NDArray[np.int64]:
         """For each place of `label_order`, the node of level `level` it lies under (level 0 is the root)."""
         starts = self.child_starts[-1]
         for upper in reversed(self.child_starts[level:-1]):
             starts = starts[upper]
         return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
-    def places(self) -> NDArray[np.int32]:
+    def positions(self) -> NDArray[np.int32]:
         """For each label, its place in `label_order`."""
-        places = np.empty(self.n_labels, dtype=np.int32)
-        places[self.label_order] = np.arange(self.n_labels, dtype=np.int32)
-        return places
+        positions = np.empty(self.n_labels, dtype=np.int32)
+        positions[self.label_order] = np.arange(self.n_labels, dtype=np.int32)
+        return positions
 
     def check_parts(self, prefix: str) -> None:
         """Every level is whole, every label in exactly one place."""

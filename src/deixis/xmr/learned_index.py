@@ -52,16 +52,16 @@ class LearnedIndex(Part):
         """docs_by_clusters: min(1, alpha * softmax(W_C phi)) (Eq. 1)."""
         logits = vectors @ self.clusters_by_dims.T
         raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = raised / raised.sum(axis=1, keepdims=True)
-        scores: NDArray[np.float32] = np.minimum(1, self.alpha * shares).astype(np.float32)
+        probabilities = raised / raised.sum(axis=1, keepdims=True)
+        scores: NDArray[np.float32] = np.minimum(1, self.alpha * probabilities).astype(np.float32)
         return scores
 
     def shortlist(
         self, vectors: NDArray[np.float32], k: int | None = None, beam: int | None = None, n_threads: int = 0
     ) -> sparse.csr_matrix:
         """docs_by_labels shortlist scores (Eq. 6) of the best `k` labels of each row, stored best first."""
-        found = [self._shortlist(part, k, beam, n_threads) for part in self._parts(vectors)]
-        return self._of_all_labels(sparse.vstack(found, format="csr")) if found else self._nothing()
+        parts = [self._shortlist(part, k, beam, n_threads) for part in self._parts(vectors)]
+        return self._of_all_labels(sparse.vstack(parts, format="csr")) if parts else self._nothing()
 
     def rank(
         self, vectors: NDArray[np.float32], k: int = 10, beam: int | None = None, n_threads: int = 0
@@ -69,8 +69,8 @@ class LearnedIndex(Part):
         """docs_by_labels scores sigma(w.phi) * shortlist score, the best `k` labels of each row, stored best first."""
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
-        found = [self._rank(part, k, beam, n_threads) for part in self._parts(vectors)]
-        return self._of_all_labels(sparse.vstack(found, format="csr")) if found else self._nothing()
+        parts = [self._rank(part, k, beam, n_threads) for part in self._parts(vectors)]
+        return self._of_all_labels(sparse.vstack(parts, format="csr")) if parts else self._nothing()
 
     def _shortlist(
         self, vectors: NDArray[np.float32], k: int | None, beam: int | None, n_threads: int
@@ -96,10 +96,10 @@ class LearnedIndex(Part):
         for start in range(0, len(vectors), step):
             yield np.ascontiguousarray(vectors[start : start + step], dtype=np.float32)
 
-    def _of_all_labels(self, found: sparse.csr_matrix) -> sparse.csr_matrix:
+    def _of_all_labels(self, ranked: sparse.csr_matrix) -> sparse.csr_matrix:
         """The same rows with columns for all labels; `label_rows` ascend, so the order stays."""
-        labels = self.label_rows[found.indices]
-        return sparse.csr_matrix((found.data, labels, found.indptr), shape=(found.shape[0], self.n_labels))
+        labels = self.label_rows[ranked.indices]
+        return sparse.csr_matrix((ranked.data, labels, ranked.indptr), shape=(ranked.shape[0], self.n_labels))
 
     def _nothing(self) -> sparse.csr_matrix:
         return sparse.csr_matrix(np.zeros((0, self.n_labels), dtype=np.float32))

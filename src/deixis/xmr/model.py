@@ -72,13 +72,13 @@ class RankedTree:
         is_soft: bool = False,
     ) -> RankedTree:
         """Rankers for every level of `tree`, from the top down."""
-        docs_by_places = _renumbered(docs_by_labels, tree.places())
+        docs_by_positions = _renumbered(docs_by_labels, tree.positions())
         levels: list[RankerLevel] = []
-        children = docs_by_nodes(docs_by_places, tree, 0)
+        children = docs_by_nodes(docs_by_positions, tree, 0)
         upper = replace(config.ranker, cost=config.ranker.cost * config.upper_cost)
         for t, child_starts in enumerate(tree.child_starts):
             parents = children
-            children = docs_by_nodes(docs_by_places, tree, t + 1)
+            children = docs_by_nodes(docs_by_positions, tree, t + 1)
             if config.negatives == "matcher_aware" and t > 0:
                 searcher = TreeSearcher(levels, docs_by_features.n_columns)
                 indptr, nodes, _ = searcher.search(docs_by_features, config.beam.width, config.beam, n_threads)
@@ -255,10 +255,10 @@ class LabelTreeRanker(SklearnEstimator):
         return ranker
 
 
-def _renumbered(docs_by_labels: SparseRows, places: NDArray[np.int32]) -> SparseRows:
+def _renumbered(docs_by_labels: SparseRows, positions: NDArray[np.int32]) -> SparseRows:
     """The same matrix with columns in the tree's order, ascending within rows."""
     matrix = sparse.csr_matrix(
-        (docs_by_labels.data, places[docs_by_labels.indices], docs_by_labels.indptr),
+        (docs_by_labels.data, positions[docs_by_labels.indices], docs_by_labels.indptr),
         shape=(docs_by_labels.n_rows, docs_by_labels.n_columns),
     )
     matrix.sort_indices()

@@ -10,22 +10,22 @@ from deixis.xmr.label_tree import LabelTree
 from deixis.xmr.sparse_rows import SparseRows
 
 
-def docs_by_nodes(docs_by_places: SparseRows, tree: LabelTree, level: int) -> SparseRows:
+def docs_by_nodes(docs_by_positions: SparseRows, tree: LabelTree, level: int) -> SparseRows:
     """Where a node of `level` holds labels of the instance, their largest value; below the last level are labels."""
     if level == tree.n_levels:
-        return docs_by_places
-    nodes = tree.nodes_of_places(level)[docs_by_places.indices].astype(np.int32)
+        return docs_by_positions
+    nodes = tree.nodes_of_positions(level)[docs_by_positions.indices].astype(np.int32)
     is_first = np.ones(len(nodes), dtype=bool)
     # Places ascend within a row, and so do their nodes: repeats stand next to each other.
     is_first[1:] = nodes[1:] != nodes[:-1]
-    row_starts = docs_by_places.indptr[:-1]
+    row_starts = docs_by_positions.indptr[:-1]
     is_first[row_starts[row_starts < len(nodes)]] = True
     n_before = np.concatenate([[0], np.cumsum(is_first)])
     kept = nodes[is_first]
     n_nodes = len(tree.child_starts[level]) - 1
     firsts = np.flatnonzero(is_first)
-    values = np.maximum.reduceat(docs_by_places.data, firsts) if len(firsts) else docs_by_places.data
-    return SparseRows(n_before[docs_by_places.indptr], kept, values, n_nodes)
+    values = np.maximum.reduceat(docs_by_positions.data, firsts) if len(firsts) else docs_by_positions.data
+    return SparseRows(n_before[docs_by_positions.indptr], kept, values, n_nodes)
 
 
 def teacher_forcing(docs_by_parents: SparseRows) -> sparse.csc_matrix:

@@ -59,9 +59,9 @@ class ScoredPairs:
         n_documents = len(self.starts) - 1
         rows = np.repeat(np.arange(n_documents), np.diff(self.starts))
         order = np.lexsort((-self.combined, -scores, rows))
-        places = np.arange(len(order)) - self.starts[rows]
-        is_hit = is_right[order] & (places < at)
-        gains = np.bincount(rows[is_hit], 1 / np.log2(places[is_hit] + 2), n_documents)
+        ranks = np.arange(len(order)) - self.starts[rows]
+        is_hit = is_right[order] & (ranks < at)
+        gains = np.bincount(rows[is_hit], 1 / np.log2(ranks[is_hit] + 2), n_documents)
         n_right = np.bincount(rows, is_right, n_documents).astype(np.int64)
         ideals = np.cumsum(1 / np.log2(np.arange(at) + 2))[np.minimum(n_right, at) - 1]
         return float((gains[n_right > 0] / ideals[n_right > 0]).mean())

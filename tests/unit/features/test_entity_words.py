@@ -65,7 +65,7 @@ def test_likeness_is_the_cosine_of_idf_vectors_and_short_descriptions_gain_nothi
     typical = np.percentile(length, 80)
     both, red = idf["red"] ** 2 + idf["green"] ** 2, idf["red"] ** 2
     expected = [both, both, red] / np.sqrt(both) / np.maximum(length, typical)
-    found = words.likeness(query, Pairs(np.array([0, 3]), np.arange(3)))
+    found = words.similarity(query, Pairs(np.array([0, 3]), np.arange(3)))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert found.max() <= 1
 
@@ -95,7 +95,7 @@ def test_without_any_description_nothing_is_like_anything(texts):
     words = build(texts=texts)
     query = words.queries(["Paris", "", "!!!"])
     pairs = Pairs(np.array([0, 4, 8, 12]), np.tile(np.arange(4), 3))
-    for ask in (words.likeness, words.share_described):
+    for ask in (words.similarity, words.share_described):
         assert ask(query, pairs).tolist() == [0] * 12
     assert np.isfinite(words.description_scales).all()
 
@@ -104,7 +104,7 @@ def test_one_entity_without_a_word_is_enough():
     words = build(["!!!"], {}, [""])
     query = words.queries(["!!!", "x"])
     assert words.vectorizer.n_features == 0
-    assert words.likeness(query, Pairs(np.array([0, 1, 2]), np.zeros(2, int))).tolist() == [0, 0]
+    assert words.similarity(query, Pairs(np.array([0, 1, 2]), np.zeros(2, int))).tolist() == [0, 0]
 
 
 def test_shares_of_nothing_are_nothing():
@@ -128,7 +128,7 @@ def test_words_out_of_range_fit_no_query_and_read_nothing_beyond():
             arrays[f"w.{name}.indices"] = np.full_like(arrays[f"w.{name}.indices"], wrong)
         damaged = EntityWords.from_arrays(arrays, "w", n_entities=4)
         query = damaged.queries(["Paris Texas, capital of the Seine"])
-        for ask in (damaged.likeness, damaged.share_named, damaged.share_described, damaged.title_share):
+        for ask in (damaged.similarity, damaged.share_named, damaged.share_described, damaged.title_share):
             assert ask(query, EVERY).tolist() == [0, 0, 0, 0]
 
 

@@ -75,15 +75,15 @@ def test_names_of_labels_teach_the_first_stage_only():
 
 def test_no_label_loses_its_last_document():
     labels = sparse.csr_matrix(np.vstack([np.eye(40), np.ones((300, 40)) * (np.arange(40) == 7)]))
-    is_held_out = held_out_rows(labels, n=340, n_wanted=100, seed=3)
+    is_held_out = held_out_rows(labels, n=340, n_held_out=100, seed=3)
     assert is_held_out.sum() == 100
     assert (labels[~is_held_out].sum(axis=0) > 0).all()
 
 
 def test_names_are_never_held_out_and_too_few_are_none():
     labels = sparse.csr_matrix(np.ones((400, 1)))
-    assert held_out_rows(labels, n=200, n_wanted=100, seed=0)[200:].sum() == 0
-    assert held_out_rows(labels, n=200, n_wanted=MIN_HELD_OUT - 1, seed=0).sum() == 0
+    assert held_out_rows(labels, n=200, n_held_out=100, seed=0)[200:].sum() == 0
+    assert held_out_rows(labels, n=200, n_held_out=MIN_HELD_OUT - 1, seed=0).sum() == 0
 
 
 def test_training_without_torch_says_what_to_install(monkeypatch):

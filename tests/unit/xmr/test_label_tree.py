@@ -51,9 +51,9 @@ def test_a_tree_that_cannot_be_is_refused(settings):
 
 
 def test_places_and_nodes_by_hand():
-    assert TREE.places().tolist() == [1, 3, 0, 2]
-    assert TREE.nodes_of_places(0).tolist() == [0, 0, 0, 0]
-    assert TREE.nodes_of_places(1).tolist() == [0, 0, 1, 1]
+    assert TREE.positions().tolist() == [1, 3, 0, 2]
+    assert TREE.nodes_of_positions(0).tolist() == [0, 0, 0, 0]
+    assert TREE.nodes_of_positions(1).tolist() == [0, 0, 1, 1]
 
 
 def checkerboard(n_groups, size, noise, rng):

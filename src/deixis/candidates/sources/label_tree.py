@@ -103,7 +103,7 @@ class LabelTreeSource(CandidateSource):
     @property
     def row_order(self) -> NDArray[np.integer]:
         """The position of each entity in the first tree: what is below one node stands together."""
-        return self.ranker.trees[0].tree.places()
+        return self.ranker.trees[0].tree.positions()
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first.

@@ -51,34 +51,34 @@ def read_annif_folder(path: str) -> Iterator[LabelledRecord | DataError]:
             yield error
 
 
-def _record_of_row(line: str, place: Place) -> LabelledRecord:
+def _record_of_row(line: str, location: Place) -> LabelledRecord:
     text, tab, uris = line.partition("\t")
     if not tab:
-        raise place.error(f"no tab in {line[:60]!r}; a line is a text, a tab, and URIs between spaces")
+        raise location.error(f"no tab in {line[:60]!r}; a line is a text, a tab, and URIs between spaces")
     labels = [LabelReference(id=_without_brackets(uri)) for uri in uris.split()]
-    return LabelledRecord(place, "", checked_text(text, place), labels)
+    return LabelledRecord(location, "", checked_text(text, location), labels)
 
 
 def _record_of_file(path: Path) -> LabelledRecord:
-    place = Place(str(path), 1)
+    location = Place(str(path), 1)
     content = "\n".join(line for _, line in open_lines(path))
     if path.suffix == ".json":
-        record = record_from_json(content, place)
+        record = record_from_json(content, location)
         return record._replace(id=record.id or path.stem)
-    labels, places = _labels_beside(path)
-    return LabelledRecord(place, path.stem, checked_text(content, place), labels, places)
+    labels, locations = _labels_beside(path)
+    return LabelledRecord(location, path.stem, checked_text(content, location), labels, locations)
 
 
 def _labels_beside(path: Path) -> tuple[list[LabelReference], list[Place]]:
-    beside = next((found for suffix in _LABEL_SUFFIXES if (found := path.with_suffix(suffix)).exists()), None)
+    beside = next((file for suffix in _LABEL_SUFFIXES if (file := path.with_suffix(suffix)).exists()), None)
     labels: list[LabelReference] = []
-    places: list[Place] = []
+    locations: list[Place] = []
     for number, line in open_lines(beside) if beside is not None else ():
         fields = [field for field in map(str.strip, line.split("\t")) if field]
         if fields:
-            places.append(Place(str(beside), number))
+            locations.append(Place(str(beside), number))
             labels.append(_label_of_row(fields))
-    return labels, places
+    return labels, locations
 
 
 def _label_of_row(fields: list[str]) -> LabelReference:

@@ -28,9 +28,9 @@ def guess_format(path: str, first_line: bytes, otherwise: str | None = None) -> 
     >>> guess_format("train.jsonl.gz", b""), guess_format("-", b'{"text": "Paper"}'), guess_format("-", b"Paper\t<u:1>")
     ('jsonl', 'jsonl', 'annif-tsv')
     """
-    found = _SUFFIX_TO_FORMAT.get(content_suffix(path))
-    if found is not None:
-        return found
+    by_suffix = _SUFFIX_TO_FORMAT.get(content_suffix(path))
+    if by_suffix is not None:
+        return by_suffix
     if first_line.lstrip().startswith(b"{"):
         return "jsonl"
     if b"\t" in first_line:

@@ -34,47 +34,47 @@ def read_json_lines(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[L
     return records_of_lines(lines, path, record_from_json)
 
 
-def record_from_json(line: str, place: Place) -> LabelledRecord:
+def record_from_json(line: str, location: Place) -> LabelledRecord:
     """The document that one line, or a whole file, holds."""
-    record = json_object(line, place, _HINT)
+    record = json_object(line, location, _HINT)
     present = [key for key in _LABEL_KEYS if record.get(key) is not None]
     if len(present) > 1:
-        raise place.error(f"both {present[0]!r} and {present[1]!r} are given; keep the one that holds the labels")
-    labels = _labels(record[present[0]], present[0], place) if present else []
-    return LabelledRecord(place, name_in(record, "id", place) or "", _text(record, place), labels)
+        raise location.error(f"both {present[0]!r} and {present[1]!r} are given; keep the one that holds the labels")
+    labels = _labels(record[present[0]], present[0], location) if present else []
+    return LabelledRecord(location, name_in(record, "id", location) or "", _text(record, location), labels)
 
 
-def _text(record: Mapping[str, Any], place: Place) -> str:
+def _text(record: Mapping[str, Any], location: Place) -> str:
     if "text" not in record and "title" not in record:
         keys = ", ".join(map(repr, record)) or "none"
-        raise place.error(f"a document needs a 'text'. Keys here: {keys}. Example: {_EXAMPLE}")
+        raise location.error(f"a document needs a 'text'. Keys here: {keys}. Example: {_EXAMPLE}")
     parts = []
     for key in ("title", "text"):
         value = record.get(key)
         if value is not None and not isinstance(value, str):
-            raise place.error(f"{key!r} must be a string, got {shown(value)}")
+            raise location.error(f"{key!r} must be a string, got {shown(value)}")
         if value and not value.isspace():
             parts.append(value)
-    return checked_text("\n".join(parts), place)
+    return checked_text("\n".join(parts), location)
 
 
-def _labels(values: object, key: str, place: Place) -> list[LabelReference]:
+def _labels(values: object, key: str, location: Place) -> list[LabelReference]:
     if not isinstance(values, list):
-        raise place.error(f"{key!r} must be a list of labels, got {shown(values)}. Example: {_EXAMPLE}")
-    return [_label(value, key, place) for value in values]
+        raise location.error(f"{key!r} must be a list of labels, got {shown(values)}. Example: {_EXAMPLE}")
+    return [_label(value, key, location) for value in values]
 
 
-def _label(value: object, key: str, place: Place) -> LabelReference:
+def _label(value: object, key: str, location: Place) -> LabelReference:
     if isinstance(value, str):
         if value and not value.isspace():
             return LabelReference(word=without_surrogates(value))
     elif isinstance(value, int) and not isinstance(value, bool):
         return LabelReference(id=str(value))
     elif isinstance(value, dict):
-        id_ = next((found for each in _ID_KEYS if (found := name_in(value, each, place))), "")
-        name = next((found for each in _NAME_KEYS if (found := name_in(value, each, place))), "")
+        id_ = next((found for each in _ID_KEYS if (found := name_in(value, each, location))), "")
+        name = next((found for each in _NAME_KEYS if (found := name_in(value, each, location))), "")
         if id_ or name:
             return LabelReference(id=id_, name=name)
-    raise place.error(
+    raise location.error(
         f"{key!r} must hold ids or names of labels, or objects with 'id' or 'uri' and 'label', got {shown(value)}"
     )

@@ -20,5 +20,5 @@ def read_plain_lines(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[
     return records_of_lines(lines, path, _record)
 
 
-def _record(line: str, place: Place) -> LabelledRecord:
-    return LabelledRecord(place, str(place.line), checked_text(line, place), [])
+def _record(line: str, location: Place) -> LabelledRecord:
+    return LabelledRecord(location, str(location.line), checked_text(line, location), [])

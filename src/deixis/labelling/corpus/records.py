@@ -54,8 +54,8 @@ def records_of_lines(
                 yield error
 
 
-def checked_text(text: str, place: Place) -> str:
+def checked_text(text: str, location: Place) -> str:
     """The text, which must hold something."""
     if not text or text.isspace():
-        raise place.error("the text is empty; a document needs text to be learned from or labelled. Leave it out")
+        raise location.error("the text is empty; a document needs text to be learned from or labelled. Leave it out")
     return without_surrogates(text)

@@ -160,8 +160,8 @@ def _read_header(stream: BufferedReader, n_sizes: int) -> list[int] | None:
     """The whole numbers of the first line, if it holds just as many; otherwise the stream stays where it is."""
     opening = stream.peek(_MAX_HEADER)[:_MAX_HEADER]
     first = opening[: opening.find(b"\n") + 1] or opening
-    found = _HEADER.match(first)
-    sizes = [int(size) for size in found.group(1).split()] if found else []
+    match = _HEADER.match(first)
+    sizes = [int(size) for size in match.group(1).split()] if match else []
     if len(sizes) != n_sizes:
         return None
     stream.read(len(first))
@@ -170,9 +170,9 @@ def _read_header(stream: BufferedReader, n_sizes: int) -> list[int] | None:
 
 def _cut(rows: sparse.csr_matrix, n_rows: int, path: FilePath) -> sparse.csr_matrix:
     """As many rows as the header says; empty lines at the end are none."""
-    n_found = rows.shape[0]
-    if n_found < n_rows:
-        raise DataError(f"the header says {n_rows} rows, but {n_found} follow; is the file cut off?", path=path)
+    n_read = rows.shape[0]
+    if n_read < n_rows:
+        raise DataError(f"the header says {n_rows} rows, but {n_read} follow; is the file cut off?", path=path)
     if rows.indptr[n_rows] != rows.indptr[-1]:
         raise DataError(f"the header says {n_rows} rows, but more follow", path=path, line=n_rows + 2)
     return rows[:n_rows]

@@ -89,9 +89,9 @@ def parse_stream(stream: BinaryIO, path: object, rules: SparseTextRules, n_lines
 
 
 def _reason(part: dict[str, Any], block: bytes, rules: SparseTextRules) -> str:
-    found = _TOKEN.match(block, part["bad_at"])
+    token = _TOKEN.match(block, part["bad_at"])
     reason = _PROBLEMS[part["problem"]].format(
-        token=found.group()[:60].decode("utf-8", "replace") if found else "",
+        token=token.group()[:60].decode("utf-8", "replace") if token else "",
         first_label=rules.first_label,
         last_label=rules.first_label + rules.max_labels - 1,
         first_column=rules.first_column,

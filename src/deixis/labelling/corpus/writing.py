@@ -69,8 +69,8 @@ def predictions(
         labels, scores = docs_by_labels.indices[own], docs_by_labels.data[own]
         order = np.lexsort((labels, -scores))
         best, values = labels[order].tolist(), scores[order].tolist()
-        found = zip(best, values, strict=True)
-        yield name, body, [Candidate(vocabulary.ids[each], score, vocabulary.titles[each]) for each, score in found]
+        pairs = zip(best, values, strict=True)
+        yield name, body, [Candidate(vocabulary.ids[each], score, vocabulary.titles[each]) for each, score in pairs]
 
 
 def write_labelled_texts(
@@ -112,8 +112,8 @@ def _write_annif_line(_name: str, text: str, labels: list[str], stream: TextIO) 
 
 def _write_json_predictions(document: DocumentLabels, stream: TextIO) -> None:
     name, text, labels = document
-    found = [{"id": label.id, "title": label.title, "score": short_score(label.score)} for label in labels]
-    write_record({"id": name} | ({} if text is None else {"text": text}) | {"labels": found}, stream)
+    records = [{"id": label.id, "title": label.title, "score": short_score(label.score)} for label in labels]
+    write_record({"id": name} | ({} if text is None else {"text": text}) | {"labels": records}, stream)
 
 
 def _write_annif_suggestions(document: DocumentLabels, stream: TextIO) -> None:

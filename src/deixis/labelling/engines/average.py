@@ -11,7 +11,7 @@ from scipy import sparse
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.xmr.averaging import AverageRanker
 from deixis.xmr.text_rows import TextRows
 
@@ -28,10 +28,10 @@ class AverageEngine:
         """Raises if its engines need an extra that is not installed."""
         self._engines[0].check_extras()
 
-    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
+    def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, all its engines having learned."""
         for number, engine in enumerate(self._engines):
-            engine.fit(lesson, seed + SEED_STEP * number, n_threads)
+            engine.fit(examples, seed + SEED_STEP * number, n_threads)
         return self
 
     @property

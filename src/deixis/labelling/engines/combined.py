@@ -14,14 +14,14 @@ from deixis.errors import DataError, NotFittedError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.xmr.combined import CombinedRanker
 from deixis.xmr.score_tree import decision_tree_class
 from deixis.xmr.text_rows import TextRows
 
 logger = logging.getLogger(__name__)
 
-MAX_HELD_OUT_SHARE = 0.1
+MAX_HELD_OUT_FRACTION = 0.1
 MIN_HELD_OUT = 50  # with fewer, scores are combined but not calibrated
 
 
@@ -40,11 +40,11 @@ class CombinedEngine:
         self._first.check_extras()
         decision_tree_class()
 
-    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
+    def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned from all rows but those held out, of which no label loses its last."""
-        n_wanted = min(self._config.combined.n_held_out, int(MAX_HELD_OUT_SHARE * lesson.n_documents))
-        is_held_out = held_out_rows(lesson.docs_by_labels, lesson.n_documents, n_wanted, seed)
-        left, held_out = lesson.only(~is_held_out), lesson.only(is_held_out)
+        n_held_out = min(self._config.combined.n_held_out, int(MAX_HELD_OUT_FRACTION * examples.n_documents))
+        is_held_out = held_out_rows(examples.docs_by_labels, examples.n_documents, n_held_out, seed)
+        left, held_out = examples.only(~is_held_out), examples.only(is_held_out)
         self._first.fit(left, seed, n_threads)
         # Names of labels are no documents: the second stage learns from what it will be asked.
         X, Y = left.documents[: left.n_documents], left.docs_by_labels[: left.n_documents]  # noqa: N806
@@ -119,7 +119,7 @@ def _calibrated(ranker: CombinedRanker, X: TextRows, Y: sparse.csr_matrix, seed:
         return ranker
 
 
-def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_wanted: int, seed: int) -> NDArray[np.bool_]:
+def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_held_out: int, seed: int) -> NDArray[np.bool_]:
     """Which rows to hold out: `n_wanted` of the first `n`, drawn evenly, but none that has a label's last document.
 
     None at all if they would be too few to learn from.
@@ -133,7 +133,7 @@ def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_wanted: int, seed
     counts = np.bincount(docs_by_labels[:n].indices, minlength=docs_by_labels.shape[1])
     n_taken = 0
     for row in np.random.default_rng(seed).permutation(n).tolist():
-        if n_taken == n_wanted:
+        if n_taken == n_held_out:
             break
         own = docs_by_labels.indices[docs_by_labels.indptr[row] : docs_by_labels.indptr[row + 1]]
         if (counts[own] > 1).all():

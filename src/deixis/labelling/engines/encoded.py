@@ -11,7 +11,7 @@ from scipy import sparse
 
 from deixis.errors import DataError, NotFittedError
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.neural.elias.config import BAG
 from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedRanker
@@ -48,10 +48,10 @@ class EncodedEngine:
         """Raises if torch is missing."""
         TRAINERS[self.name]  # imports it
 
-    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
-        """Itself, having learned; the values of the lesson's `docs_by_labels` are its targets."""
-        rows, labels = lesson.documents.docs_by_features, lesson.docs_by_labels
-        texts = {"texts": self._inputs(lesson.documents)} if self.reads_texts else {}
+    def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
+        """Itself, having learned; the values of `docs_by_labels` are its targets."""
+        rows, labels = examples.documents.docs_by_features, examples.docs_by_labels
+        texts = {"texts": self._inputs(examples.documents)} if self.reads_texts else {}
         self._ranker = TRAINERS[self.name](rows, labels, self.settings(), seed, n_threads=n_threads, **texts)
         self._n_threads = n_threads
         return self

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.xmr.text_rows import TextRows
 
 
@@ -21,7 +21,7 @@ class Engine(Protocol):
     def check_extras(self) -> None:
         """Raises if `fit` needs an extra that is not installed: asked before documents are read. `rank` needs none."""
 
-    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> Self:
+    def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned; the same seed gives the same bytes, on one thread or many (torch excepted).
 
         Each label has at least one document. Targets lie above 0 and up to 1: 1 where a document has a label, less

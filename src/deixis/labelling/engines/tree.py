@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.labelling.config import LabellerConfig
-from deixis.labelling.training_rows import Lesson
+from deixis.labelling.training_rows import TrainingRows
 from deixis.xmr.model import LabelTreeRanker
 from deixis.xmr.text_rows import TextRows
 
@@ -23,11 +23,11 @@ class TreeEngine:
     def check_extras(self) -> None:
         """Nothing: it needs none."""
 
-    def fit(self, lesson: Lesson, seed: int = 0, n_threads: int = 0) -> TreeEngine:
+    def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> TreeEngine:
         """Itself, having learned."""
         self._ranker = LabelTreeRanker(self._ranker.config, seed, n_threads)
-        is_soft = bool((lesson.docs_by_labels.data != 1).any())
-        self._ranker.fit(lesson.documents.docs_by_features, lesson.docs_by_labels, is_soft=is_soft)
+        is_soft = bool((examples.docs_by_labels.data != 1).any())
+        self._ranker.fit(examples.documents.docs_by_features, examples.docs_by_labels, is_soft=is_soft)
         return self
 
     @property

@@ -162,7 +162,9 @@ def _lists(ranking: Ranking) -> list[list[tuple[int, float]]]:
 def _evidence(probability: float | None, reading: Reading | None) -> tuple[float, ...]:
     odds = -MAX_LOG_ODDS if probability is None else _log_odds(probability)
     unread = np.log(MIN_READ) / 2
-    span, rank = (unread, unread) if reading is None else (np.log(reading.span_share), np.log(reading.rank_share))
+    span, rank = (
+        (unread, unread) if reading is None else (np.log(reading.span_probability), np.log(reading.rank_probability))
+    )
     is_new = float(probability is None)
     return odds, is_new, max(span, -MAX_LOG_ODDS), max(rank, -MAX_LOG_ODDS), float(reading is None), 1.0
 

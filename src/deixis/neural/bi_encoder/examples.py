@@ -27,8 +27,8 @@ class EntityTexts:
         """One of the texts of each row, drawn evenly."""
         begins = np.searchsorted(self.rows, rows, side="left")
         counts = np.searchsorted(self.rows, rows, side="right") - begins
-        places = begins + (random.random(len(rows)) * counts).astype(np.int64)
-        return [self.texts[place] for place in places.tolist()]
+        numbers = begins + (random.random(len(rows)) * counts).astype(np.int64)
+        return [self.texts[number] for number in numbers.tolist()]
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Examples:
         numbers = self.mentions.tolist()
         positives = np.array([train.gold[number][0] for number in numbers], dtype=np.int64)
         columns = {"mention": [windows[number] for number in numbers], "entity": entities.drawn(positives, random)}
-        for place, rows in enumerate(self.negatives.T, start=1):
-            columns[f"negative_{place}"] = entities.drawn(rows, random)
+        for rank, rows in enumerate(self.negatives.T, start=1):
+            columns[f"negative_{rank}"] = entities.drawn(rows, random)
         return columns
 
 

@@ -93,9 +93,9 @@ def gold_ranks(
     >>> gold_ranks(VectorIndex.build([vectors], np.arange(3)), vectors[:2], [[1], [1, 0]], k=2).tolist()
     [2, 1]
     """
-    found = index.search(queries, k)
+    ranked = index.search(queries, k)
     ranks = np.zeros(len(queries), dtype=np.int64)
     for query, right in enumerate(gold):
-        places = np.flatnonzero(np.isin(found.indices[found.indptr[query] : found.indptr[query + 1]], right))
-        ranks[query] = places[0] + 1 if len(places) else 0
+        positions = np.flatnonzero(np.isin(ranked.indices[ranked.indptr[query] : ranked.indptr[query + 1]], right))
+        ranks[query] = positions[0] + 1 if len(positions) else 0
     return ranks

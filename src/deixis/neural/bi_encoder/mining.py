@@ -48,10 +48,10 @@ def mine_negatives(
     negatives = np.empty((len(queries), n_negatives), dtype=np.int64)
     waiting = np.arange(len(queries))
     while len(waiting):
-        found = index.search(queries[waiting], min(k, len(stored)))
+        ranked = index.search(queries[waiting], min(k, len(stored)))
         short = []
-        for place, query in enumerate(waiting.tolist()):
-            near = found.indices[found.indptr[place] : found.indptr[place + 1]].astype(np.int64)
+        for number, query in enumerate(waiting.tolist()):
+            near = ranked.indices[ranked.indptr[number] : ranked.indptr[number + 1]].astype(np.int64)
             near = near[~np.isin(near, gold[query])]
             if len(near) < n_negatives and k < len(stored):
                 short.append(query)
@@ -100,7 +100,7 @@ def batches_apart(
     """
     if batch_size < 1:
         raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
-    wanted = [frozenset(rows) for rows in gold]
+    gold_sets = [frozenset(rows) for rows in gold]
     seen = [frozenset(rows) for rows in shown]
     waiting = list(order)
     while waiting:
@@ -111,9 +111,9 @@ def batches_apart(
         for query in tried:
             if len(batch) == batch_size:
                 break
-            if in_demand.isdisjoint(seen[query]) and on_show.isdisjoint(wanted[query]):
+            if in_demand.isdisjoint(seen[query]) and on_show.isdisjoint(gold_sets[query]):
                 batch.append(query)
-                in_demand |= wanted[query]
+                in_demand |= gold_sets[query]
                 on_show |= seen[query]
         chosen = frozenset(batch)
         waiting = [query for query in tried if query not in chosen] + waiting[len(tried) :]

@@ -49,18 +49,18 @@ class BiEncoder:
 
     def encode(self, texts: Sequence[str], label: str = "encoding") -> NDArray[np.float32]:
         """texts_by_dims: rows of length one."""
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # texts of a length waste no room
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))  # texts of a length waste no room
         vectors = np.empty((len(texts), int(self.model.get_embedding_dimension() or 0)), dtype=np.float32)
         with steps(label, len(texts)) as advance:
             for start in range(0, len(order), _CHUNK):
-                places = order[start : start + _CHUNK]
-                vectors[places] = self.model.encode(
-                    [texts[place] for place in places],
+                numbers = order[start : start + _CHUNK]
+                vectors[numbers] = self.model.encode(
+                    [texts[number] for number in numbers],
                     batch_size=_BATCH,
                     show_progress_bar=False,
                     normalize_embeddings=True,
                 )
-                advance(len(places), "")
+                advance(len(numbers), "")
         return vectors
 
     def encode_entities(

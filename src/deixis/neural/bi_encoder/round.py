@@ -19,14 +19,14 @@ from transformers import PrinterCallback
 
 from deixis.neural.bi_encoder.config import BiEncoderConfig
 from deixis.neural.bi_encoder.model import BiEncoder
-from deixis.neural.checkpoints import StepsTold, last_checkpoint
+from deixis.neural.checkpoints import ProgressCallback, last_checkpoint
 from deixis.progress import steps
 
 _MAX_LOGS = 100
 _KEPT = 2  # checkpoints
 
 
-class ListedBatches(DefaultBatchSampler):
+class FixedBatches(DefaultBatchSampler):
     """Batches that were chosen beforehand, in their order."""
 
     def __init__(self, dataset: Dataset, batches: list[list[int]], batch_size: int) -> None:
@@ -45,10 +45,10 @@ class RoundTrainer(SentenceTransformerTrainer):
 
     batches: list[list[int]]
 
-    def get_batch_sampler(self, dataset: Dataset, batch_size: int, *rest: object, **more: object) -> ListedBatches:
+    def get_batch_sampler(self, dataset: Dataset, batch_size: int, *rest: object, **more: object) -> FixedBatches:
         """The given batches."""
         del rest, more
-        return ListedBatches(dataset, self.batches, batch_size)
+        return FixedBatches(dataset, self.batches, batch_size)
 
     def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
         """None: nothing is gathered for a card."""
@@ -90,7 +90,7 @@ def train_round(
             args=arguments,
             train_dataset=Dataset.from_dict(columns),
             loss=_loss(encoder, config),
-            callbacks=[StepsTold(advance)],
+            callbacks=[ProgressCallback(advance)],
         )
         trainer.remove_callback(PrinterCallback)
         trainer.batches = batches

@@ -69,8 +69,8 @@ def train_bi_encoder(
         raise DataError("No entity has a description to learn from. Add descriptions to the knowledge base.")
     with quiet(config.n_threads):
         encoder = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
-        asked = LinkedMentions.collect(kb, dev) if dev else None
-        return BiTraining(kb, train, asked, config, Path(folder), encoder, VECTOR_INDEXES[config.index]).run()
+        dev_mentions = LinkedMentions.collect(kb, dev) if dev else None
+        return BiTraining(kb, train, dev_mentions, config, Path(folder), encoder, VECTOR_INDEXES[config.index]).run()
 
 
 @dataclass
@@ -88,8 +88,8 @@ class BiTraining:
     def run(self) -> TrainedBiEncoder:
         """All rounds that are not done yet."""
         settings = {name: value for name, value in config_to_dict(self.config).items() if name not in _MAY_CHANGE}
-        asked = () if self.dev is None else (*self.dev_windows, json.dumps(self.dev.gold))  # they choose the round
-        texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold), *asked)
+        dev_texts = () if self.dev is None else (*self.dev_windows, json.dumps(self.dev.gold))  # they choose the round
+        texts = (*self.entities.texts, *self.windows, json.dumps(self.train.gold), *dev_texts)
         claim_folder(self.folder, fingerprint(settings, texts))
         with room_for_checkpoints(self.folder, self.encoder.model):
             return self._all_rounds()

@@ -67,7 +67,7 @@ class PairScorer(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class PairLessons:
+class PairExamples:
     """Candidates of mentions as pairs: mention `i` has `pairs[starts[i]:starts[i + 1]]`, of which some are right."""
 
     starts: NDArray[np.int64]
@@ -82,8 +82,8 @@ class PairLessons:
 
         Examples
         --------
-        >>> lessons = PairLessons(np.array([0, 2, 2, 4]), [("", "")] * 4, np.array([True, False] * 2))
-        >>> round(lessons.accuracy(np.array([0.9, 0.1, 0.2, 0.3])), 2)
+        >>> examples = PairExamples(np.array([0, 2, 2, 4]), [("", "")] * 4, np.array([True, False] * 2))
+        >>> round(examples.accuracy(np.array([0.9, 0.1, 0.2, 0.3])), 2)
         0.33
         """
         spans = [(begin, end) for begin, end in itertools.pairwise(self.starts.tolist()) if begin < end]

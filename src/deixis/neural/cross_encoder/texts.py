@@ -16,7 +16,7 @@ from scipy import sparse
 
 from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.cross_encoder.pairs import N_SIGNS, Pair, PairConfig, PairLessons
+from deixis.neural.cross_encoder.pairs import N_SIGNS, Pair, PairConfig, PairExamples
 from deixis.neural.windows import TokenWindows
 from deixis.types import MentionInContext
 
@@ -107,9 +107,9 @@ class MentionCandidates:
         """The mention that each candidate belongs to."""
         return np.repeat(np.arange(len(self.mentions)), np.diff(self.starts))
 
-    def as_pairs(self, kb: KnowledgeBase, texts: PairTexts) -> PairLessons:
+    def as_pairs(self, kb: KnowledgeBase, texts: PairTexts) -> PairExamples:
         """The same as pairs of texts; a mention that has no room in its window is an error."""
-        return PairLessons(self.starts, texts.pairs(kb, self.mentions, self.numbers, self.rows), self.is_right)
+        return PairExamples(self.starts, texts.pairs(kb, self.mentions, self.numbers, self.rows), self.is_right)
 
 
 def _names(kb: KnowledgeBase, row: int) -> str:

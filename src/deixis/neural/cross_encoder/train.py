@@ -23,9 +23,9 @@ from deixis.config import config_to_dict
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_encoder.model import add_marker, check_length
-from deixis.neural.checkpoints import StepsTold, claim_folder, fingerprint, room_for_checkpoints
+from deixis.neural.checkpoints import ProgressCallback, claim_folder, fingerprint, room_for_checkpoints
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
-from deixis.neural.cross_encoder.pairs import PairLessons
+from deixis.neural.cross_encoder.pairs import PairExamples
 from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.texts import MentionCandidates, PairTexts
 from deixis.neural.hub import folder_of
@@ -40,7 +40,7 @@ BATCH = 32  # pairs scored together
 
 def train_pair_scorer(
     kb: KnowledgeBase,
-    taught: MentionCandidates,
+    train: MentionCandidates,
     held_out: MentionCandidates,
     config: CrossEncoderConfig,
     folder: Path,
@@ -53,8 +53,8 @@ def train_pair_scorer(
         model = open_cross_encoder(config.encoder, config.pairs.n_tokens)
         stored = tokenizer_bytes(model)
         texts = PairTexts(TokenWindows.from_bytes(stored), separator(model), config.pairs)
-        lessons, checked = taught.as_pairs(kb, texts), held_out.as_pairs(kb, texts)
-        train_cross_encoder(model, lessons, checked, config, folder, seed)
+        examples, checked = train.as_pairs(kb, texts), held_out.as_pairs(kb, texts)
+        train_cross_encoder(model, examples, checked, config, folder, seed)
         graph = np.frombuffer(pair_scorer_to_onnx(model), dtype=np.uint8)
     return OnnxPairScorer(graph, np.frombuffer(stored, dtype=np.uint8), n_threads), texts
 
@@ -77,28 +77,28 @@ def separator(model: CrossEncoder) -> str:
 
 def train_cross_encoder(
     model: CrossEncoder,
-    lessons: PairLessons,
-    checked: PairLessons,
+    examples: PairExamples,
+    checked: PairExamples,
     config: CrossEncoderConfig,
     folder: Path,
     seed: int = 0,
 ) -> CrossEncoder:
-    """The model, trained on the pairs of `lessons` and as it was when it did best on those `checked`.
+    """The model, trained on the pairs of `examples` and as it was when it did best on those `checked`.
 
     Checkpoints are kept in `folder`; called again with the same settings and pairs, training goes on from there.
     """
-    if not lessons.is_right.any() or lessons.is_right.all():
+    if not examples.is_right.any() or examples.is_right.all():
         raise DataError(
-            f"There is nothing to tell apart: of {len(lessons.pairs)} pairs {int(lessons.is_right.sum())} are right. "
+            f"There is nothing to tell apart: of {len(examples.pairs)} pairs {int(examples.is_right.sum())} are right. "
             "Give annotated mentions of entities that the knowledge base has."
         )
     mark = fingerprint(
-        config_to_dict(config) | {"seed": seed}, (text for pair in (*lessons.pairs, *checked.pairs) for text in pair)
+        config_to_dict(config) | {"seed": seed}, (text for pair in (*examples.pairs, *checked.pairs) for text in pair)
     )
     checkpoint = claim_folder(folder, mark)
-    entities, mentions = zip(*lessons.pairs, strict=True)
+    entities, mentions = zip(*examples.pairs, strict=True)
     dataset = Dataset.from_dict(
-        {"entity": entities, "mention": mentions, "label": lessons.is_right.astype(np.float32).tolist()}
+        {"entity": entities, "mention": mentions, "label": examples.is_right.astype(np.float32).tolist()}
     )
     n_steps = -(-len(dataset) // config.batch_size)
     with room_for_checkpoints(folder, model), steps("training the cross-encoder", n_steps * config.epochs) as advance:
@@ -108,19 +108,19 @@ def train_cross_encoder(
             train_dataset=dataset,
             loss=BinaryCrossEntropyLoss(model),
             evaluator=_Watch(checked),
-            callbacks=[StepsTold(advance), Patience(config.patience)],
+            callbacks=[ProgressCallback(advance), Patience(config.patience)],
         )
         trainer.remove_callback(PrinterCallback)  # a library does not print
         trainer.train(resume_from_checkpoint=checkpoint)
     return model
 
 
-def logits(model: CrossEncoder, pairs: PairLessons) -> NDArray[np.float32]:
+def logits(model: CrossEncoder, pairs: PairExamples) -> NDArray[np.float32]:
     """The score of each pair, by torch."""
     if not len(pairs.pairs):
         return np.zeros(0, dtype=np.float32)
-    found: Any = model.predict(list(pairs.pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=_same)
-    return np.asarray(found, dtype=np.float32).reshape(-1)
+    scores: Any = model.predict(list(pairs.pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=_same)
+    return np.asarray(scores, dtype=np.float32).reshape(-1)
 
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - a tensor
@@ -141,7 +141,7 @@ class Patience(EarlyStoppingCallback):
 class _Watch(BaseEvaluator):
     """How many held-out mentions the model gets right."""
 
-    def __init__(self, checked: PairLessons) -> None:
+    def __init__(self, checked: PairExamples) -> None:
         super().__init__()
         self.checked = checked
         self.primary_metric = "accuracy"

@@ -65,26 +65,26 @@ def matched_edges(
     [0, 1, 2]
     """
     clusters_by_labels = (matches.T @ targets).tocsr()
-    kept = [_largest(clusters_by_labels, cluster, n_edges) for cluster in range(matches.shape[1])]
+    label_lists = [_largest(clusters_by_labels, cluster, n_edges) for cluster in range(matches.shape[1])]
     if keeps_every_label:
-        kept = _with_lost(kept, clusters_by_labels)
-    starts = np.concatenate([[0], np.cumsum([len(labels) for labels in kept])]).astype(np.int64)
-    return Edges(starts, np.concatenate(kept).astype(np.int32), targets.shape[1])
+        label_lists = _with_lost(label_lists, clusters_by_labels)
+    starts = np.concatenate([[0], np.cumsum([len(labels) for labels in label_lists])]).astype(np.int64)
+    return Edges(starts, np.concatenate(label_lists).astype(np.int32), targets.shape[1])
 
 
 def _largest(rows: sparse.csr_matrix, row: int, k: int) -> NDArray[np.int32]:
     """The columns of a row's largest values, ascending."""
     span = slice(rows.indptr[row], rows.indptr[row + 1])
     columns, values = rows.indices[span], rows.data[span]
-    found = columns[np.lexsort((columns, -values))[:k]]
-    return np.sort(found[: np.count_nonzero(values > 0)])
+    largest = columns[np.lexsort((columns, -values))[:k]]
+    return np.sort(largest[: np.count_nonzero(values > 0)])
 
 
-def _with_lost(kept: list[NDArray[np.int32]], clusters_by_labels: sparse.csr_matrix) -> list[NDArray[np.int32]]:
+def _with_lost(label_lists: list[NDArray[np.int32]], clusters_by_labels: sparse.csr_matrix) -> list[NDArray[np.int32]]:
     """The same rows, and each label that is in none of them in the row where its value is largest."""
     is_kept = np.zeros(clusters_by_labels.shape[1], dtype=bool)
-    is_kept[np.concatenate(kept)] = True
+    is_kept[np.concatenate(label_lists)] = True
     by_row = clusters_by_labels
     strongest = strongest_clusters(by_row.indptr.astype(np.int64), by_row.indices, by_row.data, by_row.shape[1])
     strongest[is_kept] = -1
-    return [np.union1d(labels, np.flatnonzero(strongest == row)) for row, labels in enumerate(kept)]
+    return [np.union1d(labels, np.flatnonzero(strongest == row)) for row, labels in enumerate(label_lists)]

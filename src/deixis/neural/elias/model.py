@@ -81,11 +81,11 @@ class EliasIndex(nn.Module):
         if targets is not None:
             starts, labels = targets.indptr.astype(np.int64), targets.indices.astype(np.int32)
             cluster_starts, clusters = self.parents(starts, labels)
-        indptr, found, _, edges = _core.learned_shortlist(
+        indptr, shortlisted, _, edges = _core.learned_shortlist(
             cluster_scores.detach().numpy(), cluster_starts, clusters, starts, labels, self.edges.starts,
             self.edges.labels, edge_scores.detach().numpy(), self.edges.n_labels, beam, k, 1,
         )  # fmt: skip
-        return Shortlist(indptr, found, edges)
+        return Shortlist(indptr, shortlisted, edges)
 
     def parents(
         self, starts: NDArray[np.int64], labels: NDArray[np.int32]
@@ -98,10 +98,10 @@ class EliasIndex(nn.Module):
         n_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(has_parent, dtype=np.int64)])
         return n_before[starts], strongest[has_parent]
 
-    def path_scores(self, cluster_scores: Tensor, edge_scores: Tensor, found: Shortlist) -> Tensor:
+    def path_scores(self, cluster_scores: Tensor, edge_scores: Tensor, shortlist: Shortlist) -> Tensor:
         """The shortlist score of each pair: cluster score times edge score along its best path (Eq. 5-6)."""
-        edges = torch.from_numpy(found.edges)
-        rows = torch.from_numpy(found.rows())
+        edges = torch.from_numpy(shortlist.edges)
+        rows = torch.from_numpy(shortlist.rows())
         return cluster_scores[rows, self.edge_clusters[edges]] * edge_scores[edges]
 
     def frozen(self) -> ClusterGraph:
@@ -114,12 +114,12 @@ class ShortlistScores(torch.autograd.Function):
     """w.phi of each shortlisted pair, in the compiled core; the slope by w is added to a buffer, row by row."""
 
     @staticmethod
-    def forward(ctx: Any, vectors: Tensor, classifiers: Tensor, slopes: Tensor, found: Shortlist) -> Tensor:  # noqa: ANN401
+    def forward(ctx: Any, vectors: Tensor, classifiers: Tensor, slopes: Tensor, shortlist: Shortlist) -> Tensor:  # noqa: ANN401
         """The dot products; `slopes`, of the shape of the classifiers, gets theirs when these are known."""
         ctx.save_for_backward(vectors, classifiers)
-        ctx.slopes, ctx.found = slopes, found
+        ctx.slopes, ctx.shortlist = slopes, shortlist
         dots = _core.shortlist_dots(
-            vectors.detach().numpy(), classifiers.detach().numpy(), found.indptr, found.labels, 1
+            vectors.detach().numpy(), classifiers.detach().numpy(), shortlist.indptr, shortlist.labels, 1
         )
         return torch.from_numpy(dots)
 
@@ -127,12 +127,12 @@ class ShortlistScores(torch.autograd.Function):
     def backward(ctx: Any, by_dots: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
         """The slope by the vectors."""
         vectors, classifiers = ctx.saved_tensors
-        found: Shortlist = ctx.found
+        shortlist: Shortlist = ctx.shortlist
         by_pair = sparse.csr_matrix(
-            (by_dots.numpy(), found.labels, found.indptr), shape=(len(vectors), len(classifiers))
+            (by_dots.numpy(), shortlist.labels, shortlist.indptr), shape=(len(vectors), len(classifiers))
         )
-        touched, places = _numbered(found.labels, len(classifiers))
-        by_touched = sparse.csr_matrix((by_dots.numpy(), places, found.indptr), shape=(len(vectors), len(touched)))
+        touched, numbers = _numbered(shortlist.labels, len(classifiers))
+        by_touched = sparse.csr_matrix((by_dots.numpy(), numbers, shortlist.indptr), shape=(len(vectors), len(touched)))
         ctx.slopes.index_add_(0, torch.from_numpy(touched), torch.from_numpy(by_touched.T @ vectors.numpy()))
         return torch.from_numpy(by_pair @ classifiers.detach().numpy()), None, None, None
 
@@ -145,17 +145,17 @@ def _numbered(labels: NDArray[np.int32], n_labels: int) -> tuple[NDArray[np.int6
     return np.flatnonzero(occurs), numbers[labels]
 
 
-def pair_targets(targets: sparse.csr_matrix, found: Shortlist) -> Tensor:
+def pair_targets(targets: sparse.csr_matrix, shortlist: Shortlist) -> Tensor:
     """The target of each shortlisted pair, 0 for a label that the document does not have."""
     n_labels = targets.shape[1]
     rows = np.repeat(np.arange(targets.shape[0], dtype=np.int64), np.diff(targets.indptr))
     true = rows * n_labels + targets.indices  # ascends: rows do, and labels within a row
-    pairs = found.rows() * n_labels + found.labels
-    places = np.minimum(np.searchsorted(true, pairs), max(0, len(true) - 1))
+    pairs = shortlist.rows() * n_labels + shortlist.labels
+    positions = np.minimum(np.searchsorted(true, pairs), max(0, len(true) - 1))
     values = np.zeros(len(pairs), dtype=np.float32)
     if len(true):
-        is_true = true[places] == pairs
-        values[is_true] = targets.data[places[is_true]]
+        is_true = true[positions] == pairs
+        values[is_true] = targets.data[positions[is_true]]
     return torch.from_numpy(values)
 
 

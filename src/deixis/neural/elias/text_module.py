@@ -56,13 +56,13 @@ class TextModule(TrainableEncoder):
 class FixedTextModule(TextModule):
     """The same for a model that stays as it is: each text is encoded once."""
 
-    _kept: Tensor | None = None
+    _cached: Tensor | None = None
 
     def vectors(self, inputs: Sequence[str], rows: NDArray[Any]) -> Tensor:
         """docs_by_dims of these texts; all are encoded at the first call."""
-        if self._kept is None:
-            self._kept = self._all(inputs)
-        return self._kept[torch.from_numpy(np.asarray(rows, dtype=np.int64))]
+        if self._cached is None:
+            self._cached = self._all(inputs)
+        return self._cached[torch.from_numpy(np.asarray(rows, dtype=np.int64))]
 
     def _all(self, inputs: Sequence[str]) -> Tensor:
         self.model.eval()

@@ -112,7 +112,7 @@ class EliasTraining:
         """Train for so many passes over the documents."""
         config, n_rows = self.config, self._targets.shape[0]
         n_steps = n_epochs * -(-n_rows // config.batch_size)
-        optimizers = Optimizers(self.module, config.embedding_rate, self._dense(), n_steps)
+        optimizers = Optimizers(self.module, config.embedding_rate, self._rates(), n_steps)
         labels = LabelSteps(self.classifiers, config.classifier_rate, config.classifier_every, n_steps)
         self.module.train()
         with steps(f"training ELIAS, {name}", n_steps) as advance:
@@ -128,13 +128,13 @@ class EliasTraining:
         config, targets = self.config, self._targets[rows]
         vectors = self.module.vectors(self._inputs, rows)
         cluster_scores, edge_scores = self.index.cluster_scores(vectors), self.index.edge_scores()
-        found = self.index.shortlist(cluster_scores, edge_scores, targets, config.beam, config.n_shortlist)
-        path_scores = self.index.path_scores(cluster_scores, edge_scores, found)
-        logits = ShortlistScores.apply(vectors, self.classifiers, slopes, found)
-        classification, shortlist = losses(logits, path_scores, pair_targets(targets, found))
+        shortlisted = self.index.shortlist(cluster_scores, edge_scores, targets, config.beam, config.n_shortlist)
+        path_scores = self.index.path_scores(cluster_scores, edge_scores, shortlisted)
+        logits = ShortlistScores.apply(vectors, self.classifiers, slopes, shortlisted)
+        classification, shortlist = losses(logits, path_scores, pair_targets(targets, shortlisted))
         return (classification + config.shortlist_weight * shortlist) / len(rows)
 
-    def _dense(self) -> dict[nn.Parameter, float]:
+    def _rates(self) -> dict[nn.Parameter, float]:
         own_rate = self.module.own_rate or self.config.learning_rate
         rates = dict.fromkeys(self.module.dense_parameters(), own_rate)
         rates[self.index.clusters] = self.config.learning_rate

@@ -42,7 +42,7 @@ class SampledClassifiers:
         self.weights = nn.Parameter(first)
         self._n_negatives = n_negatives
         self._random = np.random.default_rng(seed)
-        self._counts = chance_to_be_there(docs_by_labels, n_negatives, batch_size) ** -1.0
+        self._counts = sampling_probability(docs_by_labels, n_negatives, batch_size) ** -1.0
         self._optimizer = torch.optim.SparseAdam([self.weights], lr=rate)
         self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, rising_and_falling(n_steps))
 
@@ -50,7 +50,7 @@ class SampledClassifiers:
         """The loss of a batch (sum over labels, mean over documents) and its slope by the vectors."""
         drawn = self._random.integers(0, targets.shape[1], self._n_negatives)
         labels = np.union1d(targets.indices, drawn)
-        places = (
+        positions = (
             torch.from_numpy(np.repeat(np.arange(targets.shape[0]), np.diff(targets.indptr))),
             torch.from_numpy(np.searchsorted(labels, targets.indices)),
         )
@@ -60,11 +60,11 @@ class SampledClassifiers:
             weights = self.weights[chosen]
             scores = vectors @ weights.T
             counts = torch.from_numpy(self._counts[labels].astype(np.float32))
-            positive = scores[places]
+            positive = scores[positions]
             losses = nn.functional.softplus(scores)
-            total = float((losses @ counts).sum()) + float((losses[places] * (1 - counts[places[1]])).sum())
+            total = float((losses @ counts).sum()) + float((losses[positions] * (1 - counts[positions[1]])).sum())
             errors = scores.sigmoid() * counts
-            errors[places] = positive.sigmoid() - values
+            errors[positions] = positive.sigmoid() - values
             errors /= len(vectors)
             rows = errors.T @ vectors
             self.weights.grad = torch.sparse_coo_tensor(
@@ -79,16 +79,16 @@ class SampledClassifiers:
         self._schedule.step()
 
 
-def chance_to_be_there(docs_by_labels: sparse.csr_matrix, n_negatives: int, batch_size: int) -> NDArray[np.float64]:
+def sampling_probability(docs_by_labels: sparse.csr_matrix, n_negatives: int, batch_size: int) -> NDArray[np.float64]:
     """For each label, how likely a step looks at it: by one of its documents, or drawn at random.
 
     Examples
     --------
     >>> one_in_two = sparse.csr_matrix([[1, 0], [0, 0]])
-    >>> chance_to_be_there(one_in_two, n_negatives=1, batch_size=1).tolist()
+    >>> sampling_probability(one_in_two, n_negatives=1, batch_size=1).tolist()
     [0.75, 0.5]
     """
     n_documents, n_labels = docs_by_labels.shape
-    share = np.bincount(docs_by_labels.indices, minlength=n_labels) / n_documents
-    missed: NDArray[np.float64] = (1 - share) ** batch_size * (1 - 1 / n_labels) ** n_negatives
+    frequency = np.bincount(docs_by_labels.indices, minlength=n_labels) / n_documents
+    missed: NDArray[np.float64] = (1 - frequency) ** batch_size * (1 - 1 / n_labels) ** n_negatives
     return 1 - missed

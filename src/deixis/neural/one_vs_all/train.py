@@ -49,7 +49,7 @@ def train_one_vs_all(
     vectors = all_vectors(module, features, features.shape[0])
     first = first_classifiers(vectors, targets, COSINE_WEIGHT, config.bag.scale)
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
-    dense = dict.fromkeys(module.dense_parameters(), config.learning_rate)
+    rates = dict.fromkeys(module.dense_parameters(), config.learning_rate)
     sampled = None
     if 0 < config.n_negatives < targets.shape[1]:
         sampled = SampledClassifiers(
@@ -57,8 +57,8 @@ def train_one_vs_all(
         )
     classifiers = nn.Parameter(first) if sampled is None else sampled.weights
     if sampled is None:
-        dense[classifiers] = config.learning_rate
-    optimizers = Optimizers(module, config.embedding_rate, dense, n_steps)
+        rates[classifiers] = config.learning_rate
+    optimizers = Optimizers(module, config.embedding_rate, rates, n_steps)
     module.train()
     with torch_threads(n_threads), steps("training one-versus-all", n_steps) as advance:
         for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
@@ -89,12 +89,12 @@ def all_labels_slope(vectors: Tensor, classifiers: Tensor, targets: sparse.csr_m
             end = min(start + BLOCK, n_labels)
             weights = classifiers[start:end]
             scores = weights @ vectors.T
-            places, values = _entries(by_label, start, end, n_rows)
+            positions, values = _entries(by_label, start, end, n_rows)
             flat = scores.view(-1)
-            total -= float(flat[places] @ values)
+            total -= float(flat[positions] @ values)
             errors = scores.sigmoid()
             total += float(torch.nn.functional.softplus(scores).sum())
-            errors.view(-1)[places] -= values
+            errors.view(-1)[positions] -= values
             errors /= n_rows
             torch.mm(errors, vectors, out=classifiers.grad[start:end])
             slope += errors.T @ weights
@@ -105,5 +105,5 @@ def _entries(by_label: sparse.csc_matrix, start: int, end: int, n_rows: int) -> 
     """Where the block of labels_by_docs has targets, as places in the flat block, and the targets."""
     span = slice(by_label.indptr[start], by_label.indptr[end])
     labels: NDArray[Any] = np.repeat(np.arange(end - start), np.diff(by_label.indptr[start : end + 1]))
-    places = labels * n_rows + by_label.indices[span]
-    return torch.from_numpy(places.astype(np.int64)), torch.from_numpy(by_label.data[span])
+    positions = labels * n_rows + by_label.indices[span]
+    return torch.from_numpy(positions.astype(np.int64)), torch.from_numpy(by_label.data[span])

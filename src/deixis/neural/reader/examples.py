@@ -17,24 +17,24 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class TaughtPassage:
+class AnnotatedPassage:
     """A passage, and of each entity mentioned in it (by row) the spans, in code points of the passage."""
 
     passage: Passage
     spans: dict[int, list[Span]] = field(default_factory=dict)
 
 
-def taught_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: ReaderTexts) -> list[TaughtPassage]:
+def annotated_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: ReaderTexts) -> list[AnnotatedPassage]:
     """The passages of annotated documents; a mention that no passage holds whole has one made around it.
 
     Mentions with several right entities teach the first that the knowledge base holds.
     """
     documents = list(documents)
-    found = [TaughtPassage(passage) for passage in texts.passages(document.text for document in documents)]
-    by_document: dict[int, list[TaughtPassage]] = {}
-    for taught in found:
-        by_document.setdefault(taught.passage.document, []).append(taught)
-    n_long = n_taught = 0
+    passages = [AnnotatedPassage(passage) for passage in texts.passages(document.text for document in documents)]
+    by_document: dict[int, list[AnnotatedPassage]] = {}
+    for annotated in passages:
+        by_document.setdefault(annotated.passage.document, []).append(annotated)
+    n_long = n_used = 0
     for number, document in enumerate(documents):
         for mention in document.mentions:
             rows = list(known_parts(mention.entity, kb.row_of)) if mention.entity else []
@@ -48,18 +48,18 @@ def taught_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: Rea
                 if own is None:
                     n_long += 1
                     continue
-                holding = [TaughtPassage(own)]
-                found += holding
+                holding = [AnnotatedPassage(own)]
+                passages += holding
                 by_document.setdefault(number, []).extend(holding)
-            n_taught += 1
-            for taught in holding:
-                start = taught.passage.start
-                taught.spans.setdefault(rows[0], []).append((mention.start - start, mention.end - start))
+            n_used += 1
+            for annotated in holding:
+                start = annotated.passage.start
+                annotated.spans.setdefault(rows[0], []).append((mention.start - start, mention.end - start))
     if n_long:
         logger.warning("%d mentions are longer than a passage and teach nothing; raise n_tokens", n_long)
-    if not n_taught:
+    if not n_used:
         raise DataError(
             "No annotated mention names an entity of the knowledge base. Check that documents and knowledge base use "
             "the same ids."
         )
-    return found
+    return passages

@@ -55,9 +55,9 @@ def per_token(
     encoded: Sequence[Encoding], run: Callable[[list[Encoding]], NDArray[np.float32]]
 ) -> list[NDArray[np.float32]]:
     """The rows that `run` gives for the tokens of each text; texts of like length go through it together."""
-    found: list[NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(encoded)
-    for places in batches([len(encoding.ids) for encoding in encoded]):
-        rows = run([encoded[place] for place in places])
-        for place, row in zip(places, rows, strict=True):
-            found[place] = row[: len(encoded[place].ids)]
-    return found
+    outputs: list[NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(encoded)
+    for numbers in batches([len(encoding.ids) for encoding in encoded]):
+        rows = run([encoded[number] for number in numbers])
+        for number, row in zip(numbers, rows, strict=True):
+            outputs[number] = row[: len(encoded[number].ids)]
+    return outputs

@@ -13,14 +13,14 @@ from tokenizers import Encoding
 
 from deixis.errors import ConfigError
 from deixis.neural.reader.config import ReaderConfig
-from deixis.neural.reader.examples import TaughtPassage
+from deixis.neural.reader.examples import AnnotatedPassage
 from deixis.neural.reader.model import RetrieverReader, as_tensors, reader_loss, retriever_loss
 from deixis.neural.reader.run import Reader
 from deixis.neural.reader.spans import PairNumbers, readings_of
 from deixis.neural.reader.texts import PassageTokens, Span
 from deixis.progress import steps
 
-Source = Callable[[Sequence[TaughtPassage]], list[list[int]]]
+Source = Callable[[Sequence[AnnotatedPassage]], list[list[int]]]
 """Candidates of passages, by row, from somewhere else than the retriever."""
 RISE = 0.1  # share of the steps in which the learning rate rises
 
@@ -31,15 +31,15 @@ class JointTraining:
 
     model: RetrieverReader
     reader: Reader
-    taught: list[TaughtPassage]
+    passages: list[AnnotatedPassage]
     config: ReaderConfig
     source: Source | None = None
     notice: Callable[[str, float], None] | None = None
     spans_read: dict[int, list[Span]] = field(default_factory=dict)
-    kept: dict[int, list[int]] = field(default_factory=dict)
+    passage_candidates: dict[int, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.taught:
+        if not self.passages:
             raise ConfigError("There is no passage to learn from.")
         self._random = np.random.default_rng(self.config.seed)
         self._order: list[int] = []
@@ -73,7 +73,7 @@ class JointTraining:
             self.model.part()
             self._phase("teaching the retriever on", self.config.n_steps, self._retriever_alone)
             self._refresh()
-            self._finished, self.kept = self.reader, {}
+            self._finished, self.passage_candidates = self.reader, {}
             self._phase("teaching the reader on", self.config.n_steps, self._reader_alone)
         else:
             self._phase("teaching both", self.config.n_steps, self._together)
@@ -90,7 +90,7 @@ class JointTraining:
         others = [each for each in self.model.parameters() if each.requires_grad and id(each) not in own]
         groups = [{"params": others, "lr": rates["encoder"]}, {"params": heads, "lr": rates["heads"]}]
         optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _share(step, n_steps))
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, n_steps))
         with steps(label, n_steps) as advance:
             for step, numbers in enumerate(self._batches(n_steps)):
                 if step and step % self.config.refresh_every == 0 and loss_of != self._reader_alone:
@@ -101,15 +101,15 @@ class JointTraining:
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
                 optimizer.step()
                 schedule.step()
-                told = float(loss.detach())
-                advance(1, f"loss {told:.3f}")
+                value = float(loss.detach())
+                advance(1, f"loss {value:.3f}")
                 if self.notice is not None:
-                    self.notice(label, told)
+                    self.notice(label, value)
 
     def _batches(self, n_steps: int) -> Iterator[list[int]]:
         """Numbers of passages, each passage once before any comes again; passages without mentions are a quarter."""
-        full = [number for number, each in enumerate(self.taught) if each.spans]
-        empty = [number for number, each in enumerate(self.taught) if not each.spans]
+        full = [number for number, each in enumerate(self.passages) if each.spans]
+        empty = [number for number, each in enumerate(self.passages) if not each.spans]
         for _ in range(n_steps):
             while len(self._order) < self.config.batch_size:
                 others = self._random.permutation(empty)[: len(full) // 3].astype(np.int64)
@@ -129,13 +129,13 @@ class JointTraining:
         return self._retriever_loss(numbers, nothing, self._retrieved(self.reader, numbers, nothing))
 
     def _reader_alone(self, numbers: list[int]) -> torch.Tensor:
-        return self._reader_loss(numbers, self._kept(numbers))[0]
+        return self._reader_loss(numbers, self._candidates_of(numbers))[0]
 
     def _together(self, numbers: list[int]) -> torch.Tensor:
         """Eq. 15. The reader is given what is retrieved now; the retriever, what the reader then reads."""
         spans = [self.spans_read.get(number, []) for number in numbers]
         fresh = self._retrieved(self.reader, numbers, spans)
-        loss, read = self._reader_loss(numbers, fresh if self.config.feeds_reader else self._kept(numbers))
+        loss, read = self._reader_loss(numbers, fresh if self.config.feeds_reader else self._candidates_of(numbers))
         if not self.config.feeds_retriever:
             return loss + self._retriever_loss(numbers, spans, fresh)
         self.spans_read |= dict(zip(numbers, read, strict=True))
@@ -143,64 +143,70 @@ class JointTraining:
 
     def _retrieved(self, reader: Reader, numbers: list[int], spans: list[list[Span]]) -> list[list[int]]:
         """Entities for passages, best first (Eq. 3-5), more than are used: some are right and count for nothing."""
-        passages = [self.taught[number].passage for number in numbers]
+        passages = [self.passages[number].passage for number in numbers]
         return reader.retrieve(passages, spans, 2 * self.config.n_candidates)
 
-    def _kept(self, numbers: list[int]) -> list[list[int]]:
+    def _candidates_of(self, numbers: list[int]) -> list[list[int]]:
         """Candidates for passages from elsewhere, or as the retriever finds them that has learned alone."""
-        missing = [number for number in numbers if number not in self.kept]
+        missing = [number for number in numbers if number not in self.passage_candidates]
         if missing:
             if self.source is not None:
-                found = self.source([self.taught[number] for number in missing])
+                candidates = self.source([self.passages[number] for number in missing])
             else:
-                found = self._retrieved(self._finished, missing, [[] for _ in missing])
-            self.kept |= dict(zip(missing, found, strict=True))
-        return [self.kept[number] for number in numbers]
+                candidates = self._retrieved(self._finished, missing, [[] for _ in missing])
+            self.passage_candidates |= dict(zip(missing, candidates, strict=True))
+        return [self.passage_candidates[number] for number in numbers]
 
-    def _drawn(self, number: int, found: list[int], n: int) -> list[int]:
+    def _drawn(self, number: int, candidates: list[int], n: int) -> list[int]:
         """`n` of the candidates of a passage that are wrong, evenly from those that the reader is given at work."""
-        wrong = [row for row in found if row not in self.taught[number].spans][: self.config.n_candidates]
+        wrong = [row for row in candidates if row not in self.passages[number].spans][: self.config.n_candidates]
         drawn: list[int] = self._random.permutation(wrong)[:n].astype(np.int64).tolist()
         return drawn
 
     def _retriever_loss(self, numbers: list[int], spans: list[list[Span]], candidates: list[list[int]]) -> torch.Tensor:
         """Eq. 13; negatives are mined among the candidates, and the others' right entities are negatives too."""
         rows: set[int] = set()
-        for number, found in zip(numbers, candidates, strict=True):
-            rows |= {*self.taught[number].spans, *self._drawn(number, found, self.config.n_negatives)}
-        listed = np.array(sorted(rows), dtype=np.int64)
-        is_gold = torch.tensor([[row in self.taught[number].spans for row in listed.tolist()] for number in numbers])
-        encoded = self.reader.texts.encoded([self.taught[number].passage.text for number in numbers])
+        for number, own_candidates in zip(numbers, candidates, strict=True):
+            rows |= {*self.passages[number].spans, *self._drawn(number, own_candidates, self.config.n_negatives)}
+        entity_rows = np.array(sorted(rows), dtype=np.int64)
+        is_gold = torch.tensor(
+            [[row in self.passages[number].spans for row in entity_rows.tolist()] for number in numbers]
+        )
+        encoded = self.reader.texts.encoded([self.passages[number].passage.text for number in numbers])
         tokens = self._tensors(encoded)
         states = self.model.states(tokens)
         mask = torch.zeros_like(tokens["attention_mask"])
-        for place, (encoding, own) in enumerate(zip(encoded, spans, strict=True)):
-            mask[place, torch.from_numpy(PassageTokens.of(encoding).inside(own))] = 1
-        told = self._tensors(self.reader.texts.encoded_entities(self.reader.kb, listed))
-        entities = self.model.vectors(self.model.states(told), told["attention_mask"])
+        for row_number, (encoding, own) in enumerate(zip(encoded, spans, strict=True)):
+            mask[row_number, torch.from_numpy(PassageTokens.of(encoding).inside(own))] = 1
+        entity_tokens = self._tensors(self.reader.texts.encoded_entities(self.reader.kb, entity_rows))
+        entities = self.model.vectors(self.model.states(entity_tokens), entity_tokens["attention_mask"])
         passages = self.model.vectors(states, tokens["attention_mask"])
         return retriever_loss(passages, self.model.span_vectors(states, mask), entities, is_gold, self.config.scale)
 
     def _reader_loss(self, numbers: list[int], candidates: list[list[int]]) -> tuple[torch.Tensor, list[list[Span]]]:
         """Eq. 14, and the spans that the reader sees in each passage (Eq. 11); right entities are always given."""
         pairs: list[tuple[int, int]] = []
-        for number, found in zip(numbers, candidates, strict=True):
-            right = list(self.taught[number].spans)
-            wrong = self._drawn(number, found, max(1, self.config.n_taught - len(right)))
+        for number, own_candidates in zip(numbers, candidates, strict=True):
+            right = list(self.passages[number].spans)
+            wrong = self._drawn(number, own_candidates, max(1, self.config.n_taught - len(right)))
             pairs += [(number, row) for row in [*right, *wrong]]
         if not pairs:  # nothing is mentioned, and nothing was proposed
             return self.model.heads.weight.sum() * 0.0, [[] for _ in numbers]
         encoded = self.reader.texts.encoded_pairs(
-            [self.taught[number].passage.text for number, _ in pairs], self.reader.kb, [row for _, row in pairs]
+            [self.passages[number].passage.text for number, _ in pairs], self.reader.kb, [row for _, row in pairs]
         )
         tokens = self._tensors(encoded)
         logits = self.model.numbers(tokens)
         own = [PassageTokens.of(encoding) for encoding in encoded]
         is_passage = torch.zeros(tokens["input_ids"].shape, dtype=torch.bool)
         for pair, each in enumerate(own):
-            is_passage[pair, torch.from_numpy(each.places)] = True
+            is_passage[pair, torch.from_numpy(each.positions)] = True
         golds = [
-            [place for span in self.taught[number].spans.get(row, []) if (place := each.of_span(*span))]
+            [
+                tokens_of_span
+                for span in self.passages[number].spans.get(row, [])
+                if (tokens_of_span := each.of_span(*span))
+            ]
             for (number, row), each in zip(pairs, own, strict=True)
         ]
         loss = reader_loss(logits, is_passage, golds, torch.tensor([number for number, _ in pairs]))
@@ -214,21 +220,21 @@ class JointTraining:
         tokens: list[PassageTokens],
     ) -> list[list[Span]]:
         """The spans above the threshold, in code points of each passage."""
-        found = []
-        for wanted in numbers:
-            own = [place for place, (number, _) in enumerate(pairs) if number == wanted]
-            told = [PairNumbers(logits[place][tokens[place].places], tokens[place].offsets) for place in own]
-            rows = [pairs[place][1] for place in own]
-            read = readings_of((0, 0), rows, told, self.config.max_span, self.config.threshold)
-            found.append(sorted({(reading.start, reading.end) for reading in read}))
-        return found
+        span_lists = []
+        for passage_number in numbers:
+            own = [pair for pair, (number, _) in enumerate(pairs) if number == passage_number]
+            pair_numbers = [PairNumbers(logits[pair][tokens[pair].positions], tokens[pair].offsets) for pair in own]
+            rows = [pairs[pair][1] for pair in own]
+            read = readings_of((0, 0), rows, pair_numbers, self.config.max_span, self.config.threshold)
+            span_lists.append(sorted({(reading.start, reading.end) for reading in read}))
+        return span_lists
 
     def _tensors(self, encoded: Sequence[Encoding]) -> dict[str, torch.Tensor]:
         numbers = self.reader.encoder
         return as_tensors(encoded, has_types=getattr(numbers, "has_types", True))
 
 
-def _share(step: int, n_steps: int) -> float:
+def _rate(step: int, n_steps: int) -> float:
     """What of the learning rate holds at a step."""
     n_rise = max(1, round(RISE * n_steps))
     return min((step + 1) / n_rise, max(0.0, (n_steps - step) / max(1, n_steps - n_rise)))

@@ -55,8 +55,8 @@ class RetrieverReader(torch.nn.Module):
 
     def states(self, tokens: Tokens) -> torch.Tensor:
         """texts_by_tokens_by_dims (Eq. 1 and 2)."""
-        found: torch.Tensor = self.encoder(**tokens).last_hidden_state
-        return found
+        states: torch.Tensor = self.encoder(**tokens).last_hidden_state
+        return states
 
     def vectors(self, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """A vector of length one for each text: the mean over its tokens, or its first token (Eq. 3)."""
@@ -68,8 +68,8 @@ class RetrieverReader(torch.nn.Module):
 
     def numbers(self, tokens: Tokens) -> torch.Tensor:
         """pairs_by_tokens_by_heads: logits of start, end and rank (Eq. 6-8 and 10)."""
-        found: torch.Tensor = self.heads(self.reader(**tokens).last_hidden_state)
-        return found
+        logits: torch.Tensor = self.heads(self.reader(**tokens).last_hidden_state)
+        return logits
 
 
 def _mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -113,11 +113,11 @@ def reader_loss(
     ranked lower. `groups` has the number of each pair's passage.
     """
     logits = logits.masked_fill(~is_passage.unsqueeze(-1), -1e4)
-    shares = functional.log_softmax(logits[:, :, :2], dim=1)
-    told = [(pair, x, y) for pair, found in enumerate(spans) for x, y in (found or [(0, 0)])]
-    pairs, starts, ends = (torch.tensor(column) for column in zip(*told, strict=True))
-    span_loss = -(shares[pairs, starts, 0] + shares[pairs, ends, 1]).mean()
-    is_right = torch.tensor([bool(found) for found in spans])
+    log_probabilities = functional.log_softmax(logits[:, :, :2], dim=1)
+    gold_tokens = [(pair, x, y) for pair, own in enumerate(spans) for x, y in (own or [(0, 0)])]
+    pairs, starts, ends = (torch.tensor(column) for column in zip(*gold_tokens, strict=True))
+    span_loss = -(log_probabilities[pairs, starts, 0] + log_probabilities[pairs, ends, 1]).mean()
+    is_right = torch.tensor([bool(own) for own in spans])
     ranks = logits[:, 0, 2]
     rank_losses = [
         -functional.log_softmax(ranks[groups == group], dim=0)[is_right[groups == group]] for group in groups.unique()

@@ -50,9 +50,9 @@ def cut_passages(texts: Iterable[str], windows: TokenWindows, n_tokens: int, ove
     if not 0 <= overlap < n_tokens:
         raise ConfigError(f"The overlap must lie in 0..{n_tokens - 1}, below the tokens of a passage, got {overlap}.")
     for number, text in enumerate(texts):
-        places = _places(text, windows)
-        for first, last in _runs(places.may_cut, n_tokens, overlap):
-            start, end = int(places.starts[first]), int(places.ends[last - 1])
+        tokens = _tokens(text, windows)
+        for first, last in _runs(tokens.may_cut, n_tokens, overlap):
+            start, end = int(tokens.starts[first]), int(tokens.ends[last - 1])
             yield Passage(number, start, text[start:end])
 
 
@@ -60,23 +60,23 @@ def passage_around(
     document: int, text: str, start: int, end: int, windows: TokenWindows, n_tokens: int
 ) -> Passage | None:
     """The passage with a span of a text in its middle, or None if the span has no room in one."""
-    places = _places(text, windows)
-    inside = np.flatnonzero((places.ends > start) & (places.starts < end))
+    tokens = _tokens(text, windows)
+    inside = np.flatnonzero((tokens.ends > start) & (tokens.starts < end))
     if not len(inside) or inside[-1] - inside[0] >= n_tokens:
         return None
     n_before = (n_tokens - (int(inside[-1]) - int(inside[0]) + 1)) // 2
     first = max(0, int(inside[0]) - n_before)
-    while first < inside[0] and not places.may_cut[first]:
+    while first < inside[0] and not tokens.may_cut[first]:
         first += 1
-    last = min(len(places.starts), first + n_tokens)
-    while last > inside[-1] + 1 and not places.may_cut[last]:
+    last = min(len(tokens.starts), first + n_tokens)
+    while last > inside[-1] + 1 and not tokens.may_cut[last]:
         last -= 1
-    begin, until = min(start, int(places.starts[first])), max(end, int(places.ends[last - 1]))
+    begin, until = min(start, int(tokens.starts[first])), max(end, int(tokens.ends[last - 1]))
     return Passage(document, begin, text[begin:until])
 
 
 @dataclass(frozen=True)
-class _Places:
+class _Tokens:
     """Where the tokens of a text stand, and before which of them it may be cut (one more than there are tokens)."""
 
     starts: NDArray[np.int64]
@@ -84,7 +84,7 @@ class _Places:
     may_cut: NDArray[np.bool_]
 
 
-def _places(text: str, windows: TokenWindows) -> _Places:
+def _tokens(text: str, windows: TokenWindows) -> _Tokens:
     offsets = np.array(windows.offsets(text), dtype=np.int64).reshape(-1, 2)
     offsets = offsets[offsets[:, 1] > offsets[:, 0]]  # some tokenizers make tokens of nothing
     starts, ends = offsets[:, 0], offsets[:, 1]
@@ -93,7 +93,7 @@ def _places(text: str, windows: TokenWindows) -> _Places:
     is_inside = (
         (before >= 0) & (starts < words[np.maximum(before, 0), 1]) if len(words) else np.zeros(len(starts), bool)
     )
-    return _Places(starts, ends, np.append(~is_inside, True))
+    return _Tokens(starts, ends, np.append(~is_inside, True))
 
 
 def _runs(may_cut: NDArray[np.bool_], n_tokens: int, overlap: int) -> Iterator[tuple[int, int]]:
@@ -110,7 +110,7 @@ def _runs(may_cut: NDArray[np.bool_], n_tokens: int, overlap: int) -> Iterator[t
 
 def _last_cut(may_cut: NDArray[np.bool_], first: int, last: int) -> int:
     """The last place up to `last` where the text may be cut, after `first`; `last` itself if there is none."""
-    for place in range(last, first, -1):
-        if may_cut[place]:
-            return place
+    for position in range(last, first, -1):
+        if may_cut[position]:
+            return position
     return last

@@ -61,8 +61,8 @@ class Reader:
         rows = []
         with steps(label, len(self.kb)) as advance:
             for first in range(0, len(self.kb), _CHUNK):
-                portion = np.arange(first, min(first + _CHUNK, len(self.kb)))
-                encoded = self.texts.encoded_entities(self.kb, portion)
+                batch = np.arange(first, min(first + _CHUNK, len(self.kb)))
+                encoded = self.texts.encoded_entities(self.kb, batch)
                 rows += [pooled(states, self.config.pooling) for states in self.encoder.states(encoded)]
                 advance(len(encoded), "")
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
@@ -80,16 +80,16 @@ class Reader:
         encoded = self.texts.encoded([passage.text for passage in passages])
         states = self.encoder.states(encoded)
         whole = np.stack([pooled(each, self.config.pooling) for each in states]) @ self.vectors.T
-        found = []
+        row_lists = []
         for number, scores in enumerate(whole):
-            places = PassageTokens.of(encoded[number]).inside(spans[number]) if spans else np.zeros(0, np.int64)
-            if not len(places):
-                found.append(best_rows(scores, k))
+            positions = PassageTokens.of(encoded[number]).inside(spans[number]) if spans else np.zeros(0, np.int64)
+            if not len(positions):
+                row_lists.append(best_rows(scores, k))
                 continue
-            by_span = self.vectors @ unit(states[number][places].mean(axis=0))
+            by_span = self.vectors @ unit(states[number][positions].mean(axis=0))
             union = np.union1d(best_rows(scores, k), best_rows(by_span, k))
-            found.append(union[best_rows((scores + by_span)[union], k)].tolist())
-        return found
+            row_lists.append(union[best_rows((scores + by_span)[union], k)].tolist())
+        return row_lists
 
     def read(
         self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]], threshold: float | None = None
@@ -97,10 +97,10 @@ class Reader:
         """All spans and entities of passages with a score above the threshold; they may overlap and repeat."""
         threshold = self.config.threshold if threshold is None else threshold
         numbers = self._numbers(passages, candidates)
-        found: list[Reading] = []
+        readings: list[Reading] = []
         for passage, rows, own in zip(passages, candidates, numbers, strict=True):
-            found += readings_of((passage.document, passage.start), rows, own, self.config.max_span, threshold)
-        return merged(found)
+            readings += readings_of((passage.document, passage.start), rows, own, self.config.max_span, threshold)
+        return merged(readings)
 
     def answer(self, texts: Iterable[str], threshold: float | None = None) -> list[Reading]:
         """What is read in texts with retrieved candidates; retrieved once more with the spans that were read first."""
@@ -136,19 +136,19 @@ class Reader:
 
     def _numbers(self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]) -> list[list[PairNumbers]]:
         pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows]
-        found: list[list[PairNumbers]] = [[] for _ in passages]
+        number_lists: list[list[PairNumbers]] = [[] for _ in passages]
         with steps("reading", len(pairs)) as advance:
             for first in range(0, len(pairs), _CHUNK):
-                portion = pairs[first : first + _CHUNK]
+                batch = pairs[first : first + _CHUNK]
                 encoded = self.texts.encoded_pairs(
-                    [passages[number].text for number, _ in portion], self.kb, [row for _, row in portion]
+                    [passages[number].text for number, _ in batch], self.kb, [row for _, row in batch]
                 )
                 logits = self.encoder.numbers(encoded)
-                for (number, _), encoding, own in zip(portion, encoded, logits, strict=True):
+                for (number, _), encoding, own in zip(batch, encoded, logits, strict=True):
                     tokens = PassageTokens.of(encoding)
-                    found[number].append(PairNumbers(own[tokens.places], tokens.offsets))
-                advance(len(portion), "")
-        return found
+                    number_lists[number].append(PairNumbers(own[tokens.positions], tokens.offsets))
+                advance(len(batch), "")
+        return number_lists
 
 
 def pooled(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:

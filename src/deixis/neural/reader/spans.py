@@ -19,13 +19,13 @@ class Reading:
     start: int
     end: int
     row: int
-    span_share: float
-    rank_share: float
+    span_probability: float
+    rank_probability: float
 
     @property
     def score(self) -> float:
         """Eq. 11: the product of both."""
-        return self.span_share * self.rank_share
+        return self.span_probability * self.rank_probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +54,22 @@ class PairNumbers:
         (0, 8, 1.0)
         """
         first, last = softmax(self.logits[:, 0]), softmax(self.logits[:, 1])
-        shares = np.outer(first[1:], last[1:])
-        shares = np.triu(shares) - np.triu(shares, max_tokens)
-        best = np.argsort(-shares, axis=None, kind="stable")[:n]
-        found = [(*divmod(int(place), shares.shape[1]), float(shares.flat[place])) for place in best]
-        return [(int(self.offsets[x + 1, 0]), int(self.offsets[y + 1, 1]), share) for x, y, share in found if share > 0]
+        probabilities = np.outer(first[1:], last[1:])
+        probabilities = np.triu(probabilities) - np.triu(probabilities, max_tokens)
+        best = np.argsort(-probabilities, axis=None, kind="stable")[:n]
+        spans = [(*divmod(int(cell), probabilities.shape[1]), float(probabilities.flat[cell])) for cell in best]
+        return [
+            (int(self.offsets[x + 1, 0]), int(self.offsets[y + 1, 1]), probability)
+            for x, y, probability in spans
+            if probability > 0
+        ]
 
 
 def softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
     """Shares that sum to one."""
     raised = np.exp(logits.astype(np.float64) - logits.max(initial=-np.inf))
-    shares: NDArray[np.float64] = raised / raised.sum()
-    return shares
+    probabilities: NDArray[np.float64] = raised / raised.sum()
+    return probabilities
 
 
 def readings_of(
@@ -80,12 +84,12 @@ def readings_of(
         return []
     document, start = passage
     ranks = softmax(np.array([each.rank for each in numbers]))
-    found = [
-        Reading(document, start + first, start + last, row, share, float(rank))
+    readings = [
+        Reading(document, start + first, start + last, row, probability, float(rank))
         for row, each, rank in zip(rows, numbers, ranks, strict=True)
-        for first, last, share in each.spans(max_tokens)
+        for first, last, probability in each.spans(max_tokens)
     ]
-    return [reading for reading in found if reading.score > threshold]
+    return [reading for reading in readings if reading.score > threshold]
 
 
 def without_overlaps(readings: Sequence[Reading]) -> list[Reading]:
@@ -97,11 +101,12 @@ def without_overlaps(readings: Sequence[Reading]) -> list[Reading]:
     >>> without_overlaps([weak, strong]) == [strong]
     True
     """
-    kept: dict[int, list[Reading]] = {}
+    document_to_readings: dict[int, list[Reading]] = {}
     for reading in sorted(readings, key=lambda each: (-each.score, each.document, each.start, each.end, each.row)):
-        others = kept.setdefault(reading.document, [])
+        others = document_to_readings.setdefault(reading.document, [])
         if all(reading.end <= other.start or other.end <= reading.start for other in others):
             others.append(reading)
     return sorted(
-        (reading for others in kept.values() for reading in others), key=lambda each: (each.document, each.start)
+        (reading for others in document_to_readings.values() for reading in others),
+        key=lambda each: (each.document, each.start),
     )

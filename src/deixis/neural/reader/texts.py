@@ -40,24 +40,26 @@ class ReaderTexts:
 
     def encoded_entities(self, kb: KnowledgeBase, rows: NDArray[np.integer]) -> list[Encoding]:
         """The same as tokens."""
-        found: list[Encoding] = self.windows.tokenizer.encode_batch(self.entities(kb, rows))
-        return found
+        encodings: list[Encoding] = self.windows.tokenizer.encode_batch(self.entities(kb, rows))
+        return encodings
 
     def encoded(self, texts: Sequence[str]) -> list[Encoding]:
         """Texts with the signs that a model wants around them."""
-        found: list[Encoding] = self.windows.tokenizer.encode_batch([self.windows.same_length(text) for text in texts])
-        return found
+        encodings: list[Encoding] = self.windows.tokenizer.encode_batch(
+            [self.windows.same_length(text) for text in texts]
+        )
+        return encodings
 
     def encoded_pairs(self, passages: Sequence[str], kb: KnowledgeBase, rows: Sequence[int]) -> list[Encoding]:
         """Each passage with an entity after it (Eq. 6); entities' texts are ours, so their markers stay."""
-        wanted, places = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
-        entities = self.entities(kb, wanted)
+        different, numbers = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
+        entities = self.entities(kb, different)
         pairs = [
-            (self.windows.same_length(one), entities[place])
-            for one, place in zip(passages, places.tolist(), strict=True)
+            (self.windows.same_length(one), entities[number])
+            for one, number in zip(passages, numbers.tolist(), strict=True)
         ]
-        found: list[Encoding] = self.windows.tokenizer.encode_batch(pairs)
-        return found
+        encodings: list[Encoding] = self.windows.tokenizer.encode_batch(pairs)
+        return encodings
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,27 +73,29 @@ class PassageTokens:
     ((2, 2), (1, 2), None)
     """
 
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
     @classmethod
     def of(cls, encoding: Encoding) -> PassageTokens:
         """Those of an encoded passage, alone or in a pair."""
         inside = [
-            place
-            for place, (sequence, (start, end)) in enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
+            position
+            for position, (sequence, (start, end)) in enumerate(
+                zip(encoding.sequence_ids, encoding.offsets, strict=True)
+            )
             if sequence == 0 and end > start
         ]
-        places = np.array([0, *inside], dtype=np.int64)
-        offsets = np.array([(0, 0), *(encoding.offsets[place] for place in inside)], dtype=np.int64)
-        return cls(places, offsets)
+        positions = np.array([0, *inside], dtype=np.int64)
+        offsets = np.array([(0, 0), *(encoding.offsets[position] for position in inside)], dtype=np.int64)
+        return cls(positions, offsets)
 
     def of_span(self, start: int, end: int) -> Span | None:
         """The first and last token (their places in the encoding) of a span in code points of the passage."""
         inside = np.flatnonzero((self.offsets[:, 1] > start) & (self.offsets[:, 0] < end) & (self.offsets[:, 1] > 0))
-        return (int(self.places[inside[0]]), int(self.places[inside[-1]])) if len(inside) else None
+        return (int(self.positions[inside[0]]), int(self.positions[inside[-1]])) if len(inside) else None
 
     def inside(self, spans: Iterable[Span]) -> NDArray[np.int64]:
         """The places of all tokens of spans in code points of the passage."""
-        found = [pair for start, end in spans if (pair := self.of_span(start, end)) is not None]
-        return np.unique(np.concatenate([np.arange(x, y + 1) for x, y in found])) if found else np.zeros(0, np.int64)
+        pairs = [pair for start, end in spans if (pair := self.of_span(start, end)) is not None]
+        return np.unique(np.concatenate([np.arange(x, y + 1) for x, y in pairs])) if pairs else np.zeros(0, np.int64)

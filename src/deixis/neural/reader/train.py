@@ -23,7 +23,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.onnx_export import per_token_to_onnx
 from deixis.neural.quiet import quiet
 from deixis.neural.reader.config import ReaderConfig
-from deixis.neural.reader.examples import taught_passages
+from deixis.neural.reader.examples import annotated_passages
 from deixis.neural.reader.graphs import OnnxNumbers, per_token
 from deixis.neural.reader.joint import JointTraining, Source
 from deixis.neural.reader.model import RetrieverReader, as_tensors
@@ -53,9 +53,9 @@ class TorchNumbers:
         was_training = self.model.training
         self.model.eval()
         with torch.inference_mode():
-            found = per_token(encoded, lambda batch: run(as_tensors(batch, self.has_types)).numpy())
+            outputs = per_token(encoded, lambda batch: run(as_tensors(batch, self.has_types)).numpy())
         self.model.train(was_training)
-        return found
+        return outputs
 
 
 def train_reader(
@@ -88,9 +88,9 @@ def new_training(
     torch.manual_seed(config.seed)
     model, whole = RetrieverReader.open(config)
     texts = ReaderTexts(TokenWindows.from_bytes(tokenizer_bytes(whole)), config)
-    taught = taught_passages(kb, documents, texts)
+    passages = annotated_passages(kb, documents, texts)
     numbers = TorchNumbers(model, has_types="token_type_ids" in whole.tokenizer.model_input_names)
-    return JointTraining(model, Reader(texts, numbers, kb), taught, config, source, notice), whole
+    return JointTraining(model, Reader(texts, numbers, kb), passages, config, source, notice), whole
 
 
 def _graphs(

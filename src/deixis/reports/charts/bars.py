@@ -177,6 +177,6 @@ def _summary(groups: Sequence[str], series: Sequence[Bars], y: Axis) -> str:
     rows = []
     for one in series:
         pairs = zip(groups, one.values, strict=True)
-        told = ", ".join(f"{name} {exact_label(v, y.is_percent)}" for name, v in pairs if math.isfinite(v))
-        rows.append(f"{one.name}: {told}.")
+        values = ", ".join(f"{name} {exact_label(v, y.is_percent)}" for name, v in pairs if math.isfinite(v))
+        rows.append(f"{one.name}: {values}.")
     return " ".join([f"{y.label}." if y.label else "", *rows]).strip()

@@ -12,7 +12,7 @@ _WIDTHS = dict.fromkeys("iljftr.,:;'|!()[]- ", 0.34) | dict.fromkeys("mwMW@%â€¦â
 _LINE_COLOURS = {"dx-rule": LINE, "dx-mid": SOFT, "dx-error": INK, "dx-halo": PAPER}
 
 
-def place(value: float) -> str:
+def coordinate(value: float) -> str:
     """A position in the picture, to a tenth of a unit.
 
     Examples
@@ -33,14 +33,14 @@ def text(
         "text",
         words,
         *tip,
-        x=place(x),
-        y=place(y),
+        x=coordinate(x),
+        y=coordinate(y),
         class_=kind,
         fill=_TEXT_COLOURS[kind],
         font_size=size,
         font_weight=600 if is_bold else None,
         text_anchor=None if anchor == "start" else anchor,
-        transform=f"rotate({place(turn)} {place(x)} {place(y)})" if turn else None,
+        transform=f"rotate({coordinate(turn)} {coordinate(x)} {coordinate(y)})" if turn else None,
     )
 
 
@@ -48,21 +48,21 @@ def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "dx-rule", dash
     """A thin straight line: of the grid, of an axis, of an error bar."""
     return element(
         "line",
-        x1=place(x1), y1=place(y1), x2=place(x2), y2=place(y2),
+        x1=coordinate(x1), y1=coordinate(y1), x2=coordinate(x2), y2=coordinate(y2),
         class_=kind, stroke=_LINE_COLOURS[kind], stroke_dasharray=dash or None, **more,
     )  # fmt: skip
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, colour: str, tip: str = "", **more: str) -> Html:
     """A filled rectangle."""
-    told = [element("title", tip)] if tip else []
+    title = [element("title", tip)] if tip else []
     return element(
         "rect",
-        *told,
-        x=place(x),
-        y=place(y),
-        width=place(width),
-        height=place(height),
+        *title,
+        x=coordinate(x),
+        y=coordinate(y),
+        width=coordinate(width),
+        height=coordinate(height),
         class_=kind,
         fill=colour,
         **more,
@@ -71,25 +71,31 @@ def box(x: float, y: float, width: float, height: float, kind: str, colour: str,
 
 def mark(look: Look, x: float, y: float, tip: str = "", size: float = 4.0) -> Html:
     """The sign of a series at a point."""
-    told = [element("title", tip)] if tip else []
+    title = [element("title", tip)] if tip else []
     shared = {"class_": f"{look.name} dx-f dx-mark", "fill": look.colour, "stroke": PAPER}
     if look.mark == "circle":
-        return element("circle", *told, cx=place(x), cy=place(y), r=place(size), **shared)
+        return element("circle", *title, cx=coordinate(x), cy=coordinate(y), r=coordinate(size), **shared)
     if look.mark == "square":
         half = size * 0.9
         return element(
-            "rect", *told, x=place(x - half), y=place(y - half), width=place(2 * half), height=place(2 * half), **shared
+            "rect",
+            *title,
+            x=coordinate(x - half),
+            y=coordinate(y - half),
+            width=coordinate(2 * half),
+            height=coordinate(2 * half),
+            **shared,
         )
     tall = size * 1.25
     corners = [(x, y - tall), (x + tall, y), (x, y + tall), (x - tall, y)]
     if look.mark == "triangle":
         corners = [(x, y - tall), (x + tall, y + size * 0.9), (x - tall, y + size * 0.9)]
-    return element("polygon", *told, points=path_points(corners), **shared)
+    return element("polygon", *title, points=path_points(corners), **shared)
 
 
 def path_points(points: list[tuple[float, float]]) -> str:
     """Points as the `points` attribute spells them."""
-    return " ".join(f"{place(x)},{place(y)}" for x, y in points)
+    return " ".join(f"{coordinate(x)},{coordinate(y)}" for x, y in points)
 
 
 def group(parts: list[Html], **attributes: str) -> Html:

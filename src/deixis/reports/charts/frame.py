@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deixis.reports.charts.drawing import box, group, mark, place, rule, shortened, stacked, text, text_width
+from deixis.reports.charts.drawing import box, coordinate, group, mark, rule, shortened, stacked, text, text_width
 from deixis.reports.charts.scales import Scale
 from deixis.reports.charts.theme import FONT, PAPER, STYLE, Look
 from deixis.reports.markup import Content, Html, element
@@ -52,9 +52,9 @@ def sheet(title: str, description: str, height: float, parts: list[Content], wid
         stacked(content),
         "\n",
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {place(width)} {place(height)}",
-        width=place(width),
-        height=place(height),
+        viewBox=f"0 0 {coordinate(width)} {coordinate(height)}",
+        width=coordinate(width),
+        height=coordinate(height),
         role="img",
         aria_label=title,
         class_="dx-chart",

@@ -56,8 +56,8 @@ def heat_map(
             if math.isfinite(value):
                 tip = f"{rows[i]}, {columns[j]}: {exact_label(value, is_percent)}"
                 corner = (left + j * width, top + i * height)
-                share = max(0.0, value / most) if most else 0.0
-                cells += _cell(Area(*corner, corner[0] + width, corner[1] + height), share, numbers[i][j], tip)
+                fraction = max(0.0, value / most) if most else 0.0
+                cells += _cell(Area(*corner, corner[0] + width, corner[1] + height), fraction, numbers[i][j], tip)
     parts: list[Content] = [
         group(cells),
         _row_names(rows, names, area, height),
@@ -89,9 +89,9 @@ def _number(value: float, is_percent: bool) -> str:
     return f"{100 * value:.0f}" if is_percent else exact_label(round(value, 2))
 
 
-def _cell(area: Area, share: float, words: str, tip: str) -> list[Html]:
+def _cell(area: Area, fraction: float, words: str, tip: str) -> list[Html]:
     look = look_of(0)
-    opacity = 0.05 + 0.95 * share**0.7 if share else 0.03
+    opacity = 0.05 + 0.95 * fraction**0.7 if fraction else 0.03
     kind = f"{look.name} dx-f dx-hit"
     parts = [
         box(area.left + 1, area.top + 1, area.width - 2, area.height - 2, kind, look.colour, tip,
@@ -134,5 +134,5 @@ def _summary(rows: Sequence[str], columns: Sequence[str], values: Sequence[Seque
         if math.isfinite(value) and value > 0
     ]
     largest = sorted(cells, key=lambda cell: -cell[0])[:10]
-    told = ", ".join(f"{row} and {column} {exact_label(value, is_percent)}" for value, row, column in largest)
-    return f"Largest: {told}." if told else "All cells are 0."
+    summary = ", ".join(f"{row} and {column} {exact_label(value, is_percent)}" for value, row, column in largest)
+    return f"Largest: {summary}." if summary else "All cells are 0."

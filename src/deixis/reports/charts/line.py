@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deixis.errors import DataError
-from deixis.reports.charts.drawing import group, mark, path_points, place, rule, shortened, text, text_width
+from deixis.reports.charts.drawing import coordinate, group, mark, path_points, rule, shortened, text, text_width
 from deixis.reports.charts.frame import WIDTH, Area, across, along, left_of, legend, legend_rows, no_data, sheet, top_of
 from deixis.reports.charts.scales import Axis, Scale, exact_label, scale_of
 from deixis.reports.charts.theme import Look, look_of
@@ -52,14 +52,14 @@ class Series:
 
     def stretches(self, x: Axis, y: Axis) -> list[list[_Point]]:
         """The points without gaps, gap after gap."""
-        found: list[list[_Point]] = [[]]
+        stretches: list[list[_Point]] = [[]]
         lows, highs = (self.low, self.high) if self.has_interval else (self.y, self.y)
         for values in zip(self.x, self.y, lows, highs, strict=True):
             if x.shows(values[0]) and all(y.shows(value) for value in values[1:]):
-                found[-1].append((float(values[0]), float(values[1]), float(values[2]), float(values[3])))
-            elif found[-1]:
-                found.append([])
-        return [points for points in found if points]
+                stretches[-1].append((float(values[0]), float(values[1]), float(values[2]), float(values[3])))
+            elif stretches[-1]:
+                stretches.append([])
+        return [points for points in stretches if points]
 
 
 def line_chart(
@@ -164,8 +164,8 @@ class _Plot:
     def hit(self, name: str, point: _Point, look: Look) -> Html:
         """A place that can be pointed at though nothing is seen there."""
         x, y = self.at(point[0], point[1])
-        told = element("title", self.tip(name, point))
-        return element("circle", told, cx=place(x), cy=place(y), r=7, fill=look.colour, fill_opacity=0)
+        title = element("title", self.tip(name, point))
+        return element("circle", title, cx=coordinate(x), cy=coordinate(y), r=7, fill=look.colour, fill_opacity=0)
 
     def tip(self, name: str, point: _Point) -> str:
         x, y, low, high = point
@@ -186,14 +186,14 @@ def _end_labels(
     names: list[str], shown: list[str], ends: list[_Point], looks: list[Look], plot: _Plot, area: Area
 ) -> Html:
     """Each name beside the end of its line, moved up or down until no two overlap."""
-    places = [plot.at(point[0], point[1]) for point in ends]
-    heights = spread([y for _, y in places], _LABEL_ROW, area.top, area.bottom)
+    points = [plot.at(point[0], point[1]) for point in ends]
+    heights = spread([y for _, y in points], _LABEL_ROW, area.top, area.bottom)
     parts: list[Html] = []
-    for name, words, (x, y), height, look in zip(names, shown, places, heights, looks, strict=True):
+    for name, words, (x, y), height, look in zip(names, shown, points, heights, looks, strict=True):
         parts.append(
             element(
                 "line",
-                x1=place(x + 5), y1=place(y), x2=place(area.right + 14), y2=place(height),
+                x1=coordinate(x + 5), y1=coordinate(y), x2=coordinate(area.right + 14), y2=coordinate(height),
                 class_=f"{look.name} dx-l", stroke=look.colour, stroke_width="1.2",
             )
         )  # fmt: skip
@@ -201,7 +201,7 @@ def _end_labels(
     return group(parts)
 
 
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places in the order of those wanted and as near as is simple, no two nearer than `gap`, none outside low..high.
 
     Examples
@@ -211,10 +211,10 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     >>> spread([98, 99], gap=16, low=0, high=100)
     [84.0, 100.0]
     """
-    order = sorted(range(len(wanted)), key=lambda number: (wanted[number], number))
+    order = sorted(range(len(heights)), key=lambda number: (heights[number], number))
     clusters: list[tuple[float, int]] = []  # middle and size of neighbours that touch
     for number in order:
-        middle, size = float(wanted[number]), 1
+        middle, size = float(heights[number]), 1
         middle = min(max(middle, low), high)
         while clusters and middle - clusters[-1][0] < gap * (size + clusters[-1][1]) / 2:
             before, n_before = clusters.pop()
@@ -223,11 +223,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
             half = gap * (size - 1) / 2
             middle = min(max(middle, low + half), high - half)
         clusters.append((middle, size))
-    found = [0.0] * len(wanted)
+    spread_heights = [0.0] * len(heights)
     placed = [middle + gap * (i - (size - 1) / 2) for middle, size in clusters for i in range(size)]
     for number, height in zip(order, placed, strict=True):
-        found[number] = height
-    return found
+        spread_heights[number] = height
+    return spread_heights
 
 
 def _summary(lines: list[tuple[str, list[list[_Point]]]], x: Axis, y: Axis) -> str:

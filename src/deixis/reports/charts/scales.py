@@ -59,10 +59,10 @@ class Scale:
 
     def at(self, value: float) -> float:
         """Where the number is drawn."""
-        low, high, wanted = self.low, self.high, min(max(value, self.low), self.high)
+        low, high, number = self.low, self.high, min(max(value, self.low), self.high)
         if self.is_log:
-            low, high, wanted = math.log(low), math.log(high), math.log(wanted)
-        return self.start + (wanted - low) / (high - low) * (self.end - self.start)
+            low, high, number = math.log(low), math.log(high), math.log(number)
+        return self.start + (number - low) / (high - low) * (self.end - self.start)
 
 
 def scale_of(axis: Axis, values: Iterable[float], start: float, end: float) -> Scale:
@@ -107,7 +107,7 @@ def nice_step(span: float) -> float:
 
 def _even_ticks(low: float, high: float, step: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [min(max(float(f"{place * step:.9g}"), low), high) for place in range(first, last + 1)]
+    return [min(max(float(f"{coordinate * step:.9g}"), low), high) for coordinate in range(first, last + 1)]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

@@ -36,9 +36,9 @@ def look_of(number: int) -> Look:
     >>> look_of(0).name, look_of(6).name, look_of(0).dash == look_of(6).dash
     ('dx-1', 'dx-1', False)
     """
-    place, again = number % len(_LIGHT), number // len(_LIGHT)
-    dash = (place + again) % len(_DASHES)
-    return Look(f"dx-{place + 1}", _LIGHT[place], _DASHES[dash], _MARKS[dash])
+    coordinate, again = number % len(_LIGHT), number // len(_LIGHT)
+    dash = (coordinate + again) % len(_DASHES)
+    return Look(f"dx-{coordinate + 1}", _LIGHT[coordinate], _DASHES[dash], _MARKS[dash])
 
 
 def _variables(ink: str, soft: str, line: str, paper: str, on: str, colours: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
-from deixis.neural.cross_encoder.pairs import PairConfig, PairLessons
+from deixis.neural.cross_encoder.pairs import PairConfig, PairExamples
 from deixis.neural.cross_encoder.texts import MentionCandidates
 from deixis.neural.cross_encoder.train import logits, open_cross_encoder, train_cross_encoder, train_pair_scorer
 from deixis.progress import listening
@@ -56,7 +56,7 @@ def pairs(n, seed=0):
         ("bird" if row > 3 else "stone", given.mentions[n].text)
         for n, row in zip(given.numbers, given.rows, strict=True)
     ]
-    return PairLessons(given.starts, texts, given.is_right)
+    return PairExamples(given.starts, texts, given.is_right)
 
 
 class StopsAt:
@@ -145,7 +145,7 @@ def test_a_folder_of_another_training_is_not_taken(encoder, tmp_path):
 
 def test_pairs_that_are_all_right_or_all_wrong_teach_nothing(encoder, tmp_path):
     model = open_cross_encoder(encoder, 48)
-    lessons = PairLessons(np.array([0, 2]), [("a", "b")] * 2, np.array([False, False]))
+    lessons = PairExamples(np.array([0, 2]), [("a", "b")] * 2, np.array([False, False]))
     with pytest.raises(DataError, match="nothing to tell apart: of 2 pairs 0 are right"):
         train_cross_encoder(model, lessons, lessons, settings(encoder), tmp_path)
 

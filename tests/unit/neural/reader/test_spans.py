@@ -41,7 +41,7 @@ def test_the_score_is_that_of_span_and_rank_together() -> None:
     likely, unlikely = numbers([0, 9, 0, 0], [0, 9, 0, 0], rank=2.0), numbers([0, 9, 0, 0], [0, 9, 0, 0])
     found = readings_of((4, 100), [7, 8], [likely, unlikely], max_tokens=2, threshold=0.5)
     assert [(each.document, each.start, each.end, each.row) for each in found] == [(4, 100, 105, 7)]
-    assert np.isclose(found[0].rank_share, softmax(np.array([2.0, 0.0]))[0])
+    assert np.isclose(found[0].rank_probability, softmax(np.array([2.0, 0.0]))[0])
 
 
 def test_a_passage_without_candidates_has_no_readings() -> None:

@@ -13,7 +13,7 @@ import torch
 
 from deixis.errors import ConfigError, DataError
 from deixis.neural.reader.config import ReaderConfig
-from deixis.neural.reader.examples import taught_passages
+from deixis.neural.reader.examples import annotated_passages
 from deixis.neural.reader.graphs import OnnxNumbers
 from deixis.neural.reader.model import reader_loss, retriever_loss
 from deixis.neural.reader.run import Reader
@@ -115,7 +115,7 @@ def test_passages_for_which_nothing_is_proposed_teach_nothing(config: ReaderConf
         lambda passages: [[] for _ in passages],
         lambda _, loss: losses.append(loss),
     )
-    training.taught = training.taught[1:] + training.taught[:1]
+    training.passages = training.passages[1:] + training.passages[:1]
     training._order = [0, 1]
     training.run()
     assert losses == [0.0, 0.0]
@@ -137,9 +137,9 @@ def test_a_reader_that_is_not_fed_keeps_the_candidates_of_the_warm_up(config: Re
     def kept(flows: str) -> dict[int, list[int]]:
         training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=1))
         training.warm_up()
-        training.kept.clear()
+        training.passage_candidates.clear()
         training.learn()
-        return training.kept
+        return training.passage_candidates
 
     assert kept("to-retriever") and not kept("both")
 
@@ -167,7 +167,7 @@ def test_a_mention_longer_than_the_overlap_is_whole_in_a_passage(config: ReaderC
     text = "we saw in the tree on day a nest of Ruby was found all morning over the lake we saw"
     start, end = text.index("tree"), text.index("morning")
     documents = [Document("d", text, mentions=(Mention(start, end, text[start:end], "bird-Ruby"),))]
-    taught = taught_passages(aviary(), documents, texts)
+    taught = annotated_passages(aviary(), documents, texts)
     holding = [each for each in taught if each.spans]
     assert holding
     for each in holding:
@@ -204,5 +204,5 @@ def test_tokens_of_a_passage_leave_out_the_entity(config: ReaderConfig) -> None:
     texts = ReaderTexts(TokenWindows.from_bytes(tokenizer_bytes(open_sentence_transformer(config.encoder))), config)
     (encoding,) = texts.encoded_pairs(["Ruby sang"], aviary(), [18])
     tokens = PassageTokens.of(encoding)
-    assert tokens.places[0] == 0
+    assert tokens.positions[0] == 0
     assert tokens.offsets[1:].max() == len("Ruby sang")
