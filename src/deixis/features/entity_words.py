@@ -61,7 +61,7 @@ class EntityWords(Part):
     >>> texts = StringTable.from_strings(["capital of France on the Seine", "prince of Troy who took Helen"])
     >>> words = EntityWords.build(names, np.array([0, 1]), texts)
     >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
-    >>> (words.likeness(words.queries(["Helen left for Troy"]), both) > 0).tolist()
+    >>> (words.similarity(words.queries(["Helen left for Troy"]), both) > 0).tolist()
     [False, True]
     """
 

@@ -56,7 +56,7 @@ def test_the_share_of_a_title_is_of_its_own_words():
     assert WORDS.title_share(WORDS.queries(["Texas, not Paris"]), EVERY).tolist() == pytest.approx([1, 1, 0, 0])
 
 
-def test_likeness_is_the_cosine_of_idf_vectors_and_short_descriptions_gain_nothing():
+def test_similarity_is_the_cosine_of_idf_vectors_and_short_descriptions_gain_nothing():
     words = build(["a", "b", "c"], {}, ["red green blue", "red green blue yellow", "red"])
     query = words.queries(["red green"])
     idf = dict(zip(words.vectorizer.feature_names(), words.vectorizer.idf.astype(np.float64).tolist(), strict=True))
@@ -83,7 +83,7 @@ def test_words_of_labels_count_as_words_of_the_description():
 def test_a_batch_is_its_singles_on_one_thread_and_many():
     texts = ["Paris Texas", "", "the Seine in France", "Troy Ilion", "zzz"] * 20
     pairs = Pairs(np.arange(0, 401, 4), np.tile(np.arange(4), 100))
-    for ask in ("likeness", "share_named", "share_described", "title_share", "overlap"):
+    for ask in ("similarity", "share_named", "share_described", "title_share", "overlap"):
         one, many = (getattr(WORDS, ask)(WORDS.queries(texts, n), pairs, n) for n in (1, 3))
         assert one.tobytes() == many.tobytes()
         singles = [getattr(WORDS, ask)(WORDS.queries([text]), EVERY) for text in texts]
@@ -115,7 +115,7 @@ def test_what_is_stored_says_the_same_and_is_stored_again_the_same():
     arrays = WORDS.to_arrays("w")
     again = EntityWords.from_arrays(arrays, "w", n_entities=4)
     assert {n: a.tobytes() for n, a in again.to_arrays("w").items()} == {n: a.tobytes() for n, a in arrays.items()}
-    for ask in ("likeness", "share_named", "share_described", "title_share"):
+    for ask in ("similarity", "share_named", "share_described", "title_share"):
         query = WORDS.queries(["Paris Texas, capital of the Seine"])
         assert np.array_equal(getattr(again, ask)(query, EVERY), getattr(WORDS, ask)(query, EVERY))
 

@@ -89,4 +89,4 @@ def levelled(similarity: Column) -> Column:
 
 
 def _description_similarity(context: FeatureContext, n_characters: int) -> Column:
-    return levelled(context.words.likeness(context.words_around(n_characters), context.pairs, context.n_threads))
+    return levelled(context.words.similarity(context.words_around(n_characters), context.pairs, context.n_threads))
