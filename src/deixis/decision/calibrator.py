@@ -1,12 +1,12 @@
-"""Scores that can be believed: how often a best candidate of this score and this lead is right, learned by example.
+"""Calibration: the probability that a best candidate with this score and margin is right, learned from examples.
 
 The evidence for a best candidate is `a * logit(score) + b * lead`, where the lead is the logarithm of its score over
 the second's and a and b are at least 0; Platt scaling (1999) of both together gives a, b and a shift. With many
 examples an isotonic curve over that evidence (Zadrozny and Elkan, KDD 2002) takes the place of the sigmoid. Where we
 differ: the curve runs straight between the centres of its blocks and never reaches 0 or 1, so few scores are equal.
 
-No order changes. The other candidates keep their proportions and share what the best one leaves: one curve for all of
-them would call each of twenty alike candidates likely.
+The order of candidates does not change. The others keep their proportions and get the rest of the probability: with one
+curve for all of them, each of twenty similar candidates would be probable.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Method = Literal["auto", "isotonic", "temperature", "none"]
 BIN_SIZE = 50  # examples that make one point of the isotonic curve, at least
 MAX_BINS = 200
 PRIOR_WEIGHT = 1.0  # how strongly a, b and the shift are held to 1, 0 and 0: the scores as they are
-PSEUDO_EXAMPLES = 2.0  # what the sigmoid has to say in each point of the isotonic curve
+PSEUDO_EXAMPLES = 2.0  # weight of the sigmoid in each point of the isotonic curve
 END_FRACTION = 0.1  # how far the curve goes, beyond its last point, towards 0 and 1
 
 
@@ -124,7 +124,7 @@ class Calibrator(Part):
 
 
 def _combined(evidence: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Not a matrix product: its last digit would hang on how many rows are asked at once.
+    # Not a matrix product: its last digit would depend on the number of rows in the batch.
     combined: NDArray[np.float64] = evidence[:, 0] * weights[0] + evidence[:, 1] * weights[1] + weights[2]
     return combined
 
@@ -154,7 +154,7 @@ def _isotonic_curve(
     groups = np.array_split(order, n_bins)
     sizes = np.array([len(group) for group in groups], dtype=np.float64)
     centres = np.array([combined[group].mean() for group in groups])
-    # A group where all are right is no proof of certainty: the sigmoid puts in a word.
+    # A group where all are right does not prove certainty, so the sigmoid is mixed in.
     hits = np.array([right[group].sum() + PSEUDO_EXAMPLES * expit(combined[group]).mean() for group in groups])
     rising = isotonic_regression(hits / (sizes + PSEUDO_EXAMPLES), weights=sizes)
     starts = rising.blocks[:-1]

@@ -1,4 +1,4 @@
-"""When a link is made: a probability model, a threshold, and the held-out mentions that say what a threshold buys.
+"""The decision to link: a probability model, a threshold, and held-out mentions that measure thresholds.
 
 A linker decides in four situations, and `Decisions` has one record for each: mentions that are given, mentions that are
 detected by their odds, given mentions after a re-ranker, and raw text after a reader.
@@ -36,10 +36,10 @@ class ProbabilityModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Decision(Part):
-    """A probability model, a threshold, and what held-out mentions say of it. Without a model scores stay as they are.
+    """A probability model, a threshold, and the curve of held-out mentions. Without a model scores are not changed.
 
-    `threshold` is None where nobody chose one: then `DEFAULT_THRESHOLD` holds. `target_precision` is what the threshold
-    was chosen for, if it was chosen so. `source` says where the held-out mentions of `curve` come from.
+    Without a `threshold`, `DEFAULT_THRESHOLD` is used. `target_precision` is the precision that the threshold was
+    chosen for, if any. `source` says where the held-out mentions of `curve` come from.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class Decision(Part):
         return self.model.rescale(ranking, probabilities, n_candidates)
 
     def with_threshold(self, threshold: float | None, target_precision: float | None = None) -> Decision:
-        """The same with a threshold, or with the one that held-out mentions have for a precision.
+        """The same with a threshold, or with the one that reaches a precision on held-out mentions.
 
-        Without held-out mentions a target precision changes nothing; the linker says so where it matters.
+        Without held-out mentions a target precision changes nothing.
         """
         if threshold is not None:
             return replace(self, threshold=threshold, target_precision=None)
@@ -82,7 +82,7 @@ class Decision(Part):
         return replace(self, threshold=expected.threshold, target_precision=target_precision)
 
     def with_best_threshold(self, threshold: float | None = None, target_precision: float | None = None) -> Decision:
-        """The same with the threshold asked for; with none asked for, the one of the best F1 on held-out mentions."""
+        """The same with a threshold or target precision; with neither, the threshold with the best held-out F1."""
         if threshold is None and target_precision is None and self.curve is not None:
             return replace(self, threshold=self.curve.best_f1().threshold, target_precision=None)
         return self.with_threshold(threshold, target_precision)

@@ -25,20 +25,20 @@ MAX_LOG_ODDS = 8.0
 MAX_WEIGHT = 100.0
 PENALTY = 1.0
 EVIDENCE = {
-    "span": "how likely it is a mention of anything, as log odds",
-    "score": "the share of the best candidate, as log odds",
-    "lead": "how far the best candidate is ahead of the next",
-    "nameless": "it is no name on the list",
-    "nameless_score": "it is no name on the list, and the share of the best candidate",
-    "one": "what holds of every link",
+    "span": "log odds that it is a mention",
+    "score": "log odds of the best candidate's score",
+    "lead": "margin of the best candidate over the second",
+    "nameless": "not a name of the knowledge base",
+    "nameless_score": "log odds of the best candidate's score, if it is not a name of the knowledge base",
+    "one": "constant",
 }
-"""What the probability is made of, and what each number says."""
+"""The evidence of a link's probability: names and meanings."""
 COUNTS_FOR = np.array([True, True, True, False, False, False])
 
 
 @dataclass(frozen=True, eq=False)
 class LinkModel(Part):
-    """What the log odds of a span and the score of its best candidate weigh, and so how likely the link is right.
+    """A logistic model of links: weights of the span's log odds and of its best candidate's score.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def link_evidence(spans: Spans, ranking: Ranking) -> NDArray[np.float32]:
 
 @cache
 def default_weights(kind: str) -> dict[str, float]:
-    """What evidence weighs without annotated documents, and the threshold that goes with it."""
+    """The default weights of evidence, for models without annotated documents, and their threshold."""
     weights: dict[str, dict[str, float]] = json.loads(
         files("deixis.decision").joinpath("default_weights.json").read_text("utf-8")
     )

@@ -1,4 +1,4 @@
-"""Which spans to keep so that none overlap."""
+"""Selection of spans that do not overlap."""
 
 from __future__ import annotations
 

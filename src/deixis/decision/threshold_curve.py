@@ -1,4 +1,4 @@
-"""What a threshold buys, read off links whose verdict is known: precision, coverage, and which threshold to take."""
+"""Precision and coverage of thresholds, measured on held-out mentions, and the choice of a threshold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N_THRESHOLDS = 100  # tried, evenly spread over the links
 N_DRAWS = 200
 MIN_LINKS = 20  # fewer prove nothing about a precision
 CONFIDENCE_LEVEL = (
-    0.7  # share of draws of documents in which a threshold must reach the target: the choice is made in hindsight
+    0.7  # fraction of bootstrap draws in which a threshold must reach the target, since it is chosen in hindsight
 )
 
 
@@ -77,7 +77,7 @@ class ThresholdCurve(Part):
         return self._expectations(np.array([threshold]))[0]
 
     def for_precision(self, target: float) -> Expectation:
-        """The lowest threshold that reaches a precision; an error that says what can be reached if none does."""
+        """The lowest threshold that reaches a precision; otherwise an error with the precision that can be reached."""
         if not 0 < target <= 1:
             raise ConfigError(f"The target precision must lie in 0..1, got {target}.")
         thresholds = self._thresholds()
@@ -95,7 +95,7 @@ class ThresholdCurve(Part):
         raise ConfigError(
             f"A precision of {target} cannot be reached on {len(self):,} held-out mentions. The most that can be "
             f"promised is {np.floor(reached[best] * 1000) / 1000:.3f}: {self._expectations(thresholds[[best]])[0]}. "
-            "Ask for less, or build with annotated mentions."
+            "Choose a lower one, or build with annotated mentions."
         )
 
     def best_f1(self) -> Expectation:

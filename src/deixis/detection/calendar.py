@@ -1,4 +1,4 @@
-"""Days and dates: knowledge bases list them as they list towns, and hardly anybody who annotates texts links them."""
+"""Days and dates: many knowledge bases contain them, but annotators hardly ever link them."""
 
 from __future__ import annotations
 

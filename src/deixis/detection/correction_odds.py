@@ -1,9 +1,9 @@
-"""What corrections say of names as they read: how often they were mentions, how often not, and so how likely they are.
+"""Corrections as evidence about names: how often a name was a mention and how often not.
 
-A span has a chance p by how it is written and where it stands. Corrections of spans that read alike change it as if p
+A span has a probability p by its spelling and context. Corrections of spans with the same words change it as if p
 came from `STRENGTH` spans seen before: (n_mentions + s p) / (n_mentions + n_others + s), the mean of a beta
 distribution. Where the dictionary's rules decide, the majority of the corrections does, but a name inside a longer one
-is still no mention: who said what Troy means said nothing of New Troy.
+is still no mention: a correction of Troy says nothing about New Troy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRENGTH = 2.0
 
 @dataclass(frozen=True, eq=False)
 class CorrectedSpans:
-    """Finds the names that were corrected to be mentions, and says how likely what reads like a corrected name is one.
+    """Detects names that were corrected to be mentions, and updates the log odds of spans with corrected names.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class CorrectedSpans:
     def revised(
         self, spans: SpanTable, log_odds: NDArray[np.float64], is_by_rules: bool, may_overlap: bool = False
     ) -> NDArray[np.float64]:
-        """The log odds that spans are mentions, with what corrections say of those that read alike."""
+        """The log odds that spans are mentions, updated by the corrections of spans with the same words."""
         if not len(self.keys):
             return log_odds
         positions = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)

@@ -119,7 +119,7 @@ class DictionaryDetector:
         """Every name at every place, overlaps and all; what `detect` finds is among them.
 
         With `plurals` also names with an -s more or less at their end; with `any_case` also names that are not written
-        as the rules ask; and with `max_run` also up to so many words with capitals that are no name.
+        according to the rules; and with `max_run` also up to that many capitalized words that are not a name.
 
         Examples
         --------
@@ -157,7 +157,7 @@ class DictionaryDetector:
         return sparse.csr_matrix((np.ones(len(numbers), np.float32), numbers, indptr), shape=shape)
 
     def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:
-        """The number by which `names_in` knows each name; names that are found alike share it, -1 is never found."""
+        """The number of each name in `names_in`; names that are matched the same way share it; -1 is never matched."""
         return self._matcher.numbers(names.data, names.offsets, n_threads)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""What stands in a text and is not written to be read: tags, addresses, code, templates. No mention is sought there."""
+"""Markup in a text: tags, addresses, code, templates. No mentions are detected there."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def outside_markup(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
 
 
 def _touches(starts: NDArray[np.int32], ends: NDArray[np.int32], marked: NDArray[np.int64]) -> NDArray[np.bool_]:
-    # The marked spans are in order and do not overlap: the first that ends after a start is the one to look at.
+    # The marked spans are in order and do not overlap: the first that ends after a start is the one to check.
     positions = np.searchsorted(marked[:, 1], starts, side="right")
     begins = np.append(marked[:, 0], np.iinfo(np.int64).max)
     touched: NDArray[np.bool_] = begins[positions] < ends

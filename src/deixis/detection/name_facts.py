@@ -1,4 +1,4 @@
-"""What a knowledge base says of its names without any annotation: who bears them, and how its own texts write them."""
+"""Facts about names from the knowledge base alone: the entities with a name, and how descriptions write it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FACTS = ("n_bearers", "popularity", "n_upper", "n_lower")
 class NameFacts(Part):
     """Logarithms (of 1 + n) of four counts for each name, by the detector's number for it.
 
-    `n_bearers` entities bear it; `popularity` is the count of the best known of them; the knowledge base's own texts
-    write it `n_upper` times with a capital where nothing asks for one, and `n_lower` times in lower case.
+    `n_bearers` entities have it; `popularity` is the count of the most popular of them; descriptions write it `n_upper`
+    times with a capital that is not due to its position, and `n_lower` times in lower case.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class NameFacts(Part):
         texts: StringTable,
         n_threads: int = 0,
     ) -> NameFacts:
-        """The facts of names that the entities in `rows` bear, entities that are met `counts` times."""
+        """The facts of the names of the entities in `rows`; `counts` are how often each entity occurs."""
         numbers = detector.numbers(names, n_threads)
         is_sought = numbers >= 0
         table = np.zeros((detector.n_numbers, len(FACTS)), dtype=np.float64)

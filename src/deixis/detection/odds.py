@@ -1,4 +1,4 @@
-"""How much more, or less, often than others something is seen to be a mention: shrunk log odds by key."""
+"""Shrunk log odds by key: how much more or less often than others a key is a mention."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KeyOdds(Part):
 
     @classmethod
     def none(cls) -> KeyOdds:
-        """The odds of one who has seen nothing."""
+        """Odds without any keys."""
         return cls(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.float32))
 
     @classmethod

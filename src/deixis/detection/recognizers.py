@@ -1,6 +1,6 @@
 """Mentions by a recognizer of named entities: any function from texts to spans, or a spaCy pipeline (extra `spacy`).
 
-The dictionary's spans and these are merged; that a recognizer found a span speaks for it, and so does its name.
+The spans of dictionary and recognizer are merged; both a recognizer and a name are evidence for a span.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from deixis.errors import DataError, MissingExtraError
 
 Recognize = Callable[[Sequence[str]], Sequence[Sequence[tuple[int, int]]]]
-"""Texts -> the code points [start, end) of the mentions in each, found by somebody else."""
+"""Texts -> the code points [start, end) of the mentions in each, from another tool."""
 BATCH_SIZE = 64
 
 
@@ -54,7 +54,7 @@ class SpacyRecognizer:
 
 
 def recognized(recognize: Recognize, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """What a recognizer finds, checked: a list for each text, spans inside it.
+    """The spans of a recognizer, checked: a list for each text, with spans inside it.
 
     Examples
     --------
@@ -64,7 +64,8 @@ def recognized(recognize: Recognize, texts: Sequence[str]) -> list[list[tuple[in
     span_lists = [[(int(start), int(end)) for start, end in spans] for spans in recognize(list(texts))]
     if len(span_lists) != len(texts):
         raise DataError(
-            f"The recognizer was given {len(texts)} texts and answered for {len(span_lists)}. It must for each."
+            f"The recognizer was given {len(texts)} texts and answered for {len(span_lists)}. "
+            "It must return a list for each text."
         )
     for text, spans in zip(texts, span_lists, strict=True):
         for start, end in spans:

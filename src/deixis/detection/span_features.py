@@ -1,7 +1,4 @@
-"""What speaks for and against a span being a mention, as numbers: how it is written, where it stands, its name.
-
-What the features of a span say, for people.
-"""
+"""Features of a span: spelling, context and name, and the meaning of each feature."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ FEATURES: tuple[str, ...] = (
 """The features by name, in order; from `seen` on they come from annotated documents."""
 
 N_LEARNED = 5
-MAX_REPEATED = 5  # spans that read alike; in a book there may be thousands
+MAX_REPEATED = 5  # spans with the same words; in a book there may be thousands
 N_OWN = len(FEATURES) - N_LEARNED
 
 
@@ -45,7 +42,7 @@ def span_features(
     after: KeyOdds,
     repeated: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """spans_by_features; `alike` is what `n_repeated` says of them, if they are part of a longer table."""
+    """spans_by_features; `repeated` is `n_repeated` of them, if they are part of a longer table."""
     own = own_features(spans, facts, repeated)
     return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
 
@@ -78,14 +75,14 @@ def own_features(
 
 
 def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: KeyOdds) -> list[NDArray[np.float32]]:
-    """The columns that annotated documents give: how often what reads so is a mention, and what stands beside it."""
+    """The features from annotated documents: how often the words are a mention, and the words next to mentions."""
     odds = seen.of(spans.keys)
     lower, name = (spans.has(sign).astype(np.float32) for sign in (Sign.BEGINS_LOWER, Sign.NAME))
     return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
 
 
 def n_repeated(spans: SpanTable) -> NDArray[np.float32]:
-    """How many spans of its text read like each span, itself counted."""
+    """How many spans of its text have the same words as each span, itself included."""
     order = np.lexsort((spans.keys, spans.texts))
     texts, keys = spans.texts[order], spans.keys[order]
     is_new = np.ones(len(order), dtype=bool)
@@ -97,53 +94,53 @@ def n_repeated(spans: SpanTable) -> NDArray[np.float32]:
 
 
 MEANINGS: dict[str, str] = {
-    "one": "what holds of every span",
-    "name": "it is a name on the list",
-    "unruly": "it is a name on the list, written otherwise",
-    "inflected": "it is the plural or the singular of a name",
-    "upper": "it begins with a capital",
-    "all_upper": "it is all in capitals",
-    "lower": "it begins with a small letter",
-    "begins_sentence": "it begins a sentence",
-    "upper_anyway": "capitals say nothing where it stands",
-    "follows_upper": "the word before has a capital",
-    "precedes_upper": "the word after has a capital",
-    "in_longer_name": "it is part of a longer name",
-    "common": "a common word is written like it",
-    "hyphen_before": "a hyphen stands before it",
-    "hyphen_after": "a hyphen stands after it",
-    "number": "it has a number",
-    "lower_word": "a word inside has no capital",
-    "lower_text": "no word around it has a capital",
-    "nameless": "it is no name on the list",
-    "one_word": "it is one word",
-    "two_words": "it is two words",
-    "many_words": "it is more than three words",
-    "short": "it has three letters or fewer",
-    "length": "how long it is",
-    "nameless_follows_upper": "it is no name, and the word before has a capital",
-    "nameless_precedes_upper": "it is no name, and the word after has a capital",
-    "nameless_upper_anyway": "it is no name, and capitals say nothing there",
-    "nameless_one_word": "it is no name, and one word",
-    "one_word_upper_anyway": "it is one word, and capitals say nothing there",
-    "one_word_lower": "it is one word that begins with a small letter",
-    "all_upper_one_word": "it is one word all in capitals",
-    "name_in_longer_name": "it is a name, and part of a longer name",
-    "bearers": "how many entities bear the name",
-    "popularity": "how popular those who bear the name are",
-    "own_upper": "how often descriptions write it with a capital",
-    "own_lower": "how often descriptions write it with a small letter",
-    "own_lower_share": "how much more often descriptions write it small than with a capital",
-    "own_lower_share_lower": "descriptions write it small, and so does this text",
-    "own_lower_share_upper_anyway": "descriptions write it small, and capitals say nothing here",
-    "popularity_lower": "how popular those who bear it are, and it is written small",
-    "repeated": "how often the text has it",
-    "calendar": "it is a day or a month",
-    "seen": "how often it was a mention in annotated documents",
-    "seen_lower": "how often it was a mention there, and it is written small here",
-    "seen_name": "how often it was a mention there, and it is a name on the list",
-    "before": "the word before stands before mentions elsewhere",
-    "after": "the word after stands after mentions elsewhere",
-    "corrected": "what corrections said of spans that read so",
+    "one": "constant",
+    "name": "name of the knowledge base",
+    "unruly": "name of the knowledge base in another spelling",
+    "inflected": "plural or singular of a name",
+    "upper": "begins with a capital",
+    "all_upper": "all capitals",
+    "lower": "begins in lower case",
+    "begins_sentence": "begins a sentence",
+    "upper_anyway": "in a position where capitals are not evidence",
+    "follows_upper": "previous word is capitalized",
+    "precedes_upper": "next word is capitalized",
+    "in_longer_name": "part of a longer name",
+    "common": "spelled like a common word",
+    "hyphen_before": "hyphen before it",
+    "hyphen_after": "hyphen after it",
+    "number": "contains a number",
+    "lower_word": "contains a word in lower case",
+    "lower_text": "no capitalized word around it",
+    "nameless": "not a name of the knowledge base",
+    "one_word": "one word",
+    "two_words": "two words",
+    "many_words": "more than three words",
+    "short": "at most three characters",
+    "length": "length",
+    "nameless_follows_upper": "not a name, and the previous word is capitalized",
+    "nameless_precedes_upper": "not a name, and the next word is capitalized",
+    "nameless_upper_anyway": "not a name, in a position where capitals are not evidence",
+    "nameless_one_word": "not a name, one word",
+    "one_word_upper_anyway": "one word, in a position where capitals are not evidence",
+    "one_word_lower": "one word in lower case",
+    "all_upper_one_word": "one word in all capitals",
+    "name_in_longer_name": "name that is part of a longer name",
+    "bearers": "number of entities with the name",
+    "popularity": "popularity of the entities with the name",
+    "own_upper": "capitalized occurrences in descriptions",
+    "own_lower": "lower-case occurrences in descriptions",
+    "own_lower_share": "ratio of lower-case to capitalized occurrences in descriptions",
+    "own_lower_share_lower": "the same ratio, if it is in lower case here",
+    "own_lower_share_upper_anyway": "the same ratio, in a position where capitals are not evidence",
+    "popularity_lower": "popularity of the entities with the name, if it is in lower case",
+    "repeated": "occurrences in the text",
+    "calendar": "day, month or date",
+    "seen": "how often it is a mention in annotated documents",
+    "seen_lower": "how often it is a mention in annotated documents, if it is in lower case here",
+    "seen_name": "how often it is a mention in annotated documents, if it is a name of the knowledge base",
+    "before": "how often the previous word precedes mentions",
+    "after": "how often the next word follows mentions",
+    "corrected": "corrections of spans with the same words",
 }
-"""Name of a feature of `deixis.detection.span_features`, or what corrections add to them -> what it says."""
+"""Name of a feature, or `corrected` -> its meaning."""

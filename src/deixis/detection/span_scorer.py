@@ -1,11 +1,11 @@
-"""How likely a span is a mention at all, before it is known of what.
+"""The log odds that a span is a mention, whatever its entity.
 
-From annotated documents: how often what reads so is a mention there (shrunk towards the rest), which words stand beside
-mentions, and what each feature of `deixis.detection.span_features` weighs. Odds that go into the weighing are those of
-other documents, or every span seen once would be taken at its word. Without annotated documents the weights are those
-in `default_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training documents, from
-features that need no annotation. In a short list, or if told so, the rules of the dictionary decide: a name that no
-longer name covers is a mention.
+Learned from annotated documents: how often a span's words are a mention (shrunk to the mean), which words are next to
+mentions, and the weight of each feature of `deixis.detection.span_features`. The weights are fitted on odds of other
+documents (cross-fitting), otherwise spans seen once would be trusted too much. Without annotated documents the
+weights are those in `default_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training
+documents, from features that need no annotation. For a short knowledge base, or by setting, the rules of the dictionary
+decide: a name that no longer name covers is a mention.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ N_FOLDS = 5
 NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
 PENALTY = 1.0
 RULE_ODDS = 4.0  # of a name where rules decide
-RECOGNIZED_ODDS = 4.0  # what a recognizer's word adds
+RECOGNIZED_ODDS = 4.0  # added for a span of a recognizer
 MAX_WEIGHT = 100.0
 AT_ONCE = 8_192  # spans whose features are in memory together: a book has a million
 
@@ -65,7 +65,7 @@ class SpanScorer(Part):
 
     @classmethod
     def by_rules(cls) -> SpanScorer:
-        """The scorer that takes the dictionary at its word."""
+        """The scorer for the dictionary's rules."""
         nothing = KeyOdds.none()
         return cls(np.empty(0), NameFacts(np.zeros((0, 4), dtype=np.float16)), nothing, nothing, nothing)
 
@@ -86,7 +86,7 @@ class SpanScorer(Part):
             is_held_out = folds == fold
             odds = _all_odds(spans.take(~is_held_out), is_mention[~is_held_out])
             learned[is_held_out] = np.column_stack(learned_features(spans.take(is_held_out), *odds))
-        # Spans that are looked at only because they are annotated here: of new texts none is like them.
+        # Spans that are candidates only because they are annotated here: new texts have none like them.
         is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & ~spans.has(Sign.BEGINS_UPPER) & (learned[:, 0] == 0)
         features = np.hstack([own_features(spans, facts), learned])[~is_odd]
         weights = fit_logistic(features, is_mention[~is_odd], PENALTY)
@@ -112,7 +112,7 @@ class SpanScorer(Part):
         return log_odds + recognizer_odds
 
     def features(self, spans: SpanTable, repeated: NDArray[np.float32]) -> NDArray[np.float32]:
-        """spans_by_features; `alike` is what `n_repeated` says of them among all spans of their texts."""
+        """spans_by_features; `repeated` is `n_repeated` of them among all spans of their texts."""
         return span_features(spans, self.facts, self.seen, self.before, self.after, repeated)
 
     def check_parts(self, prefix: str) -> None:
@@ -126,7 +126,7 @@ Kind = Literal["described", "bare"]
 
 @cache
 def default_weights(kind: str) -> dict[str, float]:
-    """What each feature weighs without annotated documents."""
+    """The default weights of features, for models without annotated documents."""
     kind_to_weights: dict[str, dict[str, float]] = json.loads(
         files("deixis.detection").joinpath("default_weights.json").read_text("utf-8")
     )

@@ -1,4 +1,4 @@
-"""Spans of texts that may be mentions, many and overlapping, as columns; what is known of each before any ranking."""
+"""Spans that may be mentions, as columns; they may overlap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Sign(IntFlag):
-    """How a span is written and what stands around it; the compiled core has the same bits."""
+    """Flags of a span's spelling and context; the compiled core has the same bits."""
 
     NAME = 1 << 0  # a name of the dictionary, written as its rules ask
     UNRULY_NAME = 1 << 1  # a name, written otherwise
@@ -31,7 +31,7 @@ class Sign(IntFlag):
     HAS_LOWER_WORD = 1 << 15  # "of" or "de" among words with capitals
     LOWER_TEXT = 1 << 16  # no word around it has a capital
     LEARNED_NAME = 1 << 17  # annotated documents have a mention that reads so
-    RECOGNIZED = 1 << 18  # a recognizer, or whoever gave it, says that it is a mention
+    RECOGNIZED = 1 << 18  # from a recognizer, or given
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class SpanTable:
     """Spans in the order of their text, start and end, none twice.
 
     `texts` are numbers of texts; `starts` and `ends` code points; `names` the detector's number of the name, -1 for
-    none; `keys` tell how the span reads (its folded words), `before` and `after` which words stand beside it (0: none),
+    none; `keys` identify the span's folded words, `before` and `after` the words next to it (0: none),
     as numbers that are the same in every dictionary; `signs` are those of `Sign`.
 
     Examples
@@ -94,7 +94,7 @@ class SpanTable:
 
     @classmethod
     def of_spans(cls, spans: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str]) -> SpanTable:
-        """Spans that somebody has given for each text: `RECOGNIZED`, and nothing else is known of them."""
+        """The given spans of each text, as `RECOGNIZED`; their other columns are empty."""
         rows = sorted({(n, int(s), int(e)) for n, own in enumerate(spans) for s, e in own if s < e})
         signs = [_written(texts[number][start:end]) for number, start, end in rows]
         lengths = [len(texts[number][start:end].split()) for number, start, end in rows]

@@ -1,1 +1,1 @@
-"""Why a mention is linked as it is: the trace of a run as records whose parts add up, and the label tree to look at."""
+"""Explanations of links: the trace of a run as records whose parts add up, and a view of the label tree."""

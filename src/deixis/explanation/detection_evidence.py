@@ -1,4 +1,4 @@
-"""What makes a span of a text a mention: the features of detection and of the decision on raw text, as parts."""
+"""Evidence that a span is a mention: the features of the detector and of the decision on raw text, as parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Key = tuple[int, int]
 
 
 class DetectedText:
-    """One text as the detector sees it: every span that could be a mention, and how likely each is."""
+    """The spans of one text that could be mentions, with their log odds."""
 
     def __init__(self, detector: SpanDetector, text: str, n_threads: int = 0, may_overlap: bool = False) -> None:
         self._detector = detector
@@ -42,11 +42,11 @@ class DetectedText:
         return self._detector.scorer.log_odds(self._table)
 
     def detection(self, key: Key, is_ranked: bool) -> Detection:
-        """What detection makes of a span."""
+        """The result of detection for a span."""
         return "likely" if is_ranked else "unlikely" if key in self._rows else "not_considered"
 
     def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> MentionEvidence | None:
-        """How likely a span is a mention of its best candidate; None where rules decide, or nobody looked."""
+        """The evidence that a span is a mention of its best candidate; None for rules, or if it was not considered."""
         row = self._rows.get(key)
         if self._detector.uses_rules or row is None or not isinstance(decision.model, LinkModel):
             return None
@@ -67,7 +67,7 @@ class DetectedText:
 
 
 def read_evidence(reader: Reader, read: RankedSpans) -> MentionEvidence | None:
-    """What makes one span that a reader found or confirmed a mention of its best candidate."""
+    """The evidence of a reader that one span is a mention of its best candidate."""
     if read.links is None:
         return None
     key = next(iter(read.spans.keys()))

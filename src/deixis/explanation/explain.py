@@ -36,11 +36,11 @@ def explain(
     entity: str | None = None,
     options: LinkOptions = DEFAULT,
 ) -> list[Explanation]:
-    """Why each span is linked as it is, or how far `entity` is from being meant; in text order.
+    """Explanations of the links of spans, or of the candidate `entity`, in text order.
 
-    Without `spans`, all mentions that linking with these options gives; those without candidates are left out. A span
-    that is named and has none is an error. A span that linking does not look at is explained as if it were given. Where
-    a span was corrected in this very text, the entity is the corrected one; the numbers are those of the evidence.
+    Without `spans`, all mentions that linking with these options returns are explained if they have candidates. A given
+    span without candidates is an error. A span that was not detected is explained as if it were given. If a span was
+    corrected in this text, the entity is the corrected one, and the numbers are those of the evidence.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def explain(
     for start, end in spans or ():
         if not 0 <= start < end <= len(document.text):
             raise DataError(
-                f"A mention must stand inside the text, which has {len(document.text)} code points; got {start}..{end}."
+                f"A mention must be inside the text of {len(document.text)} code points, got {start}..{end}."
             )
     run = LinkedText.of(model, document, options)
     if spans is None:
@@ -73,13 +73,13 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class LinkedText:
-    """One document as it was linked, and the candidates of its spans: those of the run, and others asked about."""
+    """One linked document, and the candidates of its spans: those of the run, and those of further spans."""
 
     plan: LinkPlan
     document: Document
     linked: Document
     selected: dict[Key, RankedSpans]
-    """The spans that are mentions, as they were decided."""
+    """The spans that were selected as mentions, with their decisions."""
     spans: dict[Key, RankedSpan]
     traced: frozenset[Key]
     """The spans that linking ranked."""
@@ -103,7 +103,7 @@ class LinkedText:
         return cls(plan, document, linked, selected, spans, frozenset(spans), detected)
 
     def with_spans(self, keys: Sequence[Key]) -> LinkedText:
-        """The same with spans that linking did not rank: ranked as they would be beside those that it did."""
+        """The same with further spans, ranked together with those of the run."""
         missing = set(keys) - set(self.spans)
         if not missing:
             return self
@@ -116,15 +116,15 @@ class LinkedText:
         return replace(self, spans={**self.spans, **further})
 
     def has_candidates(self, key: Key) -> bool:
-        """Whether there is anything to explain about a span."""
+        """Whether a span has candidates."""
         return key in self.spans and len(self.spans[key].ranking.rows) > 0
 
     def explanation(self, key: Key, entity: str | None = None) -> Explanation:
-        """Why a span means its entity, or how far another one is from being meant."""
+        """The explanation of a span's best candidate, or of another one."""
         model, text = self.plan.model, self.document.text[slice(*key)]
         if not self.has_candidates(key):
             raise DataError(
-                f"{text!r:.60} has no candidates: nothing in the knowledge base has a name or a description like it, "
+                f"{text!r:.60} has no candidates: no entity of the knowledge base has a similar name or description, "
                 "so there is nothing to explain."
             )
         span = self.spans[key]
@@ -155,7 +155,7 @@ class LinkedText:
         )  # fmt: skip
 
     def _scored(self, key: Key, span: RankedSpan) -> tuple[Ranking, MentionEvidence | None]:
-        """The candidates of a span with the probabilities that linking tells, and what makes the span a mention."""
+        """The candidates of a span with the probabilities that `link` returns, and the evidence for a mention."""
         plan, model, selected = self.plan, self.plan.model, self.selected.get(key)
         if selected is not None and plan.reader is not None and plan.reranker is None:
             return selected.ranking, read_evidence(plan.reader, selected)
@@ -180,7 +180,7 @@ class LinkedText:
         return dict(zip(selected.ranking.rows.tolist(), selected.ranking.scores.tolist(), strict=True))
 
     def _is_linked(self, key: Key, row: int, overruled: Ranking) -> bool:
-        """Whether linking links the span to the entity; one that was not given, as if it were."""
+        """Whether the span is linked to the entity; a span that was not linked counts as if it were given."""
         for mention in self.linked.mentions:
             if (mention.start, mention.end) == key:
                 return mention.entity == self.plan.model.kb.ids[row]

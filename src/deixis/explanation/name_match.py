@@ -1,4 +1,4 @@
-"""Which name of an entity is most like a mention."""
+"""The name of an entity that is most similar to a mention."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMS = NameForms(NameFormsConfig.loose())
 
 
 def name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
-    """The name that is most similar to the mention, the title if several are."""
+    """The name that is most similar to the mention; of equally similar names the title."""
     names = names_of(kb, row)
     if mention in names:
         return NameMatch(mention, "same", 1.0)

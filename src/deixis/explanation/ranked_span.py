@@ -1,4 +1,4 @@
-"""The candidates of one span with every number that the ranker has of them."""
+"""The candidates of one span with all their features."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deixis.ranking.weights import FeatureMatrix
 from deixis.tables import Ranking
 from deixis.types import MentionInContext
 
-CORRECTED = "corrections said that the name did not mean it"
+CORRECTED = "corrections of this name to another entity"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Why a mention was linked as it was, as records that add up."""
+"""Explanations as records whose parts add up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Part:
-    """One feature of a candidate: what it says, and what that counts (`value * weight`)."""
+    """One feature of a candidate: its meaning, and its contribution (`value * weight`)."""
 
     name: str
     meaning: str
@@ -24,7 +24,7 @@ class Part:
 def parts_of(
     meanings: Mapping[str, str], values: NDArray[np.float32], weights: NDArray[np.float64], *more: Part
 ) -> tuple[Part, ...]:
-    """What counts of the features that `says` lists in order, and of what comes besides; the most first."""
+    """The features with a contribution, in the order of `meanings`, and further parts; the largest first."""
     parts = [
         Part(name, meaning, float(value), float(weight), float(value) * float(weight))
         for (name, meaning), value, weight in zip(meanings.items(), values, weights, strict=True)
@@ -47,8 +47,8 @@ class NGram:
 class TreeStep:
     """One step down the label tree: `margin` is `bias` and all n-grams' contributions together.
 
-    `ngrams` has those that count most, `rest` the sum of the others. `topics` are words that the titles below have in
-    common; at the last step, which is the entity itself, its title. `path_score` is the score of the way so far.
+    `ngrams` has those that contribute most, `rest` the sum of the others. `topics` are words that the titles below have
+    in common; at the last step, which is the entity itself, its title. `path_score` is the score of the path so far.
     """
 
     tree: int
@@ -65,7 +65,7 @@ class TreeStep:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """The entity's name that is most like the mention; `how` is same, normalized or alike."""
+    """The entity's name that is most similar to the mention; `how` is same, normalized or similar."""
 
     name: str
     how: str
@@ -74,11 +74,11 @@ class NameMatch:
 
 @dataclass(frozen=True)
 class ExplainedCandidate:
-    """A candidate and what speaks for it: `total` is the sum of the parts' contributions.
+    """A candidate and its features: `total` is the sum of the parts' contributions.
 
-    `score` is its share among all candidates, exp(total - log_sum) with the explanation's `log_sum`; `confidence` what
-    calibration makes of it, or the chance that the span was `found` with: the score that linking tells. `reranked` is
-    the score of the re-ranker, where there is one.
+    `score` is the softmax over all candidates, exp(total - log_sum) with the explanation's `log_sum`. `probability` is
+    the calibrated score, which `link` returns; for a detected mention it includes the mention's probability. `reranked`
+    is the score of the re-ranker, if there is one.
     """
 
     id: str
@@ -93,11 +93,11 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True)
 class MentionEvidence:
-    """How likely a span that was found in a text is a mention, and that of its best candidate.
+    """The evidence that a detected span is a mention of its best candidate.
 
-    `log_odds` is the sum of the `parts`, and `chance` is 1 / (1 + exp(-log_odds)): it is the best candidate's
-    confidence, the others' are in proportion. One of the parts weighs how likely the span is a mention of anything;
-    that, `span_log_odds`, is the sum of the `span_parts`.
+    `log_odds` is the sum of the `parts`, and `probability` is 1 / (1 + exp(-log_odds)), the best candidate's
+    probability; those of the others are in proportion. One of the parts is `span_log_odds`, the log odds that the span
+    is a mention of anything, which is the sum of the `span_parts`.
     """
 
     probability: float
@@ -108,20 +108,18 @@ class MentionEvidence:
 
 
 Detection = Literal["given", "likely", "unlikely", "not_considered"]
-"""What a span is to linking: given as a mention, or, in a text that is searched, one that may well be a mention, one
-that is passed over (hardly a mention, or part of a longer name), or no span that could be one."""
+"""How a span was detected: given as a mention; or, in raw text, a likely mention, an unlikely one (improbable, or part
+of a longer name), or a span that the detector does not consider."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a mention means an entity, or would if it were linked, and what came next.
+    """The explanation of one mention: its entity, or the best candidate if it is not linked, and the runner-up.
 
-    Where the search of a text passes over a span and there is no `found`, confidences are those of a mention that was
-    given: nothing that linking tells.
-
-    `found` is there where the text was searched and chances decide what is a mention: not for mentions that were given,
-    nor where every name of a short list is one. With `is_corrected` somebody said in this very text what the span means
-    or does not mean, whatever the numbers say.
+    `mention_evidence` is set for raw text with detection by probability: not for given mentions, nor where every name
+    of a short knowledge base is a mention. A span that was not detected and has no `mention_evidence` has the
+    probabilities of a given mention, which `link` does not return. With `is_corrected` the span was corrected in this
+    text, which overrides the score.
     """
 
     start: int
@@ -139,6 +137,6 @@ class Explanation:
     detection: Detection = "given"
 
     def to_record(self) -> dict[str, Any]:
-        """As plain dictionaries and lists, for JSON."""
+        """The explanation as dictionaries and lists, for JSON."""
         record: dict[str, Any] = asdict(self)
         return record

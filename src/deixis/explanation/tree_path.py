@@ -1,4 +1,4 @@
-"""The way to an entity through the label tree, step by step."""
+"""The path to an entity through the label tree, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The label tree to look at (XMRED, Figure 4): what lies below a node, and what each branch is about."""
+"""A view of the label tree (XMRED, Figure 4): the children of a node, and the topics of each branch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_TITLES = 1000  # titles that name a branch
 
 @dataclass(frozen=True)
 class Branch:
-    """A node of the tree, or at the end an entity (`entity` is its id).
+    """A node of the tree, or an entity (a leaf; `entity` is its id).
 
     `topics` are the words that titles below it have in common, `titles` those of some entities.
     """
@@ -35,7 +35,7 @@ class Branch:
 
 
 class TreeView:
-    """What a label tree looks like; nodes are named by level and number, the root is (0, 0).
+    """The nodes of a label tree, identified by level and number; the root is (0, 0).
 
     Examples
     --------
@@ -91,7 +91,7 @@ class TreeView:
 def topics_of(source: LabelTreeSource, rows: NDArray[np.int32]) -> tuple[str, ...]:
     """The words and phrases that the titles of these entities have in common most, by TF-IDF, strongest first.
 
-    Of very many entities only some are looked at, evenly drawn.
+    Of very many entities an evenly spaced sample is used.
     """
     step = max(1, len(rows) // MAX_TITLES)
     words = source.features.mention

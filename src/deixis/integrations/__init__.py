@@ -1,1 +1,1 @@
-"""Deixis inside other people's frameworks: thin skins over `Linker`."""
+"""Integrations with other frameworks: thin wrappers around `Linker`."""

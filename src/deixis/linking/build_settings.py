@@ -11,7 +11,7 @@ from deixis.decision.decision import DEFAULT_THRESHOLD
 
 @dataclass(frozen=True)
 class ThresholdConfig(Config):
-    """When a mention is NIL, as whoever builds a model wants it; `deixis.decision` has what comes of that."""
+    """The NIL threshold of a new model; `deixis.decision` applies it."""
 
     threshold: float | None = setting(
         None,

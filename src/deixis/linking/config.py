@@ -1,4 +1,4 @@
-"""Everything a linker can be told, and named starting points."""
+"""Settings of a linker, and presets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deixis.ranking.default_weights import RankerConfig
 
 @dataclass(frozen=True)
 class LinkerConfig(Config):
-    """The settings of each station, in the order a mention walks through them.
+    """The settings of each stage, in the order of the pipeline.
 
     Examples
     --------

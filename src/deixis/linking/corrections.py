@@ -1,4 +1,4 @@
-"""The corrections that a model was given, one verdict a span: kept whole, so that more of them can be learned later."""
+"""The corrections of a model, one verdict per span, stored whole so that more can be added later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Merged:
-    """Corrections after others were added: how many were new, said otherwise before, or were known already."""
+    """Corrections after others were added, with the numbers of new, changed and duplicate ones."""
 
     corrections: Corrections
     n_new: int
@@ -32,17 +32,18 @@ class Merged:
 
 @dataclass(frozen=True)
 class Corrections:
-    """Settled corrections in the order of their text, span and entity: the same ones are equal, in whatever order told.
+    """Corrections without contradictions, sorted by text, span and entity: their order of arrival does not matter.
 
     A span has one `gold`, or is `not_an_entity`, or has any number of `wrong` ones.
 
     Examples
     --------
-    >>> told = [Correction("Paris fled", 0, 5, "wrong", "Q90"), Correction("Paris fled", 0, 5, "gold", "Q167646")]
-    >>> merged = Corrections().merged(told)
+    >>> wrong = Correction("Paris fled", 0, 5, "wrong", "Q90")
+    >>> gold = Correction("Paris fled", 0, 5, "gold", "Q167646")
+    >>> merged = Corrections().merged([wrong, gold])
     >>> [(each.verdict, each.entity) for each in merged.corrections.each], merged.n_new, merged.n_changed
     ([('gold', 'Q167646')], 1, 1)
-    >>> merged.corrections.merged(told[1:]).n_known
+    >>> merged.corrections.merged([gold]).n_known
     1
     """
 
@@ -52,9 +53,9 @@ class Corrections:
         return len(self.each)
 
     def merged(self, others: Iterable[Correction]) -> Merged:
-        """These and others; where two contradict, the later one holds. `wrong` ones of a span add up.
+        """These and others; of two that contradict each other the later one counts. `wrong` ones of a span add up.
 
-        What is wrong besides an entity that is right, or where there is none, is no contradiction and adds nothing.
+        A `wrong` entity besides a `gold` one or `not_an_entity` is no contradiction and adds nothing.
         """
         key_to_verdicts = dict(self.by_key)
         counts = {"new": 0, "changed": 0, "known": 0}
@@ -68,7 +69,7 @@ class Corrections:
 
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[Correction, ...]]:
-        """What is said about each span."""
+        """The corrections of each span."""
         key_to_corrections: dict[Key, list[Correction]] = {}
         for one in self.each:
             key_to_corrections.setdefault(one.key, []).append(one)
@@ -76,14 +77,14 @@ class Corrections:
 
     @cached_property
     def by_text(self) -> Mapping[str, tuple[Correction, ...]]:
-        """What is said about each text, in the order of the texts."""
+        """The corrections of each text, sorted by text."""
         text_to_corrections: dict[str, list[Correction]] = {}
         for one in self.each:
             text_to_corrections.setdefault(one.text, []).append(one)
         return {text: tuple(own) for text, own in text_to_corrections.items()}
 
     def saying(self, verdict: Verdict) -> list[Correction]:
-        """Those that say this."""
+        """The corrections with this verdict."""
         return [one for one in self.each if one.verdict == verdict]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -163,7 +164,7 @@ def rows_named(kb: KnowledgeBase, corrections: Sequence[Correction]) -> list[int
 
 
 def _combined(before: tuple[Correction, ...], correction: Correction) -> tuple[Correction, ...]:
-    """What holds of a span after one correction more."""
+    """The corrections of a span after one more."""
     if correction.verdict != "wrong":
         return (
             before

@@ -1,4 +1,4 @@
-"""What callers hand to a linker, as documents: texts, documents, columns of names."""
+"""Inputs of a linker as documents: texts, documents, columns of names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MISSING_TYPES = frozenset({"NAType", "NaTType"})  # pandas', which are not equa
 
 
 def as_document(text: object, number: int) -> Document:
-    """A document of a plain text; a document as it is, if its mentions stand where they say."""
+    """A plain text as a document; a document itself, if its mentions match its text."""
     if isinstance(text, Document):
         _check_spans(text)
         return text

@@ -58,7 +58,7 @@ class TrainedReranker(Part):
 class Reader(Part):
     """A reader, opened when it first reads; what its evidence weighs beside that of detection; what it was trained on.
 
-    What the weights stand for says `deixis.linking.stages.read.EVIDENCE`.
+    `deixis.linking.stages.read.EVIDENCE` has the meanings of the weights.
     """
 
     part: Annotated[LazyPart, nested(open_part="open_reader")]
@@ -70,7 +70,7 @@ class Reader(Part):
 class LinkerModel:
     """The parts of a linker. Functions of `deixis.training` make other models from it; nothing mutates it.
 
-    `seen` are the documents that it was trained on, `corrections` what somebody said about single spans.
+    `seen` are the documents that it was trained on, `corrections` those of single spans.
     `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not.
     """
 

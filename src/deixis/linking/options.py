@@ -1,4 +1,4 @@
-"""How one call links: one record, from which Python keywords, CLI options, REST fields and spaCy settings are made."""
+"""Link options: one record, from which Python keywords, CLI options, REST fields and spaCy settings are made."""
 
 from __future__ import annotations
 
@@ -104,5 +104,5 @@ class LinkOptions:
 
 
 def _names(part: str, names: str | Iterable[str]) -> tuple[str, ...]:
-    """One name or several as a tuple; an empty list is an error, an empty tuple asks for nothing."""
+    """One name or several as a tuple; an empty list is an error, an empty tuple filters nothing."""
     return () if names == () else EntityFilter.names(part, names)

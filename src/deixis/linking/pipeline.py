@@ -60,7 +60,7 @@ def _ranked(plan: LinkPlan, documents: Sequence[Document], spans: Spans) -> Iter
 
 
 def _cut(document: Document, n_shown: int) -> Document:
-    """The document with so many candidates of each mention."""
+    """The document with at most `n_shown` candidates of each mention."""
     if all(len(mention.candidates) <= n_shown for mention in document.mentions):
         return document
     return document.with_mentions(

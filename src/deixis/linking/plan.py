@@ -27,7 +27,7 @@ from deixis.linking.options import LinkOptions
 from deixis.tables import EntityMask
 from deixis.types import Document
 
-MIN_READ_PROBABILITY = 0.02  # of spans that a reader hears of, also of those too improbable to be ranked without it
+MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
 HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis learn MODEL --mentions train.jsonl --rerank"
 HOW_TO_GET_A_READER = "Train one on annotated documents: deixis learn MODEL --mentions train.jsonl --reader"
 
@@ -73,7 +73,7 @@ class LinkPlan:
         if reranker is not None and (reader is not None or not detects or model.detector.uses_rules):
             deciding = _reranked(model, options)
             if reader is None:
-                selecting = model.decisions.given  # the threshold asked for is the re-ranker's
+                selecting = model.decisions.given  # the given threshold is the re-ranker's
         min_probability = model.detector.config.min_chance
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
@@ -105,7 +105,7 @@ class LinkPlans:
 
 
 def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Decision, Decision]:
-    """The decisions on given, detected and read mentions, with the threshold or target precision asked for."""
+    """The decisions on given, detected and read mentions, with the given threshold or target precision."""
     choice = options.threshold, options.target_precision
     decisions = model.decisions
     main = decisions.reranked if options.rerank else decisions.given
@@ -136,7 +136,7 @@ def _reader(model: LinkerModel, options: LinkOptions) -> Reader | None:
 
 
 def _sources(model: LinkerModel, options: LinkOptions) -> CandidateSources:
-    """The model's sources, their vectors those that the options ask for."""
+    """The model's sources, with the vectors that the options select."""
     if options.vectors is None:
         return model.sources
     vectors = model.sources.get("vectors")

@@ -1,4 +1,4 @@
-"""Which annotated documents a model has learned from: they must not serve again to judge it."""
+"""The documents that a model was trained on; they must not be used to evaluate it."""
 
 from __future__ import annotations
 

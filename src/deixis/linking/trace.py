@@ -1,4 +1,4 @@
-"""What each stage of one run saw, kept when somebody wants to know why."""
+"""The trace of a run: what each stage computed, for explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotated documents to decisions: what probability a score stands for, and from which threshold on a link is made."""
+"""Calibration on annotated documents: probabilities of scores, and the threshold of links."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class JudgedMentions:
     --------
     >>> ranking = Ranking(np.array([0, 1, 1]), np.array([0]), np.array([0.4]))
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}])
-    >>> judged = JudgedMentions.of(kb, ranking, [frozenset({"Q90"}), frozenset()], documents=[0, 0])
-    >>> judged.curve.is_right.tolist(), judged.curve.scores.tolist()
+    >>> mentions = JudgedMentions.of(kb, ranking, [frozenset({"Q90"}), frozenset()], documents=[0, 0])
+    >>> mentions.curve.is_right.tolist(), mentions.curve.scores.tolist()
     ([True, False], [0.4, 0.0])
     """
 
@@ -91,7 +91,7 @@ class JudgedMentions:
 def judge(model: LinkerModel, documents: Iterable[Document], rerank: bool = False) -> JudgedMentions:
     """How the model ranks the mentions of annotated documents, compared with their gold; NIL counts too.
 
-    Mentions about which nobody has decided, neither an entity nor NIL, are left out.
+    Mentions that are annotated with neither an entity nor NIL are left out.
     """
     checked = [as_document(document, number) for number, document in enumerate(documents)]
     annotated = [each.with_mentions([m for m in each.mentions if m.is_decided]) for each in checked]
@@ -121,10 +121,10 @@ def with_decision(
     target_precision: float | None = None,
     rerank: bool = False,
 ) -> LinkerModel:
-    """The model with a decision on given mentions, its threshold as asked for.
+    """The model with a decision on given mentions, with the given threshold or target precision.
 
-    With neither threshold nor target precision it keeps to the target precision that the model had, or else has the
-    best F1. With `rerank` the decision is that after the re-ranker.
+    With neither, the model's target precision is kept; if it has none, the threshold is the one with the best F1.
+    With `rerank` the decision is that after the re-ranker.
     """
     before = model.decisions.reranked if rerank else model.decisions.given
     if threshold is None and target_precision is None and before is not None:

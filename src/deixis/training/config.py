@@ -12,7 +12,7 @@ from deixis.neural.reader.config import ReaderConfig
 
 @dataclass(frozen=True)
 class TrainingConfig(Config):
-    """How much is held out to judge by, and how a re-ranker, an encoder and a reader are trained."""
+    """The fraction of held-out documents, and the training of re-ranker, encoder and reader."""
 
     held_out_share: float = setting(
         0.2, "Share of the documents held out where --dev has none.", above=0, below=1, cli="--held-out"

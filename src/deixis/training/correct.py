@@ -1,4 +1,4 @@
-"""Corrections in, a model that keeps to them out.
+"""Applying corrections to a model.
 
 In the very texts that were corrected, corrected spans are linked as was said; elsewhere corrections are evidence: how
 often a name meant which entity, which pairs are wrong, how often what reads so is a mention. Few corrections change no
@@ -41,7 +41,7 @@ OTHERS = "others"  # the feature that needs all mentions of a document
 class CorrectionResult:
     """The new model, and how many corrections were new, changed an earlier one, or were there already.
 
-    `accuracies` are the shares of held-out corrections that the weights before and the refitted ones get right; None
+    `accuracies` are the fractions of held-out corrections that the old and the refitted weights get right; None
     where there were too few corrections to refit. `is_refitted` says whether the refitted ones were taken.
     """
 

@@ -80,9 +80,9 @@ def fit_detected(
 ) -> LinkerModel:
     """The model with a decision on detected mentions, learned from annotated documents that it was not trained on.
 
-    All mentions of the documents must be annotated: what is not counts as wrong. The threshold is the one asked for, or
-    keeps to the target precision, or has the best F1 from text to links. Fewer than ten documents with mentions change
-    nothing.
+    All mentions of the documents must be annotated: what is not counts as wrong. The threshold is the given one,
+    or the one for the target precision, or the one with the best end-to-end F1. Fewer than ten documents with
+    mentions change nothing.
     """
     documents = [as_document(document, number) for number, document in enumerate(documents)]
     gold = gold_spans(documents, model.kb.own_id)
@@ -143,7 +143,7 @@ def _is_gold(table: SpanTable, gold: GoldSpans) -> NDArray[np.bool_]:
 def with_end_to_end_threshold(
     decision: Decision, threshold: float | None = None, target_precision: float | None = None
 ) -> Decision:
-    """The decision with the threshold asked for, or else that of the best F1 from text to links."""
+    """The decision with the given threshold or target precision; with neither, the one with the best end-to-end F1."""
     if threshold is not None or target_precision is not None:
         try:
             return decision.with_best_threshold(threshold, target_precision)

@@ -52,7 +52,7 @@ def unseen(model: LinkerModel, documents: Sequence[Document], purpose: str) -> l
 
 
 def apart_from(held_out: Sequence[Document], documents: Sequence[Document]) -> list[Document]:
-    """The documents without those held out, told by their text."""
+    """The documents without those held out, compared by their text."""
     _, others = SeenDocuments.of(held_out).split(documents)
     return others
 
@@ -65,11 +65,11 @@ def n_known(kb: KnowledgeBase, documents: Sequence[Document]) -> int:
 def known(
     kb: KnowledgeBase, documents: Sequence[Document], purpose: str
 ) -> tuple[list[MentionInContext], list[list[int]]]:
-    """The mentions whose entity the knowledge base holds, and the rows that answer each; none at all is an error."""
+    """The mentions whose entity the knowledge base holds, and the rows that answer each; an error if there are none."""
     pairs = list(known_mentions(kb, documents))
     if not documents:
         raise DataError(
-            f"No documents are left {purpose}: some are held out to judge by. Give more, or give those with --dev."
+            f"No documents are left {purpose}: some are held out for evaluation. Give more, or give those with --dev."
         )
     if pairs:
         return [mention for mention, _ in pairs], [rows for _, rows in pairs]

@@ -1,6 +1,6 @@
 """The trainer of an encoder: a bi-encoder trained on annotated mentions, and candidates by its vectors.
 
-The new source stands beside those that the model has; these stay as they are.
+The new source is added to those of the model, which do not change.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def train_encoder(
 ) -> TrainingResult:
     """The model with candidates by vectors, whose encoder was trained on annotated mentions.
 
-    What is held out, `dev` or a share of the documents, the encoder has not seen. By one half of it the best round is
-    chosen and the weights of vectors are learned; by the other half the model is judged and calibrated. All contexts
-    become vectors in the end, but those of the `dev` documents that judged: they can judge again. Called again with the
-    same data and folder, training goes on.
+    The encoder does not see the held-out documents, `dev` or a fraction of the documents. One half of them chooses the
+    best round and fits the weights of vectors; the second half evaluates and calibrates the model. In the end all
+    contexts become vectors, except those of `dev` documents used for evaluation. Called again with the same data and
+    folder, training continues.
     """
     train = TRAINERS["bi-encoder"]
     if not documents:
@@ -115,7 +115,7 @@ def _started(
 
 
 def _recalls(rounds: Sequence[dict[str, Any]], chosen: int, documents: NDArray[np.int64]) -> tuple[Metric, ...]:
-    """The share of mentions whose entity is among the nearest, by the encoder as it came and after each round."""
+    """Recall of the untrained encoder and after each round: how many mentions have their entity among the nearest."""
     metrics = []
     for number, report in enumerate(rounds):
         ranks = np.asarray(report["ranks"], dtype=np.int64)

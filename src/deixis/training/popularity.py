@@ -1,4 +1,4 @@
-"""What a knowledge base says of itself: names of entities inside other entities' descriptions.
+"""Popularity from the knowledge base itself: names of entities in the descriptions of other entities.
 
 An entity that many descriptions speak of is well known, which no annotation is needed to count. Guards against junk:
 the detector's rules for names (capitals, common words, one letter), a name counts once in a description, not in one of
@@ -25,9 +25,9 @@ MAX_NAMESAKES = 20  # a name of more entities says too little about each of them
 def popularity_of(
     kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
 ) -> NDArray[np.float64]:
-    """How many other entities' descriptions speak of each entity; namesakes share. Zeros if that is not asked for.
+    """How many other entities' descriptions mention each entity; namesakes share a count. Zeros if it is switched off.
 
-    And for lists whose names are mostly in lower case: a common word in a description says little of its senses.
+    Also zeros for a knowledge base with mostly lower-case names: a common word in a description is weak evidence.
     """
     config = config or OwnTextConfig()
     if not config.popularity or not has_proper_names(kb):
@@ -52,7 +52,7 @@ def has_proper_names(kb: KnowledgeBase) -> bool:
 def mentioned_entities(
     kb: KnowledgeBase, detector: DictionaryDetector, n_threads: int = 0, config: OwnTextConfig | None = None
 ) -> sparse.csr_matrix:
-    """entities_by_entities: how surely the description of the row's entity speaks of the column's, 0 to 1.
+    """entities_by_entities: how probably the description of the row's entity mentions the column's, 0 to 1.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def mentioned_entities(
            [1., 0.]], dtype=float32)
     """
     config = config or OwnTextConfig()
-    with stage("reading what descriptions speak of"):
+    with stage("counting mentions in descriptions"):
         entities_by_names = detector.names_in(kb.description_texts(), n_threads)
         names, rows = kb.names()
         if config.names:
@@ -92,7 +92,7 @@ def _ones(rows: NDArray[np.integer], columns: NDArray[np.integer], shape: tuple[
 def _names_by_entities(
     numbers: NDArray[np.int32], names: StringTable, rows: NDArray[np.integer], shape: tuple[int, int]
 ) -> sparse.csr_matrix:
-    """names_by_entities: who bears each name that is sought, as it is or else but for brackets and signs at its ends.
+    """names_by_entities: the entities with each name, exactly, or else without brackets and punctuation at its ends.
 
     So Canada is not shared with the band CANADA!, nor France with Metropolitan France, also called France (Europe).
     """
@@ -101,7 +101,7 @@ def _names_by_entities(
     has_plain[numbers[is_plain & (numbers >= 0)]] = True
     is_borne = (numbers >= 0) & (is_plain | ~has_plain[numbers])
     names_by_entities = _ones(numbers[is_borne], rows[is_borne], shape)
-    names_by_entities.data = np.ones_like(names_by_entities.data)  # one entity may bear a name twice
+    names_by_entities.data = np.ones_like(names_by_entities.data)  # one entity may have a name twice
     return names_by_entities
 
 
@@ -117,7 +117,7 @@ def _is_plain(names: StringTable) -> NDArray[np.bool_]:
 
 
 def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Each name shared out evenly to the entities that bear it; not those of too many."""
+    """Each name divided evenly among its entities; names of too many entities are dropped."""
     n_namesakes = np.diff(names_by_entities.indptr)
     weights = np.where(n_namesakes <= MAX_NAMESAKES, 1 / np.maximum(n_namesakes, 1), 0).astype(np.float32)
     shared = names_by_entities.copy()

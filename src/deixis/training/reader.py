@@ -71,8 +71,8 @@ def train_reader(
     """The model with a reader, and how detection alone, the reader alone and both do on held-out documents.
 
     All mentions of the documents must be annotated: what is not counts as wrong. The two are weighed by one half of the
-    held-out documents, `dev` or a share of the others, and judged by the other half; in the end they are weighed by
-    all.
+    held-out documents, `dev` or a fraction of the others, and evaluated on the other half; the final weights are
+    fitted on all of them.
     """
     if not documents:
         raise DataError("There are no documents to learn from.")
@@ -107,7 +107,7 @@ def train_reader(
 
 
 def reader_input_of(model: LinkerModel, documents: Sequence[Document]) -> tuple[Spans, Ranking]:
-    """All that a reader would be given of the texts of documents; mentions that they bring are not looked at."""
+    """The reader's input for the texts of documents; their own mentions are ignored."""
     bare = [document.with_mentions(()) for document in documents]
     plan = LinkPlan.of(model, LinkOptions(reader=False, overlaps="keep"), detects=True)
     plan = replace(plan, min_probability=min(plan.min_probability, MIN_READ_PROBABILITY))

@@ -47,7 +47,7 @@ def train_reranker(
 ) -> TrainingResult:
     """The model with a re-ranker, and how the ranker, the cross-encoder and both together do on held-out mentions.
 
-    How the two are mixed and what the scores mean is learned on held-out documents: `dev`, or a share of the others.
+    The mixture of both and the calibration are learned on held-out documents: `dev`, or a fraction of the others.
     Checkpoints are kept in `folder`; called again with the same data and settings, training goes on from there.
     """
     if not documents:
@@ -74,7 +74,7 @@ def train_reranker(
 def ranked_examples(
     model: LinkerModel, documents: Sequence[Document], purpose: str, k: int, max_mentions: int = 0, seed: int = 0
 ) -> Ranked:
-    """The best `k` candidates of mentions whose entity is known: of all, or of so many drawn at random, in order.
+    """The best `k` candidates of mentions whose entity is known: of all, or of `max_mentions` drawn ones, in order.
 
     Of documents without a drawn mention nothing is ranked; what a mention gets does not depend on which were drawn.
     """
@@ -105,7 +105,7 @@ def _warn_of_time(n_mentions: int, config: CrossEncoderConfig) -> None:
 def _decision(
     model: LinkerModel, documents: Sequence[Document], max_mentions: int, seed: int
 ) -> tuple[Decision, float]:
-    """What the scores of the re-ranker mean, by held-out documents of about so many mentions, and its mentions/s."""
+    """The calibrated decision of the re-ranker, from held-out documents, and its speed in mentions per second."""
     drawn = enough(documents, max_mentions, seed)
     with stage("calibrating the re-ranker"):
         started = time.perf_counter()
@@ -115,7 +115,7 @@ def _decision(
 
 
 def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Document]:
-    """Documents drawn at random until they have so many decided mentions, in their order; all, if they have not.
+    """Documents drawn at random until they have `n_mentions` annotated mentions, in order; all if they have fewer.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def enough(documents: Sequence[Document], n_mentions: int, seed: int) -> list[Do
 
 
 def with_promised_precision(model: LinkerModel, decision: Decision, rerank: bool) -> LinkerModel:
-    """The model with a decision that keeps to the precision its settings ask for, as far as can be promised."""
+    """The model with a decision for its target precision, if that can be reached."""
     target = model.decisions.given.target_precision
     try:
         return with_decision(model, decision.with_best_threshold(None, target), None, target, rerank)

@@ -14,7 +14,7 @@ from deixis.linking.model import LinkerModel
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """The model, and the share of held-out mentions of entities it knows that each side gets right.
+    """The model, and its accuracies on held-out mentions of known entities.
 
     The first of the `accuracies` is that of the model before. `mentions_per_second` is the cost of reranking.
     `recalls` are those of a trained encoder alone among its ten nearest: as it came, and after each round. `f1s` are
@@ -31,7 +31,7 @@ class TrainingResult:
 
 
 def accuracy(name: str, is_right: NDArray[np.bool_], documents: NDArray[np.integer]) -> Metric:
-    """The share of mentions that are right, with an interval over the documents they stand in.
+    """The accuracy of mentions, with an interval over their documents.
 
     Examples
     --------

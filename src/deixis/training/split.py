@@ -1,4 +1,4 @@
-"""Annotated documents split into train and dev, with a model to judge by that has seen none of dev.
+"""Annotated documents split into train and dev, with a model for evaluation that has not seen dev.
 
 A model looks better on documents that it was trained on. So documents that it has not seen are held out first, and
 where there are none, a second model is built without those held out.
@@ -19,12 +19,12 @@ from deixis.types import Document
 
 logger = logging.getLogger(__name__)
 
-MIN_DEV = 20  # mentions of the knowledge base's entities; fewer judge nothing
+MIN_DEV = 20  # mentions of the knowledge base's entities; fewer are not enough for an evaluation
 
 
 @dataclass(frozen=True, eq=False)
 class TrainDevSplit:
-    """Documents to train on, others to judge by, and a model that was trained on none of the latter."""
+    """Documents to train on, dev documents, and a model that was not trained on the latter."""
 
     train: list[Document]
     dev: list[Document]
@@ -39,7 +39,7 @@ class TrainDevSplit:
         fraction: float = 0.2,
         seed: int = 0,
     ) -> TrainDevSplit:
-        """The documents split; `dev` are those to judge by, where they are given, without those seen before.
+        """The documents split; given `dev` documents are used without those seen before.
 
         Documents without any mention of an entity of the knowledge base are an error.
         """
@@ -56,8 +56,8 @@ class TrainDevSplit:
             return cls(train, held_out, model)
         logger.warning(
             "The model was trained on these documents already, so it looks better on them than it is. A second one "
-            "is built without the %d held out, to judge by. With documents that the model has not seen (--dev) that is "
-            "not needed.",
+            "is built without the %d held out, for evaluation. With documents that the model has not seen (--dev) "
+            "that is not needed.",
             len(held_out),
         )
         return cls(train, held_out, rebuilt_on(model, train, seed))

@@ -1,8 +1,8 @@
-"""Mentions of known answer made from a knowledge base alone, for a calibration without annotated text.
+"""Synthetic mentions made from a knowledge base alone, for calibration without annotated text.
 
-An entity is asked for by one of its names, as it stands or damaged: a word left out, initials, a slip of the keys,
-another case. The text around it has words of its description among words of another's. Part of the entities are asked
-for while they are hidden, so that any link is wrong: that is a name that the list lacks.
+A mention is a name of its entity, as it is or damaged: a word left out, initials, a typo, another case. The text around
+it mixes words of its description with words of another's. Some entities are hidden when they are mentioned, so that any
+link is wrong: such a mention is NIL.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SyntheticKinds:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticMentions:
-    """Mentions in context, the row each was made from, and whether that row is hidden when it is asked, those first.
+    """Mentions in context, the row each was made from, and whether that row is hidden; hidden ones come first.
 
     Examples
     --------

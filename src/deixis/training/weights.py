@@ -1,4 +1,4 @@
-"""The trainer of weights: what each feature counts, and what probability scores stand for. Nothing neural."""
+"""The trainer of feature weights and of the calibration; it needs no neural network."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def train_weights(
     """The model with weights learned from documents that it has not seen, calibrated on those of them held out.
 
     Weights that get fewer held-out mentions right than those before are not taken; neither are any where there are
-    fewer mentions to learn from than the model's settings ask for.
+    fewer mentions to learn from than the model's settings require.
     """
     fraction = (config or TrainingConfig()).held_out_share
     split = TrainDevSplit.of(model, unseen(model, documents, "to learn from"), dev, fraction, seed)
@@ -71,6 +71,6 @@ def warn_of_older_parts(before: LinkerModel) -> None:
 
 
 def accuracy_of(name: str, model: LinkerModel, documents: Sequence[Document]) -> Metric:
-    """The share of annotated mentions of known entities that a model gets right, whatever the threshold."""
+    """The accuracy of a model on annotated mentions of known entities, without a threshold."""
     curve = judge(model, documents).curve
     return accuracy(name, curve.is_right[curve.is_known], curve.documents[curve.is_known])

@@ -35,7 +35,7 @@ def aligned(doc: Any, mentions: Iterable[Mention], alignment: Alignment) -> dict
 
 
 def is_overlapping(mentions: Sequence[Mention]) -> bool:
-    """Whether any two of these mentions, which are in the order of their starts, have a letter in common."""
+    """Whether any two of these mentions, sorted by their starts, overlap."""
     return any(one.end > other.start for one, other in pairwise(mentions))
 
 
@@ -44,13 +44,13 @@ def apart(
 ) -> dict[Tokens, Mention | None]:
     """The mentions, and the `earlier` entities of the document (None), of which no two share a token.
 
-    Links go first, chosen as the linker chooses them: so that their scores above the `least` one add up to the most.
-    Then come earlier entities, then what is not linked, the longer before the shorter.
+    Links come first, selected as by the linker: so that the sum of their scores above the `threshold` is largest. Then
+    come earlier entities, then mentions that are not linked, longer ones first.
 
     Examples
     --------
     >>> new_york, york = Mention(0, 8, "New York", "Q60", 0.9), Mention(4, 8, "York", "Q42462", 0.4)
-    >>> chosen = apart({(0, 2): new_york, (1, 2): york}, least=0.2, earlier=[(1, 3), (3, 4)])
+    >>> chosen = apart({(0, 2): new_york, (1, 2): york}, threshold=0.2, earlier=[(1, 3), (3, 4)])
     >>> {tokens: mention and mention.text for tokens, mention in chosen.items()}
     {(0, 2): 'New York', (3, 4): None}
     """

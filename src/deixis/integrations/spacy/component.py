@@ -58,7 +58,7 @@ class LinkerPipe(Pipe):
 
     @property
     def linker(self) -> Linker:
-        """The linker that is asked; another may be put in its place."""
+        """The linker; it can be replaced."""
         if self._linker is None:
             if self._folder is None:
                 raise ConfigError(
@@ -109,7 +109,7 @@ class LinkerPipe(Pipe):
             ]
 
     def _linked(self, docs: Sequence[Doc]) -> list[tuple[Mentions, Mentions]]:
-        """All linked mentions of each document, and of these the ones that the linker takes if none may overlap."""
+        """All linked mentions of each document, and the mentions that are linked if none may overlap."""
         given_mentions = [_mentions(doc) if self.config.spans != "own" else () for doc in docs]
         documents = [_document(doc, number) for number, doc in enumerate(docs)]
         if self.config.spans == "ents":
@@ -141,9 +141,9 @@ class LinkerPipe(Pipe):
     def _detected(
         self, documents: list[Document], given_mentions: Sequence[Mentions], overlaps: Overlaps
     ) -> list[Mentions]:
-        """The mentions found in each document; those given count as recognized, if both kinds are wanted."""
+        """The detected mentions of each document; with spans="both" given mentions count as recognized."""
         spans = ([(mention.start, mention.end) for mention in mentions] for mentions in given_mentions)
-        # The linker asks for the spans of each text once, in the order of the texts.
+        # The linker calls the recognizer once for each text, in the order of the texts.
         recognizer = (lambda texts: [next(spans) for _ in texts]) if self.config.spans == "both" else None
         return [document.mentions for document in self._link(documents, overlaps, recognizer)]
 
@@ -214,7 +214,7 @@ def _document(doc: Doc, number: int) -> Document:
 
 
 def _with_nil(detected: Mentions, given_mentions: Mentions) -> Mentions:
-    """What was found, and as NIL what was given and is not among it."""
+    """The detected mentions, and given mentions that were not detected, as NIL."""
     spans = {(mention.start, mention.end) for mention in detected}
     return detected + tuple(
         replace(each, is_nil=True) for each in given_mentions if (each.start, each.end) not in spans

@@ -51,7 +51,7 @@ Key = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class PossibleLinks:
-    """Spans with an entity that each may mean, by row, and the evidence for it; links of one span stand together."""
+    """Spans with an entity that each may mean, by row, and the evidence for it; links of one span are adjacent."""
 
     documents: Rows
     starts: Rows
