@@ -31,7 +31,7 @@ class NamePrefixes:
         self._order = np.argsort(keys, kind="stable").astype(np.int32)
         self._keys = keys[self._order]
 
-    def find(self, prefix: str, k: int, allowed: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def find(self, prefix: str, k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """The rows of up to `k` entities with such a name; only of those allowed.
 
         Those with just this name come first, then titles before aliases, then the most popular and the shortest.
@@ -41,8 +41,8 @@ class NamePrefixes:
         found = [(each, self._places_of(each)) for each in sorted(wanted)]
         places = np.concatenate([places for _, places in found])
         n_more = np.concatenate([self._lengths(places) - len(each) for each, places in found])
-        if allowed is not None:
-            is_allowed = allowed[self._rows[places]]
+        if mask is not None:
+            is_allowed = mask[self._rows[places]]
             places, n_more = places[is_allowed], n_more[is_allowed]
         rows = self._rows[places].astype(np.int64)
         order = np.lexsort((rows, n_more, -self._popularity[rows], places >= self._n_titles, n_more > 0))

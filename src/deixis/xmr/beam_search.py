@@ -79,10 +79,10 @@ class TreeSearcher:
         )
         return rows
 
-    def _allowed_below(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
+    def _allowed_below(self, mask: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
         """For the children of every level, how many allowed labels lie below each."""
-        check_allowed(allowed, int(self._child_starts[-1][-1]))
-        n_below = (allowed if self._labels is None else allowed[self._labels]).astype(np.int32)
+        check_allowed(mask, int(self._child_starts[-1][-1]))
+        n_below = (mask if self._labels is None else mask[self._labels]).astype(np.int32)
         counts = [n_below]
         for starts in self._child_starts[:0:-1]:
             n_before = np.zeros(len(n_below) + 1, dtype=np.int32)
