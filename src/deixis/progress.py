@@ -20,7 +20,7 @@ class Listener(Protocol):
         """Note that `n` more items are done."""
 
     def noted(self, task: int, text: str) -> None:
-        """Note a word on how the work goes, in place of the last one, such as the loss of a training step."""
+        """Note a text about the progress, such as the loss of a training step; it replaces the last one."""
 
     def finished(self, task: int) -> None:
         """Note that the work has ended, well or badly."""

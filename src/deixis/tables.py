@@ -21,9 +21,9 @@ class CandidateTable:
 
     Examples
     --------
-    >>> alike = sparse.csr_matrix(np.array([[0.9, 0.5, 0.0]], dtype=np.float32))
+    >>> similar = sparse.csr_matrix(np.array([[0.9, 0.5, 0.0]], dtype=np.float32))
     >>> named = sparse.csr_matrix(np.array([[0.0, 1.0, 0.5]], dtype=np.float32))
-    >>> merged = CandidateTable.merged({"names": alike, "alias": named})
+    >>> merged = CandidateTable.merged({"names": similar, "alias": named})
     >>> merged.rows.tolist(), merged.signals["alias"].tolist()
     ([0, 1, 2], [0.0, 1.0, 0.5])
     """

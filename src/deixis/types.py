@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a mention may mean, and how much speaks for it."""
+    """A candidate entity of a mention, with its score."""
 
     id: str
     score: float
@@ -66,7 +66,7 @@ class Document:
         return replace(self, mentions=tuple(mentions))
 
     def mentions_in_context(self) -> list[MentionInContext]:
-        """What the stations see of each mention, in order."""
+        """The mentions with their context, in order, as the stages use them."""
         return [MentionInContext(m.text, self.text, m.start, m.end, self.lang, self.id) for m in self.mentions]
 
 

@@ -76,7 +76,7 @@ _BATCH = 2048  # pieces at a time
 
 
 class MiniLmEncoder:
-    """Texts that mean alike get vectors with a large dot product, whatever their letters."""
+    """Texts with similar meanings have vectors with a large dot product, whatever their spelling."""
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or package_folder()

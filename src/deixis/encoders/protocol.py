@@ -1,4 +1,4 @@
-"""What is asked of an encoder, ours or a user's."""
+"""The protocol of text encoders."""
 
 from __future__ import annotations
 

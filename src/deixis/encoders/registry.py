@@ -17,7 +17,7 @@ from deixis.encoders.unit_rows import unit_rows
 from deixis.errors import ConfigError, DataError, UnknownNameError
 from deixis.store.strings import StringTable
 
-LEARNED = "learned"  # what settings call an encoder that a model was taught: it is found in the model only
+LEARNED = "learned"  # the name in settings of an encoder that was trained with the model and is stored in it
 _registered: dict[str, TextEncoder] = {}
 
 

@@ -22,7 +22,7 @@ from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
-# Descriptions shorter than most are not given the likeness that shortness brings: their length counts as this one.
+# Descriptions shorter than most do not get a higher similarity for being short: their length counts as this one.
 LENGTH_PERCENTILE = 80
 
 

@@ -3,7 +3,7 @@
 It reads character by character and knows no language. Cyrillic, Greek, kana and Hangul come out about as people write
 them. Han characters get their Mandarin reading, also in Japanese names: 東京 is DongJing, not Tokyo. Syllables of Han
 and Hangul begin with capitals, which is of use only where case is ignored. Arabic and Hebrew come out without short
-vowels, so القاهرة is lqhrh, not al-Qahira: alike, not equal. String similarity can bridge that, equal keys cannot.
+vowels, so القاهرة is lqhrh, not al-Qahira: similar, not equal. String similarity can bridge that, equal keys cannot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everything a labeller can be told."""
+"""Settings of a labeller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine learns from, made of labelled documents: only rows that teach something and labels that have a row."""
+"""The training data of an engine, made of labelled documents: only usable rows, and labels that have a row."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _usable(documents: TextRows, docs_by_labels: sparse.csr_matrix) -> tuple[Tex
         )
     if not is_kept.all():
         logger.warning(
-            "%d of %d documents teach nothing and are left out: %d have no label, %d no words",
+            "%d of %d documents cannot be used and are left out: %d have no label, %d no words",
             len(is_kept) - int(is_kept.sum()), len(is_kept), int((~has_labels).sum()), int((~has_features).sum()),
         )  # fmt: skip
         documents, labels = documents[is_kept], labels[is_kept]

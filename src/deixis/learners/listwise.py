@@ -1,8 +1,8 @@
-"""Learns what each feature weighs, from mentions whose entity is known.
+"""Listwise learning of feature weights, from mentions whose entity is known.
 
-The weights make the right candidates likely: the softmax over each mention's candidates gives them as much as it can
-(the likelihood of any right one), and large weights cost. Same data, same weights: sums are taken in a fixed order, not
-by a matrix product, whose last digits depend on the number of threads.
+The weights maximize the likelihood of the right candidates under a softmax over each mention's candidates, with a
+penalty on large weights. Same data, same weights: sums are taken in a fixed order, not by a matrix product, whose last
+digits depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TrainingExamples:
         )
 
     def usable(self) -> TrainingExamples:
-        """Only the mentions that have a right candidate: the others teach nothing."""
+        """Only the mentions that have a right candidate: nothing can be learned from the others."""
         lengths = np.diff(self.starts)
         numbers = np.repeat(np.arange(len(lengths)), lengths)
         has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
@@ -125,7 +125,7 @@ def _columns(features: NDArray[np.float32], scales: NDArray[np.float64]) -> NDAr
 def _likelihood(
     starts: NDArray[np.int64], columns: NDArray[np.float32], is_right: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """The mean negative logarithm of the right candidates' share, and its slope."""
+    """The mean negative log likelihood of the right candidates, and its gradient."""
     lengths = np.diff(starts)
     blocks = [slice(begin, begin + BLOCK) for begin in range(0, len(is_right), BLOCK)]
     factors = weights.astype(np.float32)[:, None]

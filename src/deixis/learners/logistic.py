@@ -1,4 +1,4 @@
-"""Logistic regression: the weights that make verdicts likeliest, held near where they start. Same data, same bytes."""
+"""Logistic regression with a penalty on the distance from the start weights. Same data, same bytes."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def claim_folder(folder: Path, mark: Mapping[str, Any]) -> str | None:
 
 @contextmanager
 def room_for_checkpoints(folder: Path, model: Module) -> Iterator[None]:
-    """A disk without room for a checkpoint is told, before the work or when it is full in the middle of it."""
+    """Raises an error if the disk has no room for a checkpoint, before training or when it is full during training."""
     # The weights, and two numbers that AdamW keeps of each; the libraries have their own words for a full disk.
     n_bytes = 3 * sum(weights.numel() * weights.element_size() for weights in model.parameters())
     if (free := shutil.disk_usage(folder).free) < n_bytes:

@@ -1,6 +1,6 @@
 """Where the files of a named model lie: in the package of MiniLM, in a folder, or in the cache of the hub.
 
-The hub is asked only for what is not on this machine, and once: its own library asks again for more than a minute when
+The hub is contacted only for files not on this machine, and once: its own library retries for more than a minute when
 there is no connection. Weights are taken as safetensors alone, so nothing that is downloaded can run code.
 """
 
@@ -30,7 +30,7 @@ def folder_of(name: str | Path) -> Path:
         raise ConfigError(f"The encoder {name!r} has nothing to train. Give {MINILM!r}, a folder or a hub name.")
     try:
         return Path(snapshot_download(str(name), allow_patterns=_FILES, ignore_patterns=_NOT, local_files_only=True))
-    except (OSError, ValueError):  # it is not in the cache; a bad name is told below
+    except (OSError, ValueError):  # it is not in the cache; a bad name is reported below
         return _downloaded(str(name))
 
 

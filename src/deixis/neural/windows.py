@@ -23,7 +23,7 @@ from deixis.types import MentionInContext
 
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention
 _AT_ONCE = 1024  # texts whose tokens are held together: they take a hundred times the room of the text
-_NEAR = 8  # characters on both sides by which a place is told to be inside a word
+_NEAR = 8  # characters on both sides that decide whether a position is inside a word
 _HALF = re.compile(r"[\ud800-\udfff]")  # halves of characters, which have no bytes and so no tokens
 
 

@@ -1,4 +1,4 @@
-"""One mistake for a person to look at: the text with its mention marked, what was expected, and what was proposed."""
+"""One error as a card: the text with its mention marked, the gold entity, and the candidates."""
 
 from __future__ import annotations
 

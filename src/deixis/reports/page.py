@@ -1,4 +1,4 @@
-"""The report of an evaluation as one page: figures, pictures, and the mistakes to look at. Needs no network."""
+"""The report of an evaluation as one HTML page: figures, charts, and errors. It needs no network."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class CombinedRanker:
     def rank(self, X: Any, k: int = 10) -> sparse.csr_matrix:  # noqa: ANN401, N803
         """docs_by_labels scores in 0..1 of the best `k` labels of each row, stored best first.
 
-        At least `n_shortlisted` labels are looked at, and `k` if that is more.
+        At least `n_shortlisted` labels are shortlisted, and `k` if that is more.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")

@@ -26,7 +26,7 @@ from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
 @dataclass(frozen=True)
 class LabelTreeConfig(Config):
-    """Everything the extreme ranker can be told."""
+    """Settings of the extreme ranker."""
 
     tree: TreeConfig = field(default_factory=TreeConfig)
     ranker: RankerConfig = field(default_factory=RankerConfig)

@@ -1,7 +1,7 @@
 """A learned index searched by sparse features alone: linear rankers choose clusters, the graph leads to labels.
 
 The graph is what ELIAS has learned (`LearnedIndex.graph`); no encoder is needed to use it. Clusters are matched by
-linear rankers of the same kind as a label tree's, and the shortlisted labels are judged by `SparseRanker`.
+linear rankers of the same kind as a label tree's, and `SparseRanker` scores the shortlisted labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A linear classifier for every label, learned and asked only where a first stage shortlisted the label.
+"""A linear classifier for every label, trained and used only where a first stage shortlisted the label.
 
 The sparse ranker of Gupta et al. (ELIAS, NeurIPS 2022, section 3.5): a label learns from the documents that
 shortlisted it, and from those that have it even if they did not. The solver is that of the label tree, with each label
@@ -24,7 +24,7 @@ from deixis.xmr.linear_rankers import RankerConfig, train_level
 from deixis.xmr.negatives import with_matched
 from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
 
-# The margin of a label that no document was ever asked about: a plain no.
+# The margin of a label that was never shortlisted: negative.
 NEVER_SEEN = -1.0
 
 

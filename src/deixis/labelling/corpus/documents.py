@@ -1,4 +1,4 @@
-"""Labelled documents: what extreme classification learns from and is judged by. Labels are rows of a vocabulary."""
+"""Labelled documents, to train and evaluate extreme classification. Labels are rows of a vocabulary."""
 
 from __future__ import annotations
 

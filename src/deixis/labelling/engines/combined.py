@@ -1,4 +1,4 @@
-"""Another engine's best labels looked at again: a sparse ranker over them, both scores calibrated (ELIAS++, 3.5)."""
+"""Reranking of another engine's best labels: a sparse ranker, and a calibration of both scores (ELIAS++, 3.5)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CombinedEngine:
         is_held_out = held_out_rows(examples.docs_by_labels, examples.n_documents, n_held_out, seed)
         left, held_out = examples.only(~is_held_out), examples.only(is_held_out)
         self._first.fit(left, seed, n_threads)
-        # Names of labels are no documents: the second stage learns from what it will be asked.
+        # Names of labels are no documents: the second stage learns from inputs like those it will rank.
         X, Y = left.documents[: left.n_documents], left.docs_by_labels[: left.n_documents]  # noqa: N806
         combined = CombinedRanker.fit(self._first, X, Y, self._config.combined, seed, n_threads)
         self._combined = _calibrated(combined, held_out.documents, held_out.docs_by_labels, seed)
@@ -90,25 +90,25 @@ class CombinedEngine:
 
 
 class CombinedTree(CombinedEngine):
-    """The label tree, looked at again."""
+    """The label tree, reranked."""
 
     first_name = "tree"
 
 
 class CombinedElias(CombinedEngine):
-    """ELIAS, looked at again on words and vectors together: ELIAS++."""
+    """ELIAS, reranked by words and vectors together: ELIAS++."""
 
     first_name = "elias"
 
 
 class CombinedOneVsAll(CombinedEngine):
-    """One-versus-all on word vectors, looked at again on words and vectors together."""
+    """One-versus-all on word vectors, reranked by words and vectors together."""
 
     first_name = "one-vs-all"
 
 
 def _calibrated(ranker: CombinedRanker, X: TextRows, Y: sparse.csr_matrix, seed: int) -> CombinedRanker:  # noqa: N803
-    """The ranker calibrated on documents held out, or as it is if these teach nothing."""
+    """The ranker calibrated on documents held out, or uncalibrated if they are not enough."""
     if X.shape[0] == 0:
         logger.warning("scores are not calibrated: fewer than %d documents can be held out", MIN_HELD_OUT)
         return ranker

@@ -124,7 +124,7 @@ class OneVsAllEngine(EncodedEngine):
 
 
 class EliasEngine(EncodedEngine):
-    """A learned index of clusters on learned vectors (ELIAS): only labels of the best clusters are asked."""
+    """A learned index of clusters on learned vectors (ELIAS): only labels of the best clusters are scored."""
 
     name = "elias"
     ranker_class = LearnedRanker

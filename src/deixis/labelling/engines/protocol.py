@@ -1,4 +1,4 @@
-"""What is asked of an engine, whatever is inside."""
+"""The protocol of labelling engines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Engine(Protocol):
     def __init__(self, config: LabellerConfig) -> None: ...
 
     def check_extras(self) -> None:
-        """Raises if `fit` needs an extra that is not installed: asked before documents are read. `rank` needs none."""
+        """Raises if `fit` needs an extra that is not installed; called before documents are read. `rank` needs none."""
 
     def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned; the same seed gives the same bytes, on one thread or many (torch excepted).

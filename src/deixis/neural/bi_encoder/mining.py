@@ -69,8 +69,8 @@ def _drawn(near: Rows, stored: Rows, gold: Sequence[int], n: int, random: np.ran
     rest = np.setdiff1d(stored, np.concatenate([near, np.asarray(gold, dtype=np.int64)]))
     if len(near) + len(rest) < n:
         raise DataError(
-            f"{n} negatives were asked for, and the knowledge base has only {len(near) + len(rest)} entities besides "
-            "the right one. Ask for fewer negatives, or add entities."
+            f"{n} negatives are needed, and the knowledge base has only {len(near) + len(rest)} entities besides "
+            "the right one. Use fewer negatives, or add entities."
         )
     return np.concatenate([near, random.choice(rest, n - len(near), replace=False)])
 

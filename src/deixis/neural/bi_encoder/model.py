@@ -1,7 +1,7 @@
 """One encoder for mentions and entities, on sentence-transformers (imports torch).
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", sections 4.1 and 5.1: the name is marked on
-both sides by a token of its own, in a mention's window and in an entity's text alike.
+both sides by a token of its own, both in a mention's window and in an entity's text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHUNK, _BATCH = 512, 64  # texts between two words of progress; texts in a forw
 
 
 class BiEncoder:
-    """Turns mentions and entities into vectors of one space; `texts` says what it reads of them."""
+    """Encodes mentions and entities as vectors of one space; `texts` makes its input texts."""
 
     def __init__(self, model: SentenceTransformer, n_tokens: int = 64) -> None:
         self.model = model

@@ -40,7 +40,7 @@ _MAY_CHANGE = ("n_rounds", "n_threads", "save_every")  # when a training goes on
 
 @dataclass(frozen=True)
 class TrainedBiEncoder:
-    """The folder of the encoder, and the window it was taught to read.
+    """The folder of the encoder, and the window it was trained on.
 
     Each of `rounds` has losses and, measured on dev, recall; round 0 is the encoder as it came, `chosen` the one taken.
     `n_mentions` were drawn for training, in all rounds together.

@@ -1,6 +1,6 @@
 """One-versus-all on some labels at a time: those of a step's documents, and as many others drawn at random.
 
-A label that is not true of a document counts as much more as the chance is smaller that the step has it, so the loss is
+A negative label is weighted by the inverse of the probability that the step has it, so the loss is
 on average that over all labels (`one_vs_all.py`), at a fraction of its cost. Adam then moves only classifiers that were
 drawn; for labels in the tens of thousands that is the larger saving.
 """
@@ -17,7 +17,7 @@ from deixis.neural.batches import rising_and_falling
 
 
 class SampledClassifiers:
-    """Every label's classifier, and the labels that each step looks at.
+    """Every label's classifier, and the labels sampled in each step.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class SampledClassifiers:
 
 
 def sampling_probability(docs_by_labels: sparse.csr_matrix, n_negatives: int, batch_size: int) -> NDArray[np.float64]:
-    """For each label, how likely a step looks at it: by one of its documents, or drawn at random.
+    """The probability that a step includes each label: by one of its documents, or drawn at random.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class AnnotatedPassage:
 def annotated_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: ReaderTexts) -> list[AnnotatedPassage]:
     """The passages of annotated documents; a mention that no passage holds whole has one made around it.
 
-    Mentions with several right entities teach the first that the knowledge base holds.
+    Of several right entities of a mention, the first in the knowledge base is used.
     """
     documents = list(documents)
     passages = [AnnotatedPassage(passage) for passage in texts.passages(document.text for document in documents)]
@@ -56,7 +56,7 @@ def annotated_passages(kb: KnowledgeBase, documents: Iterable[Document], texts: 
                 start = annotated.passage.start
                 annotated.spans.setdefault(rows[0], []).append((mention.start - start, mention.end - start))
     if n_long:
-        logger.warning("%d mentions are longer than a passage and teach nothing; raise n_tokens", n_long)
+        logger.warning("%d mentions are longer than a passage and are left out; raise n_tokens", n_long)
     if not n_used:
         raise DataError(
             "No annotated mention names an entity of the knowledge base. Check that documents and knowledge base use "

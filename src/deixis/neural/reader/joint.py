@@ -49,7 +49,7 @@ class JointTraining:
         """Both learn alone, then together; with a source of candidates, the reader alone."""
         if self.source is not None:
             self.model.train()
-            self._phase("teaching the reader", self.config.n_steps, self._reader_alone)
+            self._phase("training the reader", self.config.n_steps, self._reader_alone)
             self.model.eval()
         else:
             self.warm_up()
@@ -59,10 +59,10 @@ class JointTraining:
         """Each learns alone, the retriever first; nothing depends on the flows."""
         self.model.train()
         self._refresh()
-        self._phase("teaching the retriever", self.config.warm_up, self._retriever_alone)
+        self._phase("training the retriever", self.config.warm_up, self._retriever_alone)
         self._refresh()
         self._finished = self._as_it_is()
-        self._phase("teaching the reader", self.config.warm_up, self._reader_alone)
+        self._phase("training the reader", self.config.warm_up, self._reader_alone)
         self.model.eval()
 
     def learn(self) -> None:
@@ -71,12 +71,12 @@ class JointTraining:
         self._refresh()
         if self.config.flows == "none":
             self.model.part()
-            self._phase("teaching the retriever on", self.config.n_steps, self._retriever_alone)
+            self._phase("training the retriever further", self.config.n_steps, self._retriever_alone)
             self._refresh()
             self._finished, self.passage_candidates = self.reader, {}
-            self._phase("teaching the reader on", self.config.n_steps, self._reader_alone)
+            self._phase("training the reader further", self.config.n_steps, self._reader_alone)
         else:
-            self._phase("teaching both", self.config.n_steps, self._together)
+            self._phase("training both", self.config.n_steps, self._together)
             self._refresh()
         self.model.eval()
 

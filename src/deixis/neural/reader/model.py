@@ -3,7 +3,7 @@
 After Li et al., 2023, "Bidirectional End-to-End Learning of Retriever-Reader Paradigm for Entity Linking"
 (BEER²), Eq. 1-10 and 12-14. Where we differ: one encoder reads passages, entities and pairs of both (the paper has one
 of its own for entities); its tokens are averaged where the paper takes [CLS], since encoders of sentences such as
-MiniLM were trained so and a few hundred steps do not teach them another way (`pooling`); the retriever's products are
+MiniLM were trained so and a few hundred steps do not change that (`pooling`); the retriever's products are
 cosines times a scale; and the embeddings of words stay as they are.
 """
 
@@ -44,7 +44,7 @@ class RetrieverReader(torch.nn.Module):
         add_marker(whole)
         check_length(whole, config.n_tokens + config.entity_tokens + 4, "n_tokens and entity_tokens, with signs,")
         encoder = inner_model(whole)
-        # A few hundred steps teach words little, and to move all of them costs as much as a layer or two.
+        # A few hundred steps change word embeddings little, and updating all of them costs as much as a layer or two.
         encoder.get_input_embeddings().requires_grad_(False)
         n_dims = int(encoder.config.hidden_size)
         return cls(encoder, n_dims, config.pooling), whole

@@ -72,7 +72,7 @@ class Reader:
     ) -> list[list[int]]:
         """The rows of the best `k` entities of each passage: those nearest to it, and to its spans (Eq. 3 and 5).
 
-        `spans` are in code points of the passages; without any the passage alone is asked with.
+        `spans` are in code points of the passages; without any, the query is the passage alone.
         """
         if self.vectors is None or not len(passages):
             return [[] for _ in passages]

@@ -27,7 +27,7 @@ def text(
     words: str, x: float, y: float, *, size: int = 12, kind: str = "dx-ink", anchor: str = "start", turn: float = 0,
     is_bold: bool = False, full: str = "",
 ) -> Html:  # fmt: skip
-    """Words at a place, turned by some degrees; `full` is what a pointer that rests on them is told."""
+    """Text at a position, rotated by `turn` degrees; `full` is its tooltip."""
     tip = [element("title", full)] if full and full != words else []
     return element(
         "text",

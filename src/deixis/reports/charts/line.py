@@ -139,7 +139,7 @@ class _Plot:
         return group(drawn)
 
     def line(self, name: str, stretches: list[list[_Point]], look: Look) -> Html:
-        """The line, its marks if they are few, and what a pointer is told at its points."""
+        """The line, its marks if they are few, and the tooltips of its points."""
         drawn = [
             element(
                 "polyline",

@@ -20,7 +20,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation S
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one series is told from the others: its class, its colour where there is no style sheet, dash and mark."""
+    """The look of one series: its class, its colour without a style sheet, dash and mark."""
 
     name: str
     colour: str

@@ -43,7 +43,7 @@ def trained(config: ReaderConfig) -> tuple[Reader, list[tuple[str, float]]]:
 def test_each_learns_alone_and_then_both(trained: tuple[Reader, list[tuple[str, float]]]) -> None:
     _, losses = trained
     phases = list(dict.fromkeys(label for label, _ in losses))
-    assert phases == ["teaching the retriever", "teaching the reader", "teaching both"]
+    assert phases == ["training the retriever", "training the reader", "training both"]
     for phase, share in zip(phases[:2], (1.0, 0.8), strict=True):
         own = [loss for label, loss in losses if label == phase]
         assert np.mean(own[-4:]) < share * np.mean(own[:4])
@@ -98,7 +98,7 @@ def test_candidates_from_elsewhere_teach_the_reader_alone(config: ReaderConfig) 
 
     short = replace(config, n_steps=2, warm_up=1)
     reader = train_reader(aviary(), sightings(8), short, source, lambda label, _: losses.append(label))
-    assert set(losses) == {"teaching the reader"}
+    assert set(losses) == {"training the reader"}
     assert asked
     assert reader.vectors is None
     assert reader.read(reader.texts.passages(["Ruby sang"]), [[]]) == []
@@ -129,8 +129,8 @@ def test_without_flows_each_has_an_encoder_of_its_own(config: ReaderConfig) -> N
     assert training.model.reader is training.model.encoder
     training.learn()
     assert training.model.reader is not training.model.encoder
-    alone = ["teaching the retriever", "teaching the reader"]
-    assert labels == [*alone, *["teaching the retriever on"] * 2, *["teaching the reader on"] * 2]
+    alone = ["training the retriever", "training the reader"]
+    assert labels == [*alone, *["training the retriever further"] * 2, *["training the reader further"] * 2]
 
 
 def test_a_reader_that_is_not_fed_keeps_the_candidates_of_the_warm_up(config: ReaderConfig) -> None:
