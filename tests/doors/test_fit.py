@@ -132,9 +132,7 @@ def test_an_encoder_is_trained_stopped_resumed_and_a_reranker_taught_by_its_cand
     before = manifest(wood)
     command = ("fit", "encoder", "model", *DATA, "--encoder", encoder, "--rounds", 2, "--steps", 4, "--work", "learned")
     with monkeypatch.context() as patch:
-        patch.setattr(
-            ProgressCallback, "on_step_end", _stops_after(5)
-        )  # in round 2
+        patch.setattr(ProgressCallback, "on_step_end", _stops_after(5))  # in round 2
         stopped = wood(*command, code=130)
     assert "The same command resumes from learned" in stopped.stderr
     assert manifest(wood) == before
