@@ -26,7 +26,7 @@ from deixis.linking.options import LinkOptions
 from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
-PASSED_OVER = {
+NOT_DETECTED = {
     "unlikely": "it is hardly a mention, or part of a longer name",
     "not_considered": "it is neither a name on the list, written so, nor does it stand out by capitals",
 }
@@ -118,17 +118,17 @@ def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
         place = text.find(mention, place + len(mention))
 
 
-def _print(told: Explanation, stream: TextIO) -> None:
+def _print(explanation: Explanation, stream: TextIO) -> None:
     console = console_on(stream)
-    best, next_best = told.entity, told.runner_up
+    best, next_best = explanation.entity, explanation.runner_up
     is_second = next_best is not None and next_best.score > best.score
-    verb = "means" if told.is_linked else "could also mean" if is_second else "is not linked; closest is"
-    head = Text(printable(told.text), style="bold")
+    verb = "means" if explanation.is_linked else "could also mean" if is_second else "is not linked; closest is"
+    head = Text(printable(explanation.text), style="bold")
     head.append(f" {verb} ", style="dim")
-    head.append(printable(best.title), style="bold green" if told.is_linked else "yellow")
+    head.append(printable(best.title), style="bold green" if explanation.is_linked else "yellow")
     head.append(f" ({printable(best.id)})", style="dim")
     console.print(head)
-    if told.is_corrected:
+    if explanation.is_corrected:
         console.print("  corrected in this very text: that holds, whatever the numbers below say")
     name = {
         "same": "is its name",
@@ -136,29 +136,31 @@ def _print(told: Explanation, stream: TextIO) -> None:
         "similar": "is most like its name",
     }
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
-    if told.detection in PASSED_OVER:
-        console.print(Padding(f"a search of the text passes it over: {PASSED_OVER[told.detection]}", (0, 0, 0, 2)))
-    if told.detection in PASSED_OVER and told.mention_evidence is None:
+    if explanation.detection in NOT_DETECTED:
+        console.print(
+            Padding(f"a search of the text passes it over: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2))
+        )
+    if explanation.detection in NOT_DETECTED and explanation.mention_evidence is None:
         console.print("  if it were given as a mention:")
-    sure = f"  confidence {best.probability:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
-    console.print(f"{sure} of {told.n_candidates} candidates")
+    numbers = f"  confidence {best.probability:.2f}, threshold {explanation.threshold:.2f}; share {best.score:.2f}"
+    console.print(f"{numbers} of {explanation.n_candidates} candidates")
     if best.reranked is not None:
         console.print(f"  score of the re-ranker {best.reranked:.2f}")
     if next_best is not None:
         second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.probability:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")
-    if told.mention_evidence is not None:
-        chance = 1 / (1 + math.exp(-told.mention_evidence.span_log_odds))
+    if explanation.mention_evidence is not None:
+        probability = 1 / (1 + math.exp(-explanation.mention_evidence.span_log_odds))
         parts = ", ".join(
-            f"{part.meaning} {part.contribution:+.2f}" for part in told.mention_evidence.span_parts[:MAX_NGRAMS]
+            f"{part.meaning} {part.contribution:+.2f}" for part in explanation.mention_evidence.span_parts[:MAX_NGRAMS]
         )
-        console.print(Padding(f"chance to be a mention at all {chance:.2f}: {parts}", (0, 0, 0, 2)))
+        console.print(Padding(f"chance to be a mention at all {probability:.2f}: {parts}", (0, 0, 0, 2)))
     console.print()
     console.print(_parts_table(best, next_best))
-    if told.path:
+    if explanation.path:
         console.print()
         console.print("  through the tree", style="dim")
-        console.print(_path_table(told.path))
+        console.print(_path_table(explanation.path))
     console.print()
 
 
