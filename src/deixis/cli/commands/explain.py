@@ -27,8 +27,8 @@ from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
 NOT_DETECTED = {
-    "unlikely": "it is hardly a mention, or part of a longer name",
-    "not_considered": "it is neither a name on the list, written so, nor does it stand out by capitals",
+    "unlikely": "improbable, or part of a longer name",
+    "not_considered": "neither a name of the knowledge base in this spelling nor capitalized",
 }
 LEAST_SHOWN = 0.01  # what counts less is summed up
 DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many candidates are shown decides nothing
@@ -46,7 +46,7 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("--mention", metavar="TEXT", help="Only mentions of this text; found also where linking passes it over.")
+@click.option("--mention", metavar="TEXT", help="Only mentions of this text, detected or not.")
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
 @click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
 @link_options(*DECISIVE)
@@ -64,14 +64,13 @@ def explain(
     output: str | None,
     is_json: bool,
 ) -> None:
-    """Say why the mentions of FILES mean what MODEL says: names, numbers that add up, and the way through the tree.
+    """Explain the links of MODEL in FILES: features whose contributions add up, and the path through the label tree.
 
-    Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
-    times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
-    shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring; what these say they mean is not
-    looked at. Where a text is searched and probabilities decide, it is told what makes the span a mention, too. With
-    the options of deixis link it is explained what that links with them, the re-ranker and the reader included.
+    A candidate's features, such as its names, its popularity and the text around the mention, are multiplied by weights
+    and summed; the softmax over all candidates is its score, which calibration turns into a probability. The path shows
+    which n-grams of the mention led to the entity in the label tree. Without --mention or --at all mentions are
+    explained: those given in the documents, whose links are ignored, or those detected. For detected mentions the
+    evidence of the mention is shown as well. The options of deixis link have the same effect here.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
@@ -129,7 +128,7 @@ def _print(explanation: Explanation, stream: TextIO) -> None:
     head.append(f" ({printable(best.id)})", style="dim")
     console.print(head)
     if explanation.is_corrected:
-        console.print("  corrected in this very text: that holds, whatever the numbers below say")
+        console.print("  corrected in this text, which overrides the score")
     name = {
         "same": "is its name",
         "normalized": "is its name, written otherwise",
@@ -138,23 +137,23 @@ def _print(explanation: Explanation, stream: TextIO) -> None:
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
     if explanation.detection in NOT_DETECTED:
         console.print(
-            Padding(f"a search of the text passes it over: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2))
+            Padding(f"not detected as a mention: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2))
         )
     if explanation.detection in NOT_DETECTED and explanation.mention_evidence is None:
         console.print("  if it were given as a mention:")
-    numbers = f"  confidence {best.probability:.2f}, threshold {explanation.threshold:.2f}; share {best.score:.2f}"
+    numbers = f"  probability {best.probability:.2f}, threshold {explanation.threshold:.2f}; score {best.score:.2f}"
     console.print(f"{numbers} of {explanation.n_candidates} candidates")
     if best.reranked is not None:
         console.print(f"  score of the re-ranker {best.reranked:.2f}")
     if next_best is not None:
-        second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.probability:.2f}"
+        second = f"{printable(next_best.title)} ({printable(next_best.id)}), probability {next_best.probability:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")
     if explanation.mention_evidence is not None:
         probability = 1 / (1 + math.exp(-explanation.mention_evidence.span_log_odds))
         parts = ", ".join(
             f"{part.meaning} {part.contribution:+.2f}" for part in explanation.mention_evidence.span_parts[:MAX_NGRAMS]
         )
-        console.print(Padding(f"chance to be a mention at all {probability:.2f}: {parts}", (0, 0, 0, 2)))
+        console.print(Padding(f"mention probability {probability:.2f}: {parts}", (0, 0, 0, 2)))
     console.print()
     console.print(_parts_table(best, next_best))
     if explanation.path:
