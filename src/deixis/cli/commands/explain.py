@@ -25,9 +25,9 @@ from deixis.linking.options import LinkOptions
 from deixis.types import Document
 
 MAX_PARTS, MAX_NGRAMS = 8, 4
-PASSED_OVER = {
-    "unlikely": "it is hardly a mention, or part of a longer name",
-    "not_considered": "it is neither a name on the list, written so, nor does it stand out by capitals",
+NOT_DETECTED = {
+    "unlikely": "improbable, or part of a longer name",
+    "not_considered": "neither a name of the knowledge base in this spelling nor capitalized",
 }
 LEAST_SHOWN = 0.01  # what counts less is summed up
 DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many candidates are shown decides nothing
@@ -45,7 +45,7 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("--mention", metavar="TEXT", help="Only mentions of this text; found also where linking passes it over.")
+@click.option("--mention", metavar="TEXT", help="Only mentions of this text, detected or not.")
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
 @click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
 @link_options(*DECISIVE)
@@ -63,14 +63,13 @@ def explain(
     output: str | None,
     is_json: bool,
 ) -> None:
-    """Say why the mentions of FILES mean what MODEL says: names, numbers that add up, and the way through the tree.
+    """Explain the links of MODEL in FILES: features whose contributions add up, and the path through the label tree.
 
-    Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
-    times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
-    shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring; what these say they mean is not
-    looked at. Where a text is searched and probabilities decide, it is told what makes the span a mention, too. With
-    the options of deixis link it is explained what that links with them, the re-ranker and the reader included.
+    A candidate's features, such as its names, its popularity and the text around the mention, are multiplied by weights
+    and summed; the softmax over all candidates is its score, which calibration turns into a probability. The path shows
+    which n-grams of the mention led to the entity in the label tree. Without --mention or --at all mentions are
+    explained: those given in the documents, whose links are ignored, or those detected. For detected mentions the
+    evidence of the mention is shown as well. The options of deixis link have the same effect here.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
@@ -117,47 +116,49 @@ def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
         place = text.find(mention, place + len(mention))
 
 
-def _print(told: Explanation, stream: TextIO) -> None:
+def _print(explanation: Explanation, stream: TextIO) -> None:
     console = console_on(stream)
-    best, next_best = told.entity, told.runner_up
+    best, next_best = explanation.entity, explanation.runner_up
     is_second = next_best is not None and next_best.score > best.score
-    verb = "means" if told.is_linked else "could also mean" if is_second else "is not linked; closest is"
-    head = Text(printable(told.text), style="bold")
+    verb = "means" if explanation.is_linked else "could also mean" if is_second else "is not linked; closest is"
+    head = Text(printable(explanation.text), style="bold")
     head.append(f" {verb} ", style="dim")
-    head.append(printable(best.title), style="bold green" if told.is_linked else "yellow")
+    head.append(printable(best.title), style="bold green" if explanation.is_linked else "yellow")
     head.append(f" ({printable(best.id)})", style="dim")
     console.print(head)
-    if told.is_corrected:
-        console.print("  corrected in this very text: that holds, whatever the numbers below say")
+    if explanation.is_corrected:
+        console.print("  corrected in this text, which overrides the score")
     name = {
         "same": "is its name",
         "normalized": "is its name, written otherwise",
         "similar": "is most like its name",
     }
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
-    if told.detection in PASSED_OVER:
-        console.print(Padding(f"a search of the text passes it over: {PASSED_OVER[told.detection]}", (0, 0, 0, 2)))
-    if told.detection in PASSED_OVER and told.mention_evidence is None:
+    if explanation.detection in NOT_DETECTED:
+        console.print(
+            Padding(f"not detected as a mention: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2))
+        )
+    if explanation.detection in NOT_DETECTED and explanation.mention_evidence is None:
         console.print("  if it were given as a mention:")
-    sure = f"  confidence {best.probability:.2f}, threshold {told.threshold:.2f}; share {best.score:.2f}"
-    console.print(f"{sure} of {told.n_candidates} candidates")
+    numbers = f"  probability {best.probability:.2f}, threshold {explanation.threshold:.2f}; score {best.score:.2f}"
+    console.print(f"{numbers} of {explanation.n_candidates} candidates")
     if best.reranked is not None:
         console.print(f"  score of the re-ranker {best.reranked:.2f}")
     if next_best is not None:
-        second = f"{printable(next_best.title)} ({printable(next_best.id)}), confidence {next_best.probability:.2f}"
+        second = f"{printable(next_best.title)} ({printable(next_best.id)}), probability {next_best.probability:.2f}"
         console.print(f"  {'before it' if is_second else 'next'}: {second}")
-    if told.mention_evidence is not None:
-        chance = 1 / (1 + math.exp(-told.mention_evidence.span_log_odds))
+    if explanation.mention_evidence is not None:
+        probability = 1 / (1 + math.exp(-explanation.mention_evidence.span_log_odds))
         parts = ", ".join(
-            f"{part.meaning} {part.contribution:+.2f}" for part in told.mention_evidence.span_parts[:MAX_NGRAMS]
+            f"{part.meaning} {part.contribution:+.2f}" for part in explanation.mention_evidence.span_parts[:MAX_NGRAMS]
         )
-        console.print(Padding(f"chance to be a mention at all {chance:.2f}: {parts}", (0, 0, 0, 2)))
+        console.print(Padding(f"mention probability {probability:.2f}: {parts}", (0, 0, 0, 2)))
     console.print()
     console.print(_parts_table(best, next_best))
-    if told.path:
+    if explanation.path:
         console.print()
         console.print("  through the tree", style="dim")
-        console.print(_path_table(told.path))
+        console.print(_path_table(explanation.path))
     console.print()
 
 
