@@ -49,7 +49,7 @@ from deixis.neural.reader.config import ReaderConfig
 from deixis.neural.reader.examples import AnnotatedPassage
 from deixis.neural.reader.joint import JointTraining
 from deixis.neural.reader.run import Reader, spans_of
-from deixis.neural.reader.spans import Reading, without_overlaps
+from deixis.neural.reader.spans import Reading
 from deixis.neural.reader.train import new_training
 from deixis.tables import Ranking, Spans
 from deixis.training.reader import fit_reading, reader_input_of
@@ -294,6 +294,26 @@ def linked_by(
     for number, start, end, row in ((*key, row) for key, row, is_chosen in keys if is_chosen):
         mentions[number].append(Mention(start, end, documents[number].text[start:end], kb.ids[row]))
     return [document.with_mentions(own) for document, own in zip(documents, mentions, strict=True)]
+
+
+def without_overlaps(readings: Sequence[Reading]) -> list[Reading]:
+    """The best readings of which no two share a place, document by document, in order; the surer one stays.
+
+    Examples
+    --------
+    >>> weak, strong = Reading(0, 0, 5, 1, 0.5, 0.5), Reading(0, 3, 8, 2, 0.9, 0.9)
+    >>> without_overlaps([weak, strong]) == [strong]
+    True
+    """
+    document_to_readings: dict[int, list[Reading]] = {}
+    for reading in sorted(readings, key=lambda each: (-each.score, each.document, each.start, each.end, each.row)):
+        others = document_to_readings.setdefault(reading.document, [])
+        if all(reading.end <= other.start or other.end <= reading.start for other in others):
+            others.append(reading)
+    return sorted(
+        (reading for others in document_to_readings.values() for reading in others),
+        key=lambda each: (each.document, each.start),
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -29,6 +29,7 @@ from scipy import sparse
 
 from benchmarks.rows import record, start_run
 from benchmarks.xmc.matrices import Matrices, matrices
+from benchmarks.xmc.sparse_index import SparseIndex, SparseIndexConfig
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.rankings import ranked_labels
@@ -39,7 +40,6 @@ from deixis.neural.one_vs_all.config import OneVsAllConfig
 from deixis.neural.one_vs_all.train import train_one_vs_all
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.learned_index import LearnedRanker
-from deixis.xmr.sparse_index import SparseIndex, SparseIndexConfig
 
 SHOWN = ("precision@1", "precision@3", "precision@5", "psp@1", "psp@3", "psp@5", "recall@10", "recall@20", "recall@100")
 TOP = 100

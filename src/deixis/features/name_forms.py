@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 from deixis.config import Config, setting
 from deixis.errors import DataError
-from deixis.features.name_endings import without_endings
-from deixis.features.name_lemmas import lemmatized
-from deixis.features.transliteration import transliterated
+from deixis.features.name_rewriting import lemmatized, transliterated, without_endings
 from deixis.native import _core
 from deixis.store.strings import StringTable
 from deixis.types import base_language

@@ -38,10 +38,6 @@ class LabelledRecord(NamedTuple):
     label_places: Sequence[Place] = ()
 
 
-RecordReader = Callable[[Iterable[tuple[int, bytes]], str], Iterator[LabelledRecord | DataError]]
-"""Numbered lines and the file's name in; documents out, and in place of each bad one what is wrong with it."""
-
-
 def records_of_lines(
     lines: Iterable[tuple[int, bytes]], path: str, parse: Callable[[str, Place], LabelledRecord]
 ) -> Iterator[LabelledRecord | DataError]:

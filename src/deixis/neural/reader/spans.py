@@ -90,23 +90,3 @@ def readings_of(
         for first, last, probability in each.spans(max_tokens)
     ]
     return [reading for reading in readings if reading.score > threshold]
-
-
-def without_overlaps(readings: Sequence[Reading]) -> list[Reading]:
-    """The best readings of which no two share a place, document by document, in order; the surer one stays.
-
-    Examples
-    --------
-    >>> weak, strong = Reading(0, 0, 5, 1, 0.5, 0.5), Reading(0, 3, 8, 2, 0.9, 0.9)
-    >>> without_overlaps([weak, strong]) == [strong]
-    True
-    """
-    document_to_readings: dict[int, list[Reading]] = {}
-    for reading in sorted(readings, key=lambda each: (-each.score, each.document, each.start, each.end, each.row)):
-        others = document_to_readings.setdefault(reading.document, [])
-        if all(reading.end <= other.start or other.end <= reading.start for other in others):
-            others.append(reading)
-    return sorted(
-        (reading for others in document_to_readings.values() for reading in others),
-        key=lambda each: (each.document, each.start),
-    )

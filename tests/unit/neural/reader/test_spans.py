@@ -6,7 +6,7 @@ import numpy as np
 
 from deixis.neural.reader.passages import Passage
 from deixis.neural.reader.run import best_rows, merged, spans_of
-from deixis.neural.reader.spans import PairNumbers, Reading, readings_of, softmax, without_overlaps
+from deixis.neural.reader.spans import PairNumbers, Reading, readings_of, softmax
 
 OFFSETS = np.array([[0, 0], [0, 5], [6, 8], [9, 13]])  # "Paris of Troy", the first token before it
 
@@ -46,12 +46,6 @@ def test_the_score_is_that_of_span_and_rank_together() -> None:
 
 def test_a_passage_without_candidates_has_no_readings() -> None:
     assert readings_of((0, 0), [], [], 3, 0.1) == []
-
-
-def test_of_readings_that_overlap_the_surest_stays() -> None:
-    first, second = Reading(0, 0, 5, 1, 0.9, 0.9), Reading(0, 4, 9, 2, 0.5, 0.9)
-    third, elsewhere = Reading(0, 5, 9, 3, 0.2, 0.9), Reading(1, 0, 5, 1, 0.1, 0.1)
-    assert without_overlaps([second, elsewhere, third, first]) == [first, third, elsewhere]
 
 
 def test_one_span_read_in_two_passages_counts_once_at_its_best() -> None:

@@ -17,10 +17,9 @@ from deixis.documents.spans import Ruler, Unit
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.options import LinkOptions
 from deixis.service.api.failures import Json
-from deixis.service.dialects.accepting import preferred
 from deixis.service.dialects.forms import bad, fields_of, form_schema, number, query_schema
 from deixis.service.dialects.nif import turtle
-from deixis.service.dialects.spotlight.answers import annotated_page, resource, surface_form, unwrapped
+from deixis.service.dialects.spotlight.answers import annotated_page, preferred, resource, surface_form, unwrapped
 from deixis.service.state import ServiceState
 from deixis.types import Document
 
