@@ -54,7 +54,7 @@ def answers(linker):
     cells["explanations"] = [record for text in TEXTS for record in pipeline_cases.explanations(linker.model, text)]
     model = linker.model
     cells["corrections"] = [[each.surface, each.verdict, each.entity] for each in model.corrections.each]
-    cells["weights before corrections"] = model.uncorrected_weights.tolist()
+    cells["weights before corrections"] = model.uncorrected_weights.values.tolist()
     cells["seen documents"] = [len(model.seen), len(model.all_seen)]
     decisions = (model.decisions.given, model.decisions.detected)
     cells["decisions"] = [[each.min_probability, each.source, str(each.expectation())] for each in decisions]
