@@ -55,11 +55,11 @@ def test_scores_fall_within_a_row() -> None:
 
 def test_it_comes_back_from_its_arrays() -> None:
     index, features = fitted(), some_documents()[0]
-    again = SparseIndex.from_arrays(index.to_arrays("i"), "i", index.config)
+    again = SparseIndex.from_arrays(index.to_arrays("i"), "i", config=index.config)
     assert (again.rank(features, 5) != index.rank(features, 5)).nnz == 0
     with pytest.raises(StoreError, match="label_rows"):
         damaged = index.to_arrays("i") | {"i.label_rows": np.full(12, 99, np.int32)}
-        SparseIndex.from_arrays(damaged, "i", index.config)
+        SparseIndex.from_arrays(damaged, "i", config=index.config)
 
 
 def test_one_thread_and_many_give_the_same_bytes() -> None:
