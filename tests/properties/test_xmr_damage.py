@@ -46,7 +46,7 @@ def sound_ranker():
     return LabelTreeRanker(CONFIG, n_threads=1).fit(X, Y).to_arrays("x"), X
 
 
-NAMES = sorted(sound_ranker()[0])
+NAMES = sorted(name for name, array in sound_ranker()[0].items() if array.ndim)
 
 
 def search_if_it_loads(arrays):
@@ -104,8 +104,7 @@ def test_arrays_cut_off_or_too_long_are_refused(name):
 def test_changed_numbers_never_lead_the_search_astray(changes):
     arrays = dict(sound_ranker()[0])
     for name, where, value in changes:
-        if name != "x.n_features" or abs(value) < 10**6:  # the query is made as wide as the model says
-            arrays[name] = changed(arrays[name], where, value)
+        arrays[name] = changed(arrays[name], where, value)
     search_if_it_loads(arrays)
 
 
@@ -118,8 +117,6 @@ def test_every_bit_of_an_array_may_flip(name):
         damaged = arrays[name].copy()
         flat = damaged.view(np.uint8)
         flat[rng.integers(len(flat))] ^= np.uint8(1 << rng.integers(8))
-        if name == "x.n_features" and damaged[0] > 10**6:
-            continue
         n_taken += search_if_it_loads(arrays | {name: damaged})
     # What points into other arrays is found out; weights and keys may be anything and are left to the hashes.
     if name.endswith((".label_order", ".bucket_offsets", ".entry_starts", ".child_starts.0", ".child_starts.1")):

@@ -51,8 +51,21 @@ def write_file(path: Path, arrays: Mapping[str, NDArray[Any]], is_small: bool) -
 
 def map_arrays(folder: Path, manifest: Manifest) -> dict[str, NDArray[Any]]:
     """The arrays, read-only, their pages read when they are needed; sizes of files are checked, hashes are not."""
-    maps = {file: _mapped(folder, file, size) for file, size in manifest.files.items()}
-    return {name: _view(maps[_file(name, entry)], entry) for name, entry in manifest.arrays.items()}
+    n_small = manifest.files.get(array_file(SMALL), 0)
+    small = (
+        _mapped(folder / array_file(SMALL), n_small, np.dtype(np.uint8), (n_small,))
+        if n_small
+        else np.empty(0, np.uint8)
+    )
+    arrays = {}
+    for name, entry in manifest.arrays.items():
+        dtype = DTYPES[entry.dtype]
+        if entry.offset is None:
+            arrays[name] = _mapped(folder / array_file(name), entry.size, dtype, entry.shape)
+        else:
+            arrays[name] = small[entry.offset : entry.offset + entry.size].view(dtype).reshape(entry.shape)
+            arrays[name].flags.writeable = False
+    return arrays
 
 
 def hash_files(folder: Path, manifest: Manifest) -> Iterator[FileCheck]:
@@ -88,19 +101,15 @@ def _file(name: str, entry: ArrayEntry) -> str:
     return array_file(name if entry.offset is None else SMALL)
 
 
-def _mapped(folder: Path, file: str, size: int) -> NDArray[np.uint8]:
-    with _open_checked(folder / file, size) as stream:
+def _mapped(path: Path, size: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    with _open_checked(path, size) as stream:
         if size == 0:  # an empty file cannot be mapped
-            return np.empty(0, dtype=np.uint8)
-        # A plain array over the same pages: np.memmap itself makes every small slice slower.
-        return np.memmap(stream, dtype=np.uint8, mode="r", shape=(size,)).view(np.ndarray)
-
-
-def _view(raw: NDArray[np.uint8], entry: ArrayEntry) -> NDArray[Any]:
-    begin = entry.offset or 0
-    array = raw[begin : begin + entry.size].view(DTYPES[entry.dtype]).reshape(entry.shape)
-    array.flags.writeable = False
-    return array
+            empty = np.empty(shape, dtype=dtype)
+            empty.flags.writeable = False
+            return empty
+        # A plain array over the same pages: np.memmap itself makes every small slice slower. It is mapped as what it
+        # is, since SciPy copies arrays whose base has more than twice as many items.
+        return np.memmap(stream, dtype=dtype, mode="r", shape=shape).view(np.ndarray)
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from deixis.detection.config import FindingConfig
+from deixis.detection.detector import SpanDetector
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.odds import KeyOdds
@@ -48,12 +50,14 @@ def test_the_same_documents_teach_the_same() -> None:
 def test_a_scorer_is_stored_and_comes_back_the_same() -> None:
     spans, _, scorer = taught()
     arrays = scorer.to_arrays("scorer")
-    again = SpanScorer.from_arrays(arrays, "scorer", DETECTOR.n_numbers)
+    again = SpanScorer.from_arrays(arrays, "scorer")
     assert (again.log_odds(spans) == scorer.log_odds(spans)).all()
-    with pytest.raises(StoreError):
-        SpanScorer.from_arrays(arrays, "scorer", DETECTOR.n_numbers + 1)
-    with pytest.raises(StoreError):
-        SpanScorer.from_arrays(arrays | {"scorer.seen.keys": arrays["scorer.seen.keys"][::-1]}, "scorer", 5)
+    with pytest.raises(StoreError, match=r"scorer\.seen\.keys' must rise"):
+        SpanScorer.from_arrays(arrays | {"scorer.seen.keys": arrays["scorer.seen.keys"][::-1]}, "scorer")
+    detector = SpanDetector(DETECTOR, scorer).to_arrays("d")
+    detector["d.scorer.facts.table"] = detector["d.scorer.facts.table"][:-1]
+    with pytest.raises(StoreError, match=r"d\.scorer\.facts\.table' has"):
+        SpanDetector.from_arrays(detector, "d", config=FindingConfig(), dictionary=DETECTOR.config)
 
 
 def test_rules_take_a_name_that_no_longer_name_covers() -> None:
@@ -62,7 +66,7 @@ def test_rules_take_a_name_that_no_longer_name_covers() -> None:
     is_taken = SpanScorer.by_rules().log_odds(spans) > 0
     taken = spans.take(is_taken)
     assert [text[s:e] for s, e in zip(taken.starts, taken.ends, strict=True)] == ["New Troy", "Troy"]
-    assert SpanScorer.from_arrays(SpanScorer.by_rules().to_arrays("x"), "x", 3).is_by_rules
+    assert SpanScorer.from_arrays(SpanScorer.by_rules().to_arrays("x"), "x").is_by_rules
 
 
 def test_a_recognizer_speaks_for_a_span() -> None:

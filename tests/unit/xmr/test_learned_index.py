@@ -166,12 +166,12 @@ def test_a_ranker_comes_back_from_its_arrays() -> None:
         ("graph.edge_labels", np.full(33, 99, np.int32), "edge_labels"),
         ("graph.edge_starts", np.array([0, 5, 3, 4, 4, 4, 4]), "edge_starts"),
         ("graph.edge_shares", np.zeros(2, np.float32), "edge_shares"),
-        ("graph.n_labels", np.array([-1]), "n_labels"),
+        ("graph.n_labels", np.array(-1), "n_labels"),
         ("clusters_by_dims", np.zeros((2, 4), np.float32), "clusters_by_dims"),
         ("labels_by_dims", np.zeros((15, 9), np.float32), "do not fit each other"),
-        ("label_rows", np.arange(15, dtype=np.int32)[::-1].copy(), "do not fit each other"),
+        ("label_rows", np.arange(15, dtype=np.int32)[::-1].copy(), "label_rows' must never fall"),
         ("label_rows", np.arange(15, dtype=np.int32) + 1, "label_rows"),
-        ("sizes", np.array([15, 0, 3]), "sizes"),
+        ("beam", np.array(0), "beam"),
     ],
 )
 def test_damaged_arrays_are_refused(name: str, value: np.ndarray, message: str) -> None:

@@ -204,7 +204,7 @@ def test_a_failed_fit_leaves_the_old_ranker_as_it_was():
 
 
 @pytest.mark.parametrize(
-    "n_features", [np.array([-1]), np.array([2**62]), np.array([3.0]), np.array([3, 3]), np.array(3)]
+    "n_features", [np.array(-1), np.array(2**62), np.array(3.0), np.array([3, 3]), np.array([3]), np.array("3")]
 )
 def test_a_stored_number_of_features_that_cannot_be_is_refused(n_features):
     arrays = LabelTreeRanker().fit(np.eye(3), np.eye(3)).to_arrays("x")

@@ -110,7 +110,15 @@ def test_saved_and_loaded_it_scores_the_same_from_disk(tmp_path):
     save_model(tmp_path / "m", "test", {}, ranker.to_arrays("ranker"))
     loaded = SparseRanker.from_arrays(open_model(tmp_path / "m", "test").arrays, "ranker")
     assert loaded.scores(X, shortlist).data.tobytes() == ranker.scores(X, shortlist).data.tobytes()
+
+
+def test_large_arrays_are_used_where_they_lie(tmp_path):
+    weights = sparse.random(100, 1000, 0.25, format="csr", dtype=np.float32, random_state=0)
+    ranker = SparseRanker(weights, np.zeros(100, np.float32))
+    save_model(tmp_path / "m", "test", {}, ranker.to_arrays("ranker"))
+    loaded = SparseRanker.from_arrays(open_model(tmp_path / "m", "test").arrays, "ranker")
     assert not loaded.labels_by_features.data.flags.owndata
+    assert (loaded.labels_by_features != weights).nnz == 0
 
 
 @pytest.mark.parametrize(
