@@ -14,6 +14,7 @@ from rich.text import Text
 
 from deixis.cli.files import read_all
 from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
+from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, examples, session_options
@@ -34,22 +35,20 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis explain model',
         "deixis explain model letter.txt --mention Paris",
         "deixis explain model letter.txt --mention Paris --entity Q90   # why not?",
-        "deixis explain model letter.txt --at 14:19 --json",
-        "deixis explain model spans.jsonl           # with mentions of their own",
-        "deixis explain model letter.txt --type city --threshold 0.5",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("--mention", metavar="TEXT", help="Only mentions of this text; found also where linking passes it over.")
+@click.option("--mention", metavar="TEXT", help="Only mentions of this text, detected or not.")
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
-@click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
+@click.option("--entity", metavar="ID", help="Explain this entity, though another may be the best.")
 @link_options(*DECISIVE)
-@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
 @click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
 @session_options("threads")
 def explain(
@@ -63,14 +62,12 @@ def explain(
     output: str | None,
     is_json: bool,
 ) -> None:
-    """Say why the mentions of FILES mean what MODEL says: names, numbers that add up, and the way through the tree.
+    """Say why the mentions of FILES mean what MODEL says: names, features that add up, and the path through the tree.
 
-    Each candidate's score comes from a sum: what its names, its popularity and the text around the mention say, each
-    times a weight. Its share among all candidates is the score, which calibration turns into the confidence. The way
-    shows, step by step, which letters and words of the mention led the label tree to the entity. Without --mention or
-    --at all mentions are explained that linking finds, or that the documents bring; what these say they mean is not
-    looked at. Where a text is searched and probabilities decide, it is told what makes the span a mention, too. With
-    the options of deixis link it is explained what that links with them, the re-ranker and the reader included.
+    A candidate's score is a sum of features, each times its weight; calibration turns it into a probability. The path
+    shows which letters and words of the mention led the label tree to the entity. Without --mention or --at, all
+    mentions are explained that linking detects or that the documents bring, as deixis link with the same options links
+    them.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
