@@ -27,9 +27,9 @@ SETTINGS_OPENING = """# Settings
 
 Made from the config classes by `python -m tools.make_command_reference`; a test compares. A setting is given
 
-- by its key: `--set candidates.tree.ranker.beam.memory=0.5`, as often as needed;
-- in a TOML file that `--config FILE` reads: `candidates.tree.ranker.beam.memory = 0.5`, or `memory = 0.5` below
-  `[candidates.tree.ranker.beam]`;
+- by its key: `--set candidates.label_tree.ranker.beam.memory=0.5`, as often as needed;
+- in a TOML file that `--config FILE` reads: `candidates.label_tree.ranker.beam.memory = 0.5`, or `memory = 0.5` below
+  `[candidates.label_tree.ranker.beam]`;
 - by its option, if it has one.
 
 An option goes before `--set`, `--set` before the file, and the file before the `--preset`. `deixis build --settings`
@@ -41,10 +41,13 @@ def pages() -> dict[str, str]:
     """Each page's text by its file name."""
     commands = _commands(deixis, ("deixis",))
     helps = [f"## {' '.join(path)}\n\n```text\n{_help(path, command)}\n```\n" for path, command in commands]
+    by_config: dict[type, list[tuple[str, CommandWithSettings]]] = {}
+    for path, command in commands:
+        if isinstance(command, CommandWithSettings) and command.source is not None and command.source.has_file:
+            by_config.setdefault(type(command.source.start), []).append((" ".join(path), command))
     settings = [
-        f"## {' '.join(path)}\n\n{_table(command)}\n"
-        for path, command in commands
-        if isinstance(command, CommandWithSettings) and command.source is not None and command.source.has_file
+        f"## {', '.join(name for name, _ in group)}\n\n{_table([command for _, command in group])}\n"
+        for group in by_config.values()
     ]
     return {
         "commands.md": "\n".join([COMMANDS_OPENING, *helps]),
@@ -63,12 +66,12 @@ def _help(path: tuple[str, ...], command: click.Command) -> str:
     return command.get_help(context).rstrip()
 
 
-def _table(command: CommandWithSettings) -> str:
-    """The settings of a command, a heading for each table of them."""
-    assert command.source is not None
-    optional = {key.path for key in command.source.options}
+def _table(commands: list[CommandWithSettings]) -> str:
+    """The settings that some commands share, a heading for each table of them."""
+    sources = [command.source for command in commands if command.source is not None]
+    optional = {key.path for source in sources for key in source.options}
     tables: dict[str, list[str]] = {"": []}
-    for key in keys_of(command.source.start):
+    for key in keys_of(sources[0].start):
         table = ".".join(key.path[:-1])
         tables.setdefault(table, []).append(_row(key, key.path in optional))
     heads = ["| key | default | allowed | what it does |", "| --- | --- | --- | --- |"]

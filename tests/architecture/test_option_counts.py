@@ -7,13 +7,21 @@ from deixis.cli.main import deixis
 
 COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--help"}
 WIDTH, SCREEN = 100, 45
-MOST_OPTIONS = {"build": 30, "eval": 23}
+MOST_OPTIONS = {"build": 30}
 MOST_OF_OTHERS = 20
 CEILINGS = {
     # command: options of its own, lines of help
     "kb check": (2, 19),
-    "build": (24, 44),
+    "kb coverage": (4, 19),
+    "build": (25, 44),
+    "correct": (4, 22),
+    "fit weights": (8, 24),
+    "fit reranker": (14, 32),
+    "fit encoder": (14, 31),
+    "fit reader": (11, 28),
     "link": (14, 44),
+    "explain": (13, 40),
+    "eval": (20, 45),
     "calibrate": (9, 44),
     "xmr train": (20, 42),
     "xmr predict": (8, 29),

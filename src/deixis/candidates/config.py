@@ -44,7 +44,7 @@ class SourcesConfig:
     (200, ('alias', 'names', 'spelling'))
     """
 
-    sources: tuple[str, ...] = setting(DEFAULT_SOURCES, f"Candidate sources, of {', '.join(SOURCES)}.", cli="--sources")
+    sources: tuple[str, ...] = setting(DEFAULT_SOURCES, "Candidate sources, in order.", cli="--sources")
     tables: Mapping[str, Any] = field(default_factory=dict, metadata={"types": SourceConfigs()})
 
     def __post_init__(self) -> None:

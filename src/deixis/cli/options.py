@@ -106,7 +106,7 @@ class SettingsSource(Generic[C]):
         gone = {old_flag(path): words for path, words in retired_of(self.start).items()}
         if flag in gone:
             return f"{gone[flag]}. Leave it out."
-        close = [flag] if flag in keys else difflib.get_close_matches(flag, keys, n=1, cutoff=0.8)
+        close = [flag] if flag in keys else difflib.get_close_matches(flag, keys, n=1, cutoff=0.9)
         if not close:
             return None
         key = keys[close[0]]

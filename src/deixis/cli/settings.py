@@ -57,7 +57,7 @@ def retired_of(config: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
         for name, fixed in retired.items()
     }
     for each in settings_of(type(config)):
-        if each.table is None and each.is_fixed:
+        if each.table is None and each.is_fixed and each.help:
             words[(*path, each.name)] = f"is no setting any more: it is fixed at {getattr(config, each.name)}"
         elif each.table is not None:
             words |= retired_of(getattr(config, each.name), (*path, each.name))

@@ -13,7 +13,7 @@ class FindingConfig(Config):
     """Which spans are looked at, and what decides whether they are mentions."""
 
     scoring: Literal["auto", "rules"] = setting(
-        "auto", "Detect mentions by probability, or by rules alone.", cli="--detection"
+        "auto", "Detect mentions by probability, or by rules.", cli="--detection"
     )
     any_case: bool = setting(True, "Detect names in any case.")
     plurals: bool = setting(True, "Detect names with a plural -s added or missing.")

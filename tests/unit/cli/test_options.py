@@ -7,7 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from deixis.cli.options import CommandWithSettings, GivenSettings, comma_separated, options_from, settings_from
+from deixis.cli.options import CommandWithSettings, GivenSettings, comma_separated, settings_from
 from deixis.config import Config, setting
 from deixis.errors import ConfigError
 
@@ -111,17 +111,6 @@ def test_an_unknown_preset_is_named_with_those_there_are():
 def test_a_value_out_of_range_is_told_by_the_key():
     error = run("--set", "weight=2").exception
     assert isinstance(error, ConfigError) and "weight must lie in 0..1, got 2.0" in str(error)
-
-
-def test_every_field_can_have_an_option():
-    @click.command()
-    @options_from(Settings, "typed", skip=["limit"])
-    def every(typed):
-        click.echo(repr(typed))
-
-    shown = CliRunner().invoke(every, ["--beam-score", "sigmoid", "--weight", "1", "--no-has-case"]).output
-    assert shown.strip() == "{'beam': {'score': 'sigmoid'}, 'weight': 1.0, 'has_case': False}"
-    assert CliRunner().invoke(every, ["--limit", "1"]).exit_code == 2
 
 
 def test_comma_separated_values_may_have_blanks_around_them():

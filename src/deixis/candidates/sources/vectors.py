@@ -55,9 +55,7 @@ class VectorConfig(Config):
         "both", "Vectors to compare mentions with: descriptions of entities, contexts of annotated mentions."
     )
     max_contexts: int = setting(20, "Annotated mentions of an entity that are kept, at most.", low=1)
-    index: Literal["exact", "graph"] = setting(
-        "exact", "Compare all vectors (exact), or search approximately.", cli="--index"
-    )
+    index: Literal["exact", "graph"] = setting("exact", "Compare all vectors, or search approximately.", cli="--index")
     k: int = setting(50, "Candidates by vectors of texts.", low=1)
 
 

@@ -71,7 +71,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     "--encoder",
     cls=SettingOption,
     metavar="NAME",
-    help="Add candidates by vectors of: static, minilm, a folder, a hub name.",
+    help="Add candidates by vectors: static, minilm, a folder, a hub name.",
 )
 @settings_from(LinkerConfig, PRESETS, skip=NO_OPTION)
 @session_options("json", "threads", "seed")
@@ -91,7 +91,7 @@ def build(
     """Build a model from a knowledge base; titles and aliases are enough, descriptions help.
 
     KB files are JSON lines, CSV, TSV or SKOS, compressed or not; - reads stdin. Annotated documents (--mentions) make
-    the model better. A --preset holds unless --config says otherwise, that unless --set or an option does.
+    the model better. Options go before --set, --set before --config, and that before --preset.
     """
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")

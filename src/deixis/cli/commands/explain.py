@@ -14,6 +14,7 @@ from rich.text import Text
 
 from deixis.cli.files import read_all
 from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
+from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.session import Session, examples, session_options
@@ -34,22 +35,20 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis explain model',
         "deixis explain model letter.txt --mention Paris",
         "deixis explain model letter.txt --mention Paris --entity Q90   # why not?",
-        "deixis explain model letter.txt --at 14:19 --json",
-        "deixis explain model spans.jsonl           # with mentions of their own",
-        "deixis explain model letter.txt --type city --threshold 0.5",
-    )
+    ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("--mention", metavar="TEXT", help="Only mentions of this text, detected or not.")
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
-@click.option("--entity", metavar="ID", help="What speaks for this entity, though another may be the best.")
+@click.option("--entity", metavar="ID", help="Explain this entity, though another may be the best.")
 @link_options(*DECISIVE)
-@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
 @click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
 @session_options("threads")
 def explain(
@@ -65,11 +64,9 @@ def explain(
 ) -> None:
     """Explain the links of MODEL in FILES: features whose contributions add up, and the path through the label tree.
 
-    A candidate's features, such as its names, its popularity and the text around the mention, are multiplied by weights
-    and summed; the softmax over all candidates is its score, which calibration turns into a probability. The path shows
-    which n-grams of the mention led to the entity in the label tree. Without --mention or --at all mentions are
-    explained: those given in the documents, whose links are ignored, or those detected. For detected mentions the
-    evidence of the mention is shown as well. The options of deixis link have the same effect here.
+    A candidate's score is a sum of features, each times its weight; calibration turns it into a probability. The path
+    shows which n-grams of the mention led the label tree to the entity. Without --mention or --at, all mentions are
+    explained, detected or given, as deixis link with the same options links them.
     """
     if mention is not None and at is not None:
         raise click.UsageError("Give --mention or --at, and not both.")
@@ -135,9 +132,7 @@ def _print(explanation: Explanation, stream: TextIO) -> None:
     }
     console.print(f"  the mention {name[best.name.how]} {printable(best.name.name)!r}")
     if explanation.detection in NOT_DETECTED:
-        console.print(
-            Padding(f"not detected as a mention: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2))
-        )
+        console.print(Padding(f"not detected as a mention: {NOT_DETECTED[explanation.detection]}", (0, 0, 0, 2)))
     if explanation.detection in NOT_DETECTED and explanation.mention_evidence is None:
         console.print("  if it were given as a mention:")
     numbers = f"  probability {best.probability:.2f}, threshold {explanation.threshold:.2f}; score {best.score:.2f}"
