@@ -20,7 +20,7 @@ def test_the_contracts_are_those_that_the_layers_make():
 def test_a_new_room_gets_every_contract():
     changed = contracts_of(with_source_modules(TEXT.replace('    "xmr",\n', '    "xmr",\n    "attic",\n', 1)))
     forbidden = [contract for contract in changed if contract["type"] == "forbidden"]
-    assert len(forbidden) == 5
+    assert len(forbidden) == 6
     assert all("deixis.attic" in contract["source_modules"] for contract in forbidden)
 
 
