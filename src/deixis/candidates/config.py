@@ -55,7 +55,13 @@ class SourcesConfig:
             if given is not None and not isinstance(given, known):
                 raise ConfigError(f"The source {name!r} has settings of {known.__name__}, got {given!r:.80}.")
         missing = {name: SourceConfigs()[name]() for name in self.sources if name not in self.tables}
-        object.__setattr__(self, "tables", dict(self.tables) | missing)
+        # A source that is not in use has a table only if it says something: equal settings are equal records.
+        kept = {name: each for name, each in self.tables.items() if name in self.sources or each != self._default(name)}
+        object.__setattr__(self, "tables", kept | missing)
+
+    @staticmethod
+    def _default(name: str) -> Any:  # noqa: ANN401 - each source has its own config class
+        return SourceConfigs()[name]()
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - each source has its own config class
         """The settings of a source, whether it is in use or not."""
