@@ -26,8 +26,6 @@ from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
 from deixis.xmr.one_vs_all import OneVsAllRanker
 from deixis.xmr.score_tree import ScoreTree
-from deixis.xmr.sparse_index import SparseIndex, SparseIndexConfig
-from deixis.xmr.sparse_ranker import SparseRanker
 
 SOURCES = Path(deixis.__file__).parent
 ARCHIVES = Path(__file__).parents[1] / "data" / "format_1"
@@ -85,20 +83,9 @@ def _made_by_hand() -> Iterator[tuple[Part, dict[str, Any]]]:
     yield OneVsAllRanker(bag, rng.random((3, 5), np.float32)), {}
     leaf, number = np.array([1, -1, -1], np.int32), np.array([0.2, 0.1, 0.5])
     yield ScoreTree(leaf, np.array([2, -1, -1], np.int32), np.zeros(3, np.int32), number, number), {}
-    clusters, labels = (SparseRanker.from_arrays(_sparse(n), "x") for n in (graph.n_clusters, graph.n_labels))
-    config = SparseIndexConfig()
-    yield SparseIndex(clusters, graph, labels, rows, config), {"config": config}
     lazy = LazyPart({"x.y": np.ones(3)}, "x", lambda arrays, prefix: None)
     yield TrainedReranker(lazy), {"open_reranker": lambda arrays, prefix: None}
     yield Reader(lazy, np.zeros(6)), {"open_reader": lambda arrays, prefix: None}
-
-
-def _sparse(n_rows: int) -> dict[str, np.ndarray]:
-    weights, indices = np.ones(2 * n_rows, np.float32), np.tile(np.array([0, 3], np.int32), n_rows)
-    return {
-        "x.n_features": np.array(5), "x.indptr": np.arange(0, 2 * n_rows + 1, 2), "x.indices": indices,
-        "x.weights": weights, "x.biases": np.zeros(n_rows, np.float32),
-    }  # fmt: skip
 
 
 def is_opened(part: type[Part], arrays: dict[str, np.ndarray], given: dict[str, Any]) -> bool:
