@@ -51,7 +51,8 @@ def answers(linker):
         f"links, {name}": [pipeline_cases.rows(each) for each in linker.link_many(TEXTS, **options)]
         for name, options in OPTIONS.items()
     }
-    cells["explanations"] = [record for text in TEXTS for record in pipeline_cases.explanations(linker.model, text)]
+    explanations = [record for text in TEXTS for record in pipeline_cases.explanations(linker.model, text)]
+    cells["explanations"] = [numbers(record) for record in explanations]
     model = linker.model
     cells["corrections"] = [[each.surface, each.verdict, each.entity] for each in model.corrections.each]
     cells["weights before corrections"] = model.uncorrected_weights.values.tolist()
@@ -59,6 +60,13 @@ def answers(linker):
     decisions = (model.decisions.given, model.decisions.detected)
     cells["decisions"] = [[each.min_probability, each.source, str(each.expectation())] for each in decisions]
     return cells
+
+
+def numbers(record):
+    """What an explanation says without the names it says it by, which may change: they are words, not results."""
+    if isinstance(record, dict):
+        return [numbers(each) for key, each in record.items() if key != "name"]
+    return [numbers(each) for each in record] if isinstance(record, (list, tuple)) else record
 
 
 def labels(labeller):
@@ -71,7 +79,8 @@ def test_old_models_give_the_links_and_labels_that_they_gave(unpacked, golden_re
     now = frozen.rounded(answers(linker) | labels(labeller), DIGITS)
     if golden_reason is not None:
         frozen.write(FROZEN, golden_reason, now)
-    assert not frozen.difference(now, frozen.read(FROZEN), 10.0**-DIGITS)
+    differences = frozen.difference(now, frozen.read(FROZEN), 10.0**-DIGITS)
+    assert not differences, differences
 
 
 def test_an_old_model_that_is_saved_again_gives_the_same(unpacked, tmp_path):
