@@ -147,7 +147,7 @@ def other_ties(name: str, questions: Questions, systems: dict[str, Any]) -> Iter
 def by_number(name: str, questions: Questions, linker: Linker, system: str) -> Iterator[ResultRow]:
     """Recall of the first R candidates of tree and names, and how often the linker is right that ranks only these."""
     mentions, kb, sources = questions.mentions, linker.kb, linker.model.sources
-    blend = TreeAndNames(sources.get("label_tree"), sources.get("names"), linker.model.ranker.learned)
+    blend = TreeAndNames(sources.get("label_tree"), sources.get("names"), linker.model.ranker.facts.seen_names)
     proposals = linker.model.sources.propose(mentions)
     shares = linker.model.ranker.scores(linker.model.ranker.features(mentions, proposals), proposals)
     metrics = []
