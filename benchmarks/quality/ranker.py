@@ -30,7 +30,6 @@ from deixis.learners.listwise import TrainingExamples
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import Kind, default_weights, kind_of
-from deixis.ranking.features import FEATURES
 from deixis.ranking.weights import FeatureWeights, fit_feature_weights
 from deixis.types import Document
 
@@ -80,9 +79,8 @@ def main() -> int:
     if len(learned) == 2:
         for name in set(learned["bare"]) - {"description_length"}:
             learned["bare"][name] = learned["bare"][name] or learned["described"][name]
-    for kind in ("described", "bare"):  # those of vectors are measured by benchmarks.quality.dense
-        default = default_weights(kind)
-        learned[kind] |= {name: default[name] for name in default if "vectors" in FEATURES[name].needs}
+    for kind in ("described", "bare"):  # features of vectors are weighed by benchmarks of their own
+        learned[kind] = dict(default_weights(kind)) | learned[kind]
     if not chosen.dry_run:
         record(rows)
     if chosen.write:

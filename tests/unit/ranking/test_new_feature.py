@@ -77,7 +77,7 @@ def test_it_is_explained_with_its_sentence(before, registered):
     mention = document.mentions[0]
     bird = linker.explain(document.text, mention.start, mention.end).entity
     part = next(part for part in bird.parts if part.name == "flies")
-    assert (part.says, part.value, part.weight, part.contribution) == ("it can fly", 1.0, 5.0, 5.0)
+    assert (part.meaning, part.value, part.weight, part.contribution) == ("it can fly", 1.0, 5.0, 5.0)
     assert sum(part.contribution for part in bird.parts) == pytest.approx(bird.total)
 
 

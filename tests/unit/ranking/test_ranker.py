@@ -73,7 +73,8 @@ def test_a_list_of_names_takes_other_weights_than_described_entities(n_described
     records = [{"id": str(n), "title": "x"} | ({"description": "y"} if n < n_described else {}) for n in range(20)]
     kb = KnowledgeBase.from_records(records)
     assert kind_of(kb) == kind
-    start = RankerConfig().start_weights(kb, [*DEFAULT_SOURCES, "vectors"]).by_name()
+    every_source = {source for each in FEATURES.values() for source in each.needs}
+    start = RankerConfig().start_weights(kb, every_source).by_name()
     assert start == default_weights(kind)
     only_tree = RankerConfig(weights="tree").start_weights(kb, DEFAULT_SOURCES).by_name()
     assert {name: weight for name, weight in only_tree.items() if weight} == {"label_tree_log": 1.0}
