@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import deixis
+from deixis.candidates.sources.name_vectors import NameLanguages
 from deixis.errors import StoreError
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
@@ -83,6 +84,7 @@ def _made_by_hand() -> Iterator[tuple[Part, dict[str, Any]]]:
     yield OneVsAllRanker(bag, rng.random((3, 5), np.float32)), {}
     leaf, number = np.array([1, -1, -1], np.int32), np.array([0.2, 0.1, 0.5])
     yield ScoreTree(leaf, np.array([2, -1, -1], np.int32), np.zeros(3, np.int32), number, number), {}
+    yield NameLanguages.of(["", "pt-BR", "de", "pt"]), {"n_names": 4}
     lazy = LazyPart({"x.y": np.ones(3)}, "x", lambda arrays, prefix: None)
     yield TrainedReranker(lazy), {"open_reranker": lambda arrays, prefix: None}
     yield Reader(lazy, np.zeros(6)), {"open_reader": lambda arrays, prefix: None}

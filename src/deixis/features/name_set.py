@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.store.part import Part
 from deixis.store.string_hashes import hash_string
 
 
 @dataclass(frozen=True)
-class NameSet:
+class NameSet(Part):
     """Sorted 64-bit hashes of folded names.
 
     Examples

@@ -66,7 +66,7 @@ def model_from(stored: StoredModel, n_threads: int = 0) -> LinkerModel:
         kb,
         SpanDetector.from_arrays(arrays, "detector", config=config.finding, dictionary=config.detection),
         sources,
-        FeatureRanker.from_arrays(arrays, "ranker", sources.words, n_threads),
+        FeatureRanker.from_arrays(arrays, "ranker", words=sources.words, n_entities=len(kb), n_threads=n_threads),
         Decisions.from_arrays(arrays, "decisions"),
         config,
         reranker_from(arrays, kb, n_threads),

@@ -7,9 +7,9 @@ they can be fitted anew (`learners/listwise`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,13 @@ from deixis.ranking.entity_facts import EntityFacts
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
 from deixis.ranking.weights import FeatureMatrix, FeatureWeights
+from deixis.store.part import GIVEN, Part, nested
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureRanker:
+class FeatureRanker(Part):
     """Orders candidates by a weighted sum of features; scores are a softmax over the candidates of a mention.
 
     Weights are stored by the names of features: a feature that a saved model does not know weighs 0 there.
@@ -46,10 +47,10 @@ class FeatureRanker:
     [0]
     """
 
-    facts: EntityFacts
+    facts: Annotated[EntityFacts, nested(words="words", n_entities="n_entities")]
     weights: FeatureWeights
-    n_threads: int = 0
-    corrected: CorrectedPairs = field(default_factory=CorrectedPairs)
+    n_threads: Annotated[int, GIVEN] = 0
+    corrected: Annotated[CorrectedPairs, GIVEN] = field(default_factory=CorrectedPairs)
 
     @classmethod
     def build(
@@ -107,15 +108,3 @@ class FeatureRanker:
         columns = [FEATURES[name](context) for name in names]
         values = np.stack(columns, axis=1) if columns else np.zeros((len(table.rows), 0), dtype=np.float32)
         return FeatureMatrix(names, values)
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Everything but the words as arrays under names that begin with `prefix`."""
-        return self.facts.to_arrays(prefix) | self.weights.to_arrays(f"{prefix}.weights")
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, words: EntityWords, n_threads: int = 0
-    ) -> FeatureRanker:
-        """The ranker `to_arrays` gave, over the words it was built with."""
-        facts = EntityFacts.from_arrays(arrays, prefix, words)
-        return cls(facts, FeatureWeights.from_arrays(arrays, f"{prefix}.weights"), n_threads)

@@ -29,7 +29,10 @@ _RENAMED = {
     r"candidates\.described\.": "sources.descriptions.",
     r"candidates\.dense\.": "sources.vectors.",
     r"candidates\.": "sources.",
-    r"ranking\.": "ranker.",
+    r"ranking\.weights$": "ranker.weights",
+    r"ranking\.facts$": "ranker.facts.log_sizes",
+    r"ranking\.learned$": "ranker.facts.seen_names.hashes",
+    r"ranking\.": "ranker.facts.",
     r"reranking\.ranker\.": "reranker.part.",
     r"reading\.reader\.": "reader.part.",
     r"reading\.weights$": "reader.weights",
@@ -39,7 +42,7 @@ _RENAMED = {
     r"uncorrected\.weights$": "uncorrected_weights",
 }
 """How a linker's names began, or what they were -> the same today; the first that fits holds."""
-_COLUMNS = {"detector.scorer.facts.table": 4}
+_COLUMNS = {"detector.scorer.facts.table": 4, "ranker.facts.log_sizes": 2, "ranker.facts.keys": 2}
 """Matrices that were kept flat -> their columns."""
 _NUMBER = re.compile(r"\.(n_rows|n_features|n_labels|n_documents|scale|alpha|beta)$")
 """Numbers that were kept as arrays of one."""

@@ -185,14 +185,14 @@ def test_settings_out_of_range_are_refused(wrong):
         RankerConfig(**wrong)
 
 
-@pytest.mark.parametrize("name", ["popularity", "facts", "weights.values"])
+@pytest.mark.parametrize("name", ["facts.popularity", "facts.log_sizes", "weights.values"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
 def test_numbers_that_are_none_are_found_when_a_model_is_opened(name, value):
     arrays = ranker().to_arrays("r")
     arrays[f"r.{name}"] = arrays[f"r.{name}"].copy()
     arrays[f"r.{name}"][1] = value
     with pytest.raises(StoreError, match=rf"r\.{name}"):
-        FeatureRanker.from_arrays(arrays, "r", GENERATOR.words)
+        FeatureRanker.from_arrays(arrays, "r", words=GENERATOR.words, n_entities=len(KB))
 
 
 def test_all_lists_have_a_say():
@@ -233,7 +233,7 @@ def test_vectors_decide_between_namesakes_that_nothing_else_tells_apart():
 
 def test_weights_of_vectors_are_learned_and_stored_with_the_others():
     built = ranker(sources=[*DEFAULT_SOURCES, "vectors"])
-    again = FeatureRanker.from_arrays(built.to_arrays("r"), "r", GENERATOR.words)
+    again = FeatureRanker.from_arrays(built.to_arrays("r"), "r", words=GENERATOR.words, n_entities=len(KB))
     assert again.weights.names == built.weights.names
     assert again.weights.values.tobytes() == built.weights.values.tobytes()
     features = np.zeros((4, len(built.weights)), dtype=np.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from deixis.nearest.protocol import VectorSearch
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.part import Part, array
 from deixis.store.strings import StringTable
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Document, MentionInContext, base_language
@@ -169,16 +169,16 @@ class NameVectorSource(CandidateSource):
         encoder = encoder_from_arrays(arrays, f"{prefix}.encoder", config.encoder)
         languages = None
         if not config.all_languages:
-            languages = NameLanguages.from_arrays(arrays, f"{prefix}.langs", len(index.groups))
+            languages = NameLanguages.from_arrays(arrays, f"{prefix}.langs", n_names=len(index.groups))
         return cls(kb, encoder, index, config, languages)
 
 
 @dataclass(frozen=True)
-class NameLanguages:
+class NameLanguages(Part):
     """The language of each name: a place in `langs`, -1 for none."""
 
     langs: tuple[str, ...]
-    codes: NDArray[np.int16]
+    codes: Annotated[NDArray[np.int16], array(low=_NO_LANG, high="langs", length="n_names")]
 
     @classmethod
     def of(cls, langs: Sequence[str]) -> NameLanguages:
@@ -200,19 +200,6 @@ class NameLanguages:
             return None
         code = self.langs.index(own) if own in self.langs else len(self.langs)
         return np.isin(self.codes, (_NO_LANG, code))
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """As arrays under names that begin with `prefix`."""
-        return StringTable.from_strings(self.langs).to_arrays(f"{prefix}.names") | {f"{prefix}.codes": self.codes}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_names: int) -> NameLanguages:
-        """The languages `to_arrays` gave."""
-        langs = tuple(StringTable.from_arrays(arrays, f"{prefix}.names"))
-        codes = require(arrays, f"{prefix}.codes", np.int16)
-        check_length(f"{prefix}.codes", codes, n_names)
-        check_range(f"{prefix}.codes", codes, _NO_LANG, len(langs))
-        return cls(langs, codes)
 
 
 def _vectors(encoder: TextEncoder, names: StringTable) -> Iterator[NDArray[np.float32]]:
