@@ -71,6 +71,8 @@ def main() -> int:
     rows, learned = list[ResultRow](), dict[str, dict[str, float]]()
     for kind in ("described", "bare"):
         alike = [one for one in asked if one.kind == kind]
+        if not alike:
+            continue
         weights = learn(alike)
         rows += measure(alike, weights)
         learned[kind] = {name: round(weight, 4) for name, weight in weights.by_name().items()}
@@ -80,7 +82,7 @@ def main() -> int:
         for name in set(learned["bare"]) - {"description_length"}:
             learned["bare"][name] = learned["bare"][name] or learned["described"][name]
     for kind in ("described", "bare"):  # features of vectors are weighed by benchmarks of their own
-        learned[kind] = dict(default_weights(kind)) | learned[kind]
+        learned[kind] = dict(default_weights(kind)) | learned.get(kind, {})
     if not chosen.dry_run:
         record(rows)
     if chosen.write:
