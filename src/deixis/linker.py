@@ -187,8 +187,10 @@ class Linker:
 
         It is shown the text and the mentions without their entities, or with `end_to_end` the text only.
         """
-        wanted = options.with_changes(**changes)
-        return evaluate(self, documents, options=wanted, end_to_end=end_to_end, at=at, n_examples=n_examples, seed=seed)
+        selected = options.with_changes(**changes)
+        return evaluate(
+            self, documents, options=selected, end_to_end=end_to_end, at=at, n_examples=n_examples, seed=seed
+        )
 
     def calibrate(
         self,
@@ -228,22 +230,22 @@ class Linker:
 
         With `rerank` the threshold is that of reranked mentions. Other options hold for one call and are refused here.
         """
-        wanted = options.with_changes(**changes)
-        for name in wanted.to_dict():
+        selected = options.with_changes(**changes)
+        for name in selected.to_dict():
             if name not in KEPT_OPTIONS:
                 raise ConfigError(
                     f"The option {name!r} cannot be kept in a model; those that can: {', '.join(KEPT_OPTIONS)}. Give "
                     "it to each call of link."
                 )
-        plans = LinkPlans.of(self.model, wanted)
+        plans = LinkPlans.of(self.model, selected)
         decisions = self.model.decisions
-        pair = wanted.threshold, wanted.target_precision
+        pair = selected.threshold, selected.target_precision
         own = {
             name: decision.with_threshold(*pair)
             for name in ("given", "detected", "reranked", "read")
             if (decision := getattr(decisions, name)) is not None
-            and (name != "given" or not wanted.rerank)
-            and (name != "reranked" or wanted.rerank)
+            and (name != "given" or not selected.rerank)
+            and (name != "reranked" or selected.rerank)
         }
         sources = plans.given.sources
         config = replace(self.model.config, candidates=sources.config)
@@ -317,18 +319,18 @@ def evaluate(
     >>> evaluate(linker, gold)["accuracy"], evaluate([gold[0].with_mentions(())], gold)["accuracy"]
     (1.0, 0.0)
     """
-    wanted = options or DEFAULT
+    selected = options or DEFAULT
     answer: run.Link | Iterable[Document]
     n_candidates, settings = None, {}
     if isinstance(system, Linker):
-        n_candidates, settings = system.config.n_candidates, settings_in_force(system.model, wanted)
+        n_candidates, settings = system.config.n_candidates, settings_in_force(system.model, selected)
         depth = max(*(at or RECALL_AT), n_candidates)
-        answer = partial(system.link_many, options=wanted, top_k=depth, batch_size=run.BATCH_SIZE)
-        kb = KnownEntities.of(system.kb, mask=wanted.only.cached_mask(system.kb)) if kb is None else kb
-    elif wanted == DEFAULT:
+        answer = partial(system.link_many, options=selected, top_k=depth, batch_size=run.BATCH_SIZE)
+        kb = KnownEntities.of(system.kb, mask=selected.only.cached_mask(system.kb)) if kb is None else kb
+    elif selected == DEFAULT:
         answer = system
     else:
-        given = ", ".join(wanted.to_dict())
+        given = ", ".join(selected.to_dict())
         raise ConfigError(f"Predictions are scored as they are, so leave out: {given}. Or give a linker.")
     known = EVERY_ENTITY if kb is None else KnownEntities.of(kb) if isinstance(kb, KnowledgeBase) else kb
     return run.evaluate(

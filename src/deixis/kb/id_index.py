@@ -43,11 +43,11 @@ class IdIndex(Part):
     def row_of(self, identifier: str) -> int | None:
         """The row of the entity with this id, or None."""
         try:
-            wanted = np.uint64(hash_string(identifier))
+            key = np.uint64(hash_string(identifier))
         except UnicodeEncodeError:  # a lone surrogate: no id has one
             return None
-        position = int(np.searchsorted(self.hashes, wanted))
-        while position < len(self.hashes) and self.hashes[position] == wanted:
+        position = int(np.searchsorted(self.hashes, key))
+        while position < len(self.hashes) and self.hashes[position] == key:
             entry = int(self.entries[position])
             if entry < len(self.ids):
                 if self.ids[entry] == identifier:
@@ -59,19 +59,19 @@ class IdIndex(Part):
 
     def rows_of(self, identifiers: Iterable[str]) -> NDArray[np.int64]:
         """The row of each id; -1 where there is none."""
-        wanted = list(identifiers)
-        rows = np.full(len(wanted), -1, dtype=np.int64)
+        keys = list(identifiers)
+        rows = np.full(len(keys), -1, dtype=np.int64)
         if len(self.ids) == 0:
             return rows
-        positions = np.searchsorted(self.hashes, hash_strings(StringTable.from_strings(wanted)))
+        positions = np.searchsorted(self.hashes, hash_strings(StringTable.from_strings(keys)))
         entries = self.entries[np.minimum(positions, len(self.entries) - 1)]
         found = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
-        for place, (identifier, entry) in enumerate(zip(wanted, entries.tolist(), strict=True)):
-            if entry < len(self.ids) and found[place] == identifier:
-                rows[place] = entry
+        for position, (identifier, entry) in enumerate(zip(keys, entries.tolist(), strict=True)):
+            if entry < len(self.ids) and found[position] == identifier:
+                rows[position] = entry
             else:  # an equivalent id, another string with the same hash, or none at all
                 row = self.row_of(identifier)
-                rows[place] = -1 if row is None else row
+                rows[position] = -1 if row is None else row
         return rows
 
     def check_parts(self, prefix: str) -> None:

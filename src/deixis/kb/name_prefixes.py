@@ -37,37 +37,37 @@ class NamePrefixes:
         Those with just this name come first, then titles before aliases, then the most popular and the shortest.
         """
         spellings = {prefix, prefix.lower(), prefix.upper(), prefix.title(), prefix.capitalize()}
-        wanted = {_lowered(np.frombuffer(each.encode("utf-8"), np.uint8)).tobytes() for each in spellings}
-        found = [(each, self._places_of(each)) for each in sorted(wanted)]
-        places = np.concatenate([places for _, places in found])
-        n_more = np.concatenate([self._lengths(places) - len(each) for each, places in found])
+        prefix_bytes = {_lowered(np.frombuffer(each.encode("utf-8"), np.uint8)).tobytes() for each in spellings}
+        found = [(each, self._positions_of(each)) for each in sorted(prefix_bytes)]
+        positions = np.concatenate([positions for _, positions in found])
+        n_more = np.concatenate([self._lengths(positions) - len(each) for each, positions in found])
         if mask is not None:
-            is_allowed = mask[self._rows[places]]
-            places, n_more = places[is_allowed], n_more[is_allowed]
-        rows = self._rows[places].astype(np.int64)
-        order = np.lexsort((rows, n_more, -self._popularity[rows], places >= self._n_titles, n_more > 0))
+            is_allowed = mask[self._rows[positions]]
+            positions, n_more = positions[is_allowed], n_more[is_allowed]
+        rows = self._rows[positions].astype(np.int64)
+        order = np.lexsort((rows, n_more, -self._popularity[rows], positions >= self._n_titles, n_more > 0))
         _, first = np.unique(rows[order], return_index=True)
         best: NDArray[np.int64] = rows[order][np.sort(first)][:k]
         return best
 
-    def _lengths(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
-        lengths: NDArray[np.int64] = self._names.offsets[places + 1] - self._names.offsets[places]
+    def _lengths(self, positions: NDArray[np.int32]) -> NDArray[np.int64]:
+        lengths: NDArray[np.int64] = self._names.offsets[positions + 1] - self._names.offsets[positions]
         return lengths
 
-    def _places_of(self, wanted: bytes) -> NDArray[np.int32]:
-        first = wanted[:KEY_BYTES]
+    def _positions_of(self, prefix_bytes: bytes) -> NDArray[np.int32]:
+        first = prefix_bytes[:KEY_BYTES]
         low, high = (int.from_bytes(first.ljust(KEY_BYTES, fill), "big") for fill in (b"\x00", b"\xff"))
         begin = int(np.searchsorted(self._keys, np.uint64(low), side="left"))
         end = int(np.searchsorted(self._keys, np.uint64(high), side="right"))
-        places = self._order[begin:end]
-        if len(wanted) > KEY_BYTES:
-            places = places[:MAX_LOOKED_AT]
-            is_wanted = [self._bytes_of(place, len(wanted)) == wanted for place in places.tolist()]
-            places = places[np.array(is_wanted, dtype=bool)]
-        return places
+        positions = self._order[begin:end]
+        if len(prefix_bytes) > KEY_BYTES:
+            positions = positions[:MAX_LOOKED_AT]
+            is_wanted = [self._bytes_of(position, len(prefix_bytes)) == prefix_bytes for position in positions.tolist()]
+            positions = positions[np.array(is_wanted, dtype=bool)]
+        return positions
 
-    def _bytes_of(self, place: int, n_bytes: int) -> bytes:
-        begin, end = self._names.offsets[place : place + 2].tolist()
+    def _bytes_of(self, position: int, n_bytes: int) -> bytes:
+        begin, end = self._names.offsets[position : position + 2].tolist()
         return _lowered(self._names.data[begin : min(end, begin + n_bytes)]).tobytes()
 
 
@@ -83,8 +83,8 @@ def _first_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray
     if not len(data):
         return keys
     for number in range(KEY_BYTES):
-        places = offsets[:-1] + number
-        letters = _lowered(data[np.minimum(places, len(data) - 1)])
-        letters[places >= offsets[1:]] = 0
+        positions = offsets[:-1] + number
+        letters = _lowered(data[np.minimum(positions, len(data) - 1)])
+        letters[positions >= offsets[1:]] = 0
         keys = (keys << np.uint64(8)) | letters.astype(np.uint64)
     return keys
