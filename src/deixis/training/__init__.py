@@ -13,4 +13,4 @@ TRAINERS = LazyRegistry(
         "reader": Lazy("deixis.training.reader:train_reader", extra="neural"),
     },
 )
-"""Each takes a model, documents, others to judge by, the settings, a folder for checkpoints, a seed and threads."""
+"""Each takes a model, documents, dev documents, the settings, a folder for checkpoints, a seed and threads."""
