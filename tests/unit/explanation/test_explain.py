@@ -75,7 +75,7 @@ def test_how_the_name_fits_is_told(linker, text, how):
 @pytest.mark.parametrize(
     ("span", "entity", "words"),
     [
-        ((14, 99), None, "has 41 code points; got 14..99"),
+        ((14, 99), None, "text of 41 code points, got 14..99"),
         ((5, 5), None, "got 5..5"),
         ((14, 19), "paris_citty", "Did you mean 'paris_city'"),
         ((14, 19), "java_island", "is not among the"),
