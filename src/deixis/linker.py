@@ -218,12 +218,12 @@ class Linker:
     def without_corrections(self, corrections: Iterable[Correction] | None = None) -> Linker:
         """The same linker without these corrections, or without any: it answers as if they had never been made."""
         dropped = None if corrections is None else {(each.key, each.verdict, each.entity) for each in corrections}
-        kept = [
+        remaining = [
             each
             for each in self.corrections.each
             if dropped is not None and (each.key, each.verdict, each.entity) not in dropped
         ]
-        return Linker(corrected_by(self.model, Corrections(tuple(kept)))[0])
+        return Linker(corrected_by(self.model, Corrections(tuple(remaining)))[0])
 
     def with_options(self, options: LinkOptions = DEFAULT, **changes: Option) -> Linker:
         """The same linker with another threshold, target precision or vectors of its own, saved with it.

@@ -114,10 +114,10 @@ class TfidfVectorizer:
             return self
         columns = np.sort(np.argsort(self.idf[:n_words], kind="stable")[:max_features])
         nodes = np.arange(n_words + len(self._arrays["dropped"]), dtype=np.int32)  # a column each, but for the dropped
-        kept = np.delete(nodes, self._arrays["dropped"])[columns]
+        columns_left = np.delete(nodes, self._arrays["dropped"])[columns]
         limited = TfidfVectorizer(self.config)
         idf = np.concatenate([self.idf[columns], self.idf[n_words:]])
-        limited._use(self._arrays | {"idf": idf, "dropped": np.delete(nodes, kept)})
+        limited._use(self._arrays | {"idf": idf, "dropped": np.delete(nodes, columns_left)})
         return limited
 
     @property

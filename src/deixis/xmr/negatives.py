@@ -21,11 +21,11 @@ def docs_by_nodes(docs_by_positions: SparseRows, tree: LabelTree, level: int) ->
     row_starts = docs_by_positions.indptr[:-1]
     is_first[row_starts[row_starts < len(nodes)]] = True
     n_before = np.concatenate([[0], np.cumsum(is_first)])
-    kept = nodes[is_first]
+    first_nodes = nodes[is_first]
     n_nodes = len(tree.child_starts[level]) - 1
     firsts = np.flatnonzero(is_first)
     values = np.maximum.reduceat(docs_by_positions.data, firsts) if len(firsts) else docs_by_positions.data
-    return SparseRows(n_before[docs_by_positions.indptr], kept, values, n_nodes)
+    return SparseRows(n_before[docs_by_positions.indptr], first_nodes, values, n_nodes)
 
 
 def teacher_forcing(docs_by_parents: SparseRows) -> sparse.csc_matrix:
