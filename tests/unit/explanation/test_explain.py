@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from deixis.candidates.config import SourcesConfig
 from deixis.detection.config import FindingConfig
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
 from deixis.detection.span_features import MEANINGS
@@ -207,3 +208,9 @@ def test_short_lists_and_given_mentions_have_no_chance_of_a_span(linker, by_odds
 
 def test_every_feature_of_a_span_has_words():
     assert set(MEANINGS) == {*SPAN_FEATURES, "corrected"}
+
+
+def test_a_model_without_a_label_tree_is_explained_without_a_path():
+    config = LinkerConfig(candidates=SourcesConfig(("alias", "names")))
+    explanation = Linker.build(read_demo(), config=config, n_threads=1).explain(TEXT, 14, 19)
+    assert explanation.path == () and explanation.entity.title == "Paris"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from deixis.candidates.config import SourcesConfig
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
+from deixis.linking.config import LinkerConfig
+
 
 def test_the_tree_is_walked_down_to_its_entities(client):
     way = client.get("/tree/way", params={"entity": "parma"}).json()["way"]
@@ -25,6 +30,13 @@ def test_the_tree_is_walked_down_to_its_entities(client):
 def test_what_the_tree_does_not_have_is_told(client, path, words):
     answer = client.get(path)
     assert answer.status_code == 422 and words in answer.text
+
+
+def test_a_model_without_a_tree_says_so(serve, tmp_path):
+    config = LinkerConfig(candidates=SourcesConfig(("alias",)))
+    Linker.build(KnowledgeBase.from_records([{"id": "a", "title": "Parma"}]), config=config).save(tmp_path / "model")
+    answer = serve(tmp_path / "model").get("/tree")
+    assert answer.status_code == 422 and "no label tree" in answer.text
 
 
 def test_the_page_is_found_and_may_load_nothing_from_elsewhere(client):
