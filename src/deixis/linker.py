@@ -26,7 +26,8 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
 from deixis.linking.plan import LinkPlans, settings_in_force
-from deixis.linking.stored import KIND, model_arrays, model_from, stored_config
+from deixis.linking.stored import KIND, model_arrays, model_from
+from deixis.linking.stored_settings import stored_config
 from deixis.linking.streams import BATCH_SIZE, link_stream, rank_mentions
 from deixis.store.model_folder import open_model, save_model
 from deixis.store.packed import pack_model, unpack_model

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from deixis.cli.main import main
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
-from deixis.store.model_folder import open_model
+from deixis.store.model_folder import open_model, verify_model
 from tests.golden import frozen, pipeline_cases
 from tests.library import books
 
@@ -100,3 +101,23 @@ def test_no_part_of_an_old_model_is_lost(unpacked, tmp_path):
         for each in ("once", "twice")
     )
     assert once == twice
+
+
+def test_info_says_the_format_and_that_saving_changes_it(unpacked, tmp_path, capsys):
+    old = unpacked("linker")
+    assert main(["info", str(old)]) == 0
+    said = capsys.readouterr().out
+    assert "format version         1\n" in said
+    assert "saving the model again makes it format version 2" in said
+    Linker.load(old).save(tmp_path / "new")
+    assert main(["info", str(tmp_path / "new")]) == 0
+    assert "saving the model again" not in capsys.readouterr().out
+    assert len(list((tmp_path / "new").iterdir())) == 2  # all arrays of so small a model are in one file
+
+
+def test_the_files_of_an_old_model_are_verified_as_they_are(unpacked):
+    folder = unpacked("linker")
+    assert all(check.ok for check in verify_model(folder))
+    damaged = folder / "ranking.weights.bin"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"\xff")
+    assert [check.file for check in verify_model(folder) if not check.ok] == ["ranking.weights.bin"]

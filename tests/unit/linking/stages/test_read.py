@@ -16,14 +16,14 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.logistic import weighed
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.linking.lazy_parts import open_reader
+from deixis.linking.lazy_parts import open_reader, reader_from
 from deixis.linking.model import Reader
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.decide import mentions_among
 from deixis.linking.stages.rank import RankedSpans
 from deixis.linking.stages.read import EVIDENCE, PossibleLinks, passage_candidates, read
-from deixis.linking.stored import model_arrays, reader_from
+from deixis.linking.stored import model_arrays
 from deixis.neural.reader.spans import Reading
 from deixis.store.lazy_part import LazyPart
 from deixis.tables import CandidateTable, Ranking, Spans
