@@ -116,17 +116,6 @@ class BlockSearch:
         n_allowed_in_block: NDArray[numpy.int32],
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 
-def blend_rankings(
-    first_indptr: NDArray[numpy.int64],
-    first_labels: NDArray[numpy.int32],
-    first_scores: NDArray[numpy.float32],
-    second_indptr: NDArray[numpy.int64],
-    second_labels: NDArray[numpy.int32],
-    second_scores: NDArray[numpy.float32],
-    first_shares: NDArray[numpy.float32],
-    k: int,
-    n_threads: int,
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def build_indel(
     data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]
 ) -> tuple[
