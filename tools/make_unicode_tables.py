@@ -6,15 +6,22 @@ Run it again (with a newer Python) to move to a newer Unicode version:
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+HEADER = Path(__file__).resolve().parents[1] / "src" / "deixis" / "native" / "unicode.hpp"
 BLOCK = 128
-# Classes; the same numbers as `CharClass` in unicode.hpp.
-OTHER, WORD, UNSPACED, MARK, JOINER, PUNCTUATION, SPACE = range(7)
-# Flags; the same bits as in unicode.hpp.
-SIMPLE, UPPER, LOWER, NUMBER, IGNORABLE = 8, 16, 32, 64, 128
+# Classes and flags of characters are numbered in unicode.hpp.
+_NUMBERS = {name: int(number) for name, number in re.findall(r"\bk(\w+) = (\d+)", HEADER.read_text(encoding="utf-8"))}
+OTHER, WORD, UNSPACED, MARK, JOINER, PUNCTUATION, SPACE = (
+    _NUMBERS[name] for name in ("Other", "Word", "Unspaced", "Mark", "Joiner", "Punctuation", "Space")
+)
+SIMPLE, UPPER, LOWER, NUMBER, IGNORABLE = (
+    _NUMBERS[name] for name in ("Simple", "Upper", "Lower", "Number", "Ignorable")
+)
 
 UNSPACED_NAMES = (
     "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION MARK", "IDEOGRAPHIC NUMBER ZERO",

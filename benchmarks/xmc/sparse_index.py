@@ -16,11 +16,11 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError
 from deixis.native import _core
+from deixis.native._core import MAX_CHILDREN
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range
 from deixis.store.part import GIVEN, Part, array
 from deixis.xmr.cluster_graph import ClusterGraph
-from deixis.xmr.label_tree import MAX_CHILDREN
 from deixis.xmr.linear_rankers import RankerConfig, train_level
 from deixis.xmr.sparse_ranker import SparseRanker
 from deixis.xmr.sparse_rows import SparseRows

@@ -78,7 +78,7 @@ class DictionaryDetector:
     def __init__(self, arrays: dict[str, NDArray[Any]], config: DictionaryConfig) -> None:
         self.config = config
         self._arrays = arrays
-        self._matcher = _core.DictionaryMatcher(*(arrays[name] for name in _ARRAYS))
+        self._matcher = _core.DictionaryMatcher(**{name.replace(".", "_"): arrays[name] for name in _ARRAYS})
 
     @classmethod
     def build(

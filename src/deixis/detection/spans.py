@@ -4,34 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from enum import IntFlag
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-class Sign(IntFlag):
-    """Flags of a span's spelling and context; the compiled core has the same bits."""
-
-    NAME = 1 << 0  # a name of the dictionary, written as its rules ask
-    UNRULY_NAME = 1 << 1  # a name, written otherwise
-    INFLECTED = 1 << 2  # the plural of a name, or its singular
-    BEGINS_UPPER = 1 << 3
-    ALL_UPPER = 1 << 4
-    BEGINS_LOWER = 1 << 5
-    BEGINS_SENTENCE = 1 << 6
-    UPPER_ANYWAY = 1 << 7  # capitals say nothing: a sentence begins, or all around is in capitals
-    FOLLOWS_UPPER = 1 << 8  # the word before has a capital and nothing stands between
-    PRECEDES_UPPER = 1 << 9
-    IN_LONGER_NAME = 1 << 10  # a longer name, written as its rules ask, covers it
-    COMMON_NAME = 1 << 11  # a common word is written like it
-    HYPHEN_BEFORE = 1 << 12
-    HYPHEN_AFTER = 1 << 13
-    HAS_NUMBER = 1 << 14
-    HAS_LOWER_WORD = 1 << 15  # "of" or "de" among words with capitals
-    LOWER_TEXT = 1 << 16  # no word around it has a capital
-    LEARNED_NAME = 1 << 17  # annotated documents have a mention that reads so
-    RECOGNIZED = 1 << 18  # from a recognizer, or given
+from deixis.native._core import Sign as Sign
 
 
 @dataclass(frozen=True, eq=False)

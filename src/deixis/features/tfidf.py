@@ -169,8 +169,9 @@ class TfidfVectorizer:
     def _use(self, arrays: dict[str, NDArray[Any]]) -> None:
         config = self.config
         self._vocabulary = _core.TfidfVocabulary(
-            *(arrays[name] for name in _ARRAYS), config.ngrams_max, config.char_ngrams_min, config.char_ngrams_max,
-            NFKC, CASEFOLD, config.sublinear_tf,
+            **{name.replace(".", "_"): arrays[name] for name in _ARRAYS}, ngrams_max=config.ngrams_max,
+            char_ngrams_min=config.char_ngrams_min, char_ngrams_max=config.char_ngrams_max, nfkc=NFKC,
+            casefold=CASEFOLD, sublinear_tf=config.sublinear_tf,
         )  # fmt: skip
         self._arrays = arrays
 

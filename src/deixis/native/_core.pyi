@@ -1,47 +1,39 @@
-# Types of the compiled core, kernel by kernel.
+# Made by tools/make_core_stub.py from the compiled core; do not edit.
+import enum
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+import numpy
 from numpy.typing import NDArray
 
-# sparse_rows.cpp
+MAX_COLUMNS: int = 2147483647
+MAX_GROUPS: int = 2147483647
+
+class RowsState(enum.IntEnum):
+    SOUND = 0
+    UNSORTED = 1
+    NOT_FINITE = 2
+    DAMAGED = 3
+
 def check_rows(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], data: NDArray[np.float32], n_columns: int
-) -> int: ...
-
-# sparse_text.cpp
-def parse_sparse_lines(
-    text: bytes, has_labels: bool, first_label: int, first_column: int, n_labels: int, n_columns: int
-) -> dict[str, Any]: ...
-
-# clustering.cpp, free_clustering.cpp, rankers.cpp, beam_search.cpp
-def row_dots(
-    left_indptr: NDArray[np.int64],
-    left_indices: NDArray[np.int32],
-    left_data: NDArray[np.float32],
-    starts: NDArray[np.int64],
-    right_indptr: NDArray[np.int64],
-    right_indices: NDArray[np.int32],
-    right_data: NDArray[np.float32],
-    partners: NDArray[np.int64],
-    n_threads: int,
-) -> NDArray[np.float32]: ...
+    indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], data: NDArray[numpy.float32], n_columns: int
+) -> RowsState: ...
 def balanced_order(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    data: NDArray[np.float32],
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
     n_features: int,
-    row_starts: list[NDArray[np.int64]],
-    child_starts: list[NDArray[np.int64]],
+    row_starts: Sequence[NDArray[numpy.int64]],
+    child_starts: Sequence[NDArray[numpy.int64]],
     max_sample: int,
     max_rounds: int,
     seed: int,
     n_threads: int,
-) -> NDArray[np.int32]: ...
+) -> NDArray[numpy.int32]: ...
 def free_tree(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    data: NDArray[np.float32],
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
     n_features: int,
     branching: int,
     max_leaf_size: int,
@@ -50,18 +42,171 @@ def free_tree(
     max_rounds: int,
     seed: int,
     n_threads: int,
-) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]: ...
+) -> tuple[NDArray[numpy.int32], list[NDArray[numpy.int64]]]: ...
+
+class LineProblem(enum.IntEnum):
+    NONE = 0
+    NO_PAIR = 1
+    BAD_VALUE = 2
+    COLUMN_OUTSIDE = 3
+    BAD_LABEL = 4
+    LABEL_OUTSIDE = 5
+    COLUMN_TWICE = 6
+
+def parse_sparse_lines(
+    text: bytes, has_labels: bool, first_label: int, first_column: int, n_labels: int, n_columns: int
+) -> dict[str, Any]: ...
+def row_dots(
+    left_indptr: NDArray[numpy.int64],
+    left_indices: NDArray[numpy.int32],
+    left_data: NDArray[numpy.float32],
+    starts: NDArray[numpy.int64],
+    right_indptr: NDArray[numpy.int64],
+    right_indices: NDArray[numpy.int32],
+    right_data: NDArray[numpy.float32],
+    partners: NDArray[numpy.int64],
+    n_threads: int,
+) -> NDArray[numpy.float32]: ...
+
+MAX_BLOCK_SIZE: int = 256
+MAX_ENTRIES: int = 4294967295
+
+def build_blocks(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    n_columns: int,
+    block_size: int,
+) -> tuple[
+    NDArray[numpy.int64],
+    NDArray[numpy.int32],
+    NDArray[numpy.uint8],
+    NDArray[numpy.uint32],
+    NDArray[numpy.uint8],
+    NDArray[numpy.uint8],
+    NDArray[numpy.float32],
+]: ...
+
+class BlockSearch:
+    def __init__(
+        self,
+        column_starts: NDArray[numpy.int64],
+        blocks: NDArray[numpy.int32],
+        maxima: NDArray[numpy.uint8],
+        entry_starts: NDArray[numpy.uint32],
+        places: NDArray[numpy.uint8],
+        codes: NDArray[numpy.uint8],
+        scales: NDArray[numpy.float32],
+        groups: NDArray[numpy.int32],
+        n_groups: int,
+        block_size: int,
+    ) -> None: ...
+    def allowed_rows(
+        self, is_allowed_group: NDArray[numpy.uint8]
+    ) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32]]: ...
+    def search(
+        self,
+        indptr: NDArray[numpy.int64],
+        indices: NDArray[numpy.int32],
+        data: NDArray[numpy.float32],
+        k: int,
+        max_blocks: int,
+        n_threads: int,
+        is_allowed_row: NDArray[numpy.uint8],
+        n_allowed_in_block: NDArray[numpy.int32],
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+
+def build_indel(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]
+) -> tuple[
+    NDArray[numpy.uint32],
+    NDArray[numpy.uint8],
+    NDArray[numpy.uint8],
+    NDArray[numpy.uint8],
+    NDArray[numpy.uint32],
+    NDArray[numpy.uint64],
+    NDArray[numpy.uint64],
+    NDArray[numpy.int32],
+    NDArray[numpy.int32],
+    NDArray[numpy.uint64],
+    NDArray[numpy.uint64],
+    NDArray[numpy.int32],
+]: ...
+def indel_similarity(name: str, query: str) -> float: ...
+def indel_bits_agree(
+    sketches: NDArray[numpy.uint64], others: NDArray[numpy.uint64], sketch: int, other: int, length: int, least: int
+) -> bool: ...
+
+class IndelSearch:
+    def __init__(
+        self,
+        alphabet: NDArray[numpy.uint32],
+        buckets: NDArray[numpy.uint8],
+        levels: NDArray[numpy.uint8],
+        characters: NDArray[numpy.uint8],
+        starts: NDArray[numpy.uint32],
+        sketches: NDArray[numpy.uint64],
+        others: NDArray[numpy.uint64],
+        block_starts: NDArray[numpy.int32],
+        block_lengths: NDArray[numpy.int32],
+        in_all: NDArray[numpy.uint64],
+        in_any: NDArray[numpy.uint64],
+        group_starts: NDArray[numpy.uint32],
+        groups: NDArray[numpy.int32],
+        n_groups: int,
+    ) -> None: ...
+    def search(
+        self,
+        data: NDArray[numpy.uint8],
+        offsets: NDArray[numpy.int64],
+        k: int,
+        min_similarity: float,
+        stops_at_exact: bool,
+        allowed: NDArray[numpy.bool_],
+        n_threads: int,
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+
+def learned_shortlist(
+    cluster_scores: NDArray[numpy.float32],
+    forced_cluster_starts: NDArray[numpy.int64],
+    forced_clusters: NDArray[numpy.int32],
+    forced_label_starts: NDArray[numpy.int64],
+    forced_labels: NDArray[numpy.int32],
+    edge_starts: NDArray[numpy.int64],
+    edge_labels: NDArray[numpy.int32],
+    edge_scores: NDArray[numpy.float32],
+    n_labels: int,
+    beam: int,
+    k: int,
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.int64]]: ...
+def shortlist_dots(
+    vectors: NDArray[numpy.float32],
+    classifiers: NDArray[numpy.float32],
+    indptr: NDArray[numpy.int64],
+    labels: NDArray[numpy.int32],
+    n_threads: int,
+) -> NDArray[numpy.float32]: ...
+def best_of_rows(
+    indptr: NDArray[numpy.int64], scores: NDArray[numpy.float32], k: int, n_threads: int
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
+
+MAX_CHILDREN: int = 256
+FEATURE_HASH: int = 2654435761
+
+ENTRY_FIELDS: list[tuple[str, str]]
+
 def train_level(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    data: NDArray[np.float32],
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
     n_features: int,
-    positive_indptr: NDArray[np.int64],
-    positive_indices: NDArray[np.int32],
-    positive_weights: NDArray[np.float32],
-    instance_indptr: NDArray[np.int64],
-    instances: NDArray[np.int32],
-    child_starts: NDArray[np.int64],
+    positive_indptr: NDArray[numpy.int64],
+    positive_indices: NDArray[numpy.int32],
+    positive_weights: NDArray[numpy.float32],
+    instance_indptr: NDArray[numpy.int64],
+    instances: NDArray[numpy.int32],
+    child_starts: NDArray[numpy.int64],
     is_squared_hinge: bool,
     cost: float,
     epsilon: float,
@@ -71,60 +216,65 @@ def train_level(
     seed: int,
     n_threads: int,
 ) -> dict[str, NDArray[Any]]: ...
+
+MAX_WALK: int = 10000000
+
+def label_walks(
+    doc_indptr: NDArray[numpy.int64],
+    doc_labels: NDArray[numpy.int32],
+    label_indptr: NDArray[numpy.int64],
+    label_docs: NDArray[numpy.int32],
+    walk_length: int,
+    restart: float,
+    max_neighbours: int,
+    seed: int,
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.int32]]: ...
+
+SIGMOID_POWER: int = 0
+
 def find_damage(
-    child_starts: NDArray[np.int64],
-    bucket_offsets: NDArray[np.int64],
-    bucket_starts: NDArray[np.uint32],
-    entry_starts: NDArray[np.int64],
-    entries: NDArray[np.uint8],
+    child_starts: NDArray[numpy.int64],
+    bucket_offsets: NDArray[numpy.int64],
+    bucket_starts: NDArray[numpy.uint32],
+    entry_starts: NDArray[numpy.int64],
+    entries: NDArray[numpy.uint8],
     n_features: int,
 ) -> str: ...
 
 class TreeSearch:
-    def __init__(self, levels: list[dict[str, NDArray[Any]]], labels: NDArray[np.int32], n_features: int) -> None: ...
+    def __init__(
+        self, levels: Sequence[dict[str, NDArray[Any]]], labels: NDArray[numpy.int32], n_features: int
+    ) -> None: ...
     def search(
         self,
-        indptr: NDArray[np.int64],
-        indices: NDArray[np.int32],
-        data: NDArray[np.float32],
+        indptr: NDArray[numpy.int64],
+        indices: NDArray[numpy.int32],
+        data: NDArray[numpy.float32],
         n_levels: int,
         width: int,
         k: int,
         power: int,
         memory: float,
         n_threads: int,
-        n_allowed: list[NDArray[np.int32]],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+        n_allowed: Sequence[NDArray[numpy.int32]],
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 
-# label_walks.cpp
-def label_walks(
-    doc_indptr: NDArray[np.int64],
-    doc_labels: NDArray[np.int32],
-    label_indptr: NDArray[np.int64],
-    label_docs: NDArray[np.int32],
-    walk_length: int,
-    restart: float,
-    max_neighbours: int,
-    seed: int,
-    n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
-
-# tokenizer.cpp, name_keys.cpp, tfidf_fit.cpp, tfidf.cpp
 def unicode_version() -> str: ...
 def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...
 def name_keys(
-    data: NDArray[Any],
-    offsets: NDArray[Any],
-    is_turkic: NDArray[np.uint8],
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+    is_turkic: NDArray[numpy.uint8],
     ignores_case: bool,
     keeps_dotless_i: bool,
     ignores_punctuation: bool,
     ignores_diacritics: bool,
     n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
 def tfidf_fit(
-    data: NDArray[Any],
-    offsets: NDArray[Any],
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
     ngrams_max: int,
     max_df: float,
     min_df: int,
@@ -136,30 +286,47 @@ def tfidf_fit(
 ) -> dict[str, NDArray[Any]]: ...
 
 class TfidfVocabulary:
-    n_features: int
-    def __init__(self, *arrays_and_settings: NDArray[Any] | int) -> None: ...
+    def __init__(
+        self,
+        tokens_data: NDArray[numpy.uint8],
+        tokens_offsets: NDArray[numpy.int64],
+        tokens_slots: NDArray[numpy.uint64],
+        trie_child_ptr: NDArray[numpy.int32],
+        trie_labels: NDArray[numpy.uint32],
+        dropped: NDArray[numpy.int32],
+        idf: NDArray[numpy.float32],
+        grams_data: NDArray[numpy.uint8],
+        grams_offsets: NDArray[numpy.int64],
+        grams_slots: NDArray[numpy.uint64],
+        ngrams_max: int,
+        char_ngrams_min: int,
+        char_ngrams_max: int,
+        nfkc: bool,
+        casefold: bool,
+        sublinear_tf: bool,
+    ) -> None: ...
+    @property
+    def n_features(self) -> int: ...
     def feature_name(self, column: int) -> str: ...
 
 def tfidf_rows(
-    vocabularies: list[TfidfVocabulary],
-    weights: list[float],
-    data: list[NDArray[Any]],
-    offsets: list[NDArray[Any]],
+    vocabularies: Sequence[TfidfVocabulary],
+    weights: Sequence[float],
+    data: Sequence[NDArray[numpy.uint8]],
+    offsets: Sequence[NDArray[numpy.int64]],
     is_normalized: bool,
     n_threads: int,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def tfidf_row(
-    vocabularies: list[TfidfVocabulary], weights: list[float], texts: list[str], is_normalized: bool
-) -> tuple[NDArray[Any], NDArray[Any]]: ...
-
-# dictionary_build.cpp, dictionary.cpp
+    vocabularies: Sequence[TfidfVocabulary], weights: Sequence[float], texts: list[str], is_normalized: bool
+) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def dictionary_build(
-    name_data: NDArray[Any],
-    name_offsets: NDArray[Any],
-    text_data: NDArray[Any],
-    text_offsets: NDArray[Any],
-    stop_data: NDArray[Any],
-    stop_offsets: NDArray[Any],
+    name_data: NDArray[numpy.uint8],
+    name_offsets: NDArray[numpy.int64],
+    text_data: NDArray[numpy.uint8],
+    text_offsets: NDArray[numpy.int64],
+    stop_data: NDArray[numpy.uint8],
+    stop_offsets: NDArray[numpy.int64],
     min_chars: int,
     min_chars_unspaced: int,
     max_tokens: int,
@@ -170,92 +337,44 @@ def dictionary_build(
     min_common_texts: int,
 ) -> dict[str, NDArray[Any]]: ...
 
+class Sign(enum.IntFlag):
+    NAME = 1
+    UNRULY_NAME = 2
+    INFLECTED = 4
+    BEGINS_UPPER = 8
+    ALL_UPPER = 16
+    BEGINS_LOWER = 32
+    BEGINS_SENTENCE = 64
+    UPPER_ANYWAY = 128
+    FOLLOWS_UPPER = 256
+    PRECEDES_UPPER = 512
+    IN_LONGER_NAME = 1024
+    COMMON_NAME = 2048
+    HYPHEN_BEFORE = 4096
+    HYPHEN_AFTER = 8192
+    HAS_NUMBER = 16384
+    HAS_LOWER_WORD = 32768
+    LOWER_TEXT = 65536
+    LEARNED_NAME = 131072
+    RECOGNIZED = 262144
+
 class DictionaryMatcher:
-    def __init__(self, *arrays: NDArray[Any]) -> None: ...
+    def __init__(
+        self,
+        tokens_data: NDArray[numpy.uint8],
+        tokens_offsets: NDArray[numpy.int64],
+        tokens_slots: NDArray[numpy.uint64],
+        trie_child_ptr: NDArray[numpy.int32],
+        trie_labels: NDArray[numpy.uint32],
+        flags: NDArray[numpy.uint8],
+    ) -> None: ...
     def match(self, texts: list[str], n_threads: int) -> list[list[tuple[int, int]]]: ...
     def match_all(
         self, texts: list[str], any_case: bool, plurals: bool, max_run: int, n_threads: int
     ) -> dict[str, NDArray[Any]]: ...
     def match_table(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], is_inner: bool, n_threads: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-    def numbers(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], n_threads: int) -> NDArray[np.int32]: ...
-
-# block_search.cpp
-def build_blocks(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], data: NDArray[np.float32], n_columns: int, block_size: int
-) -> tuple[NDArray[Any], ...]: ...
-
-class BlockSearch:
-    def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
-    def allowed_rows(self, is_allowed_group: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]: ...
-    def search(
-        self,
-        indptr: NDArray[np.int64],
-        indices: NDArray[np.int32],
-        data: NDArray[np.float32],
-        k: int,
-        max_blocks: int,
-        n_threads: int,
-        is_allowed_row: NDArray[np.uint8],
-        n_allowed_in_block: NDArray[np.int32],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
-
-# blending.cpp
-def blend_rankings(
-    first_indptr: NDArray[np.int64],
-    first_labels: NDArray[np.int32],
-    first_scores: NDArray[np.float32],
-    second_indptr: NDArray[np.int64],
-    second_labels: NDArray[np.int32],
-    second_scores: NDArray[np.float32],
-    first_shares: NDArray[np.float32],
-    k: int,
-    n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
-
-# indel_build.cpp, indel_search.cpp
-def build_indel(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], ...]: ...
-def indel_similarity(name: str, query: str) -> float: ...
-def indel_bits_agree(
-    sketches: NDArray[np.uint64], others: NDArray[np.uint64], sketch: int, other: int, length: int, least: int
-) -> bool: ...
-
-class IndelSearch:
-    def __init__(self, *arrays_and_sizes: NDArray[Any] | int) -> None: ...
-    def search(
-        self,
-        data: NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        k: int,
-        min_similarity: float,
-        stops_at_exact: bool,
-        allowed: NDArray[np.bool_],
-        n_threads: int,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
-
-# learned_search.cpp
-def learned_shortlist(
-    cluster_scores: NDArray[np.float32],
-    forced_cluster_starts: NDArray[np.int64],
-    forced_clusters: NDArray[np.int32],
-    forced_label_starts: NDArray[np.int64],
-    forced_labels: NDArray[np.int32],
-    edge_starts: NDArray[np.int64],
-    edge_labels: NDArray[np.int32],
-    edge_scores: NDArray[np.float32],
-    n_labels: int,
-    beam: int,
-    k: int,
-    n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]: ...
-def shortlist_dots(
-    vectors: NDArray[np.float32],
-    classifiers: NDArray[np.float32],
-    indptr: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    n_threads: int,
-) -> NDArray[np.float32]: ...
-def best_of_rows(
-    indptr: NDArray[np.int64], scores: NDArray[np.float32], k: int, n_threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+        self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], is_inner: bool, n_threads: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32]]: ...
+    def numbers(
+        self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
+    ) -> NDArray[numpy.int32]: ...

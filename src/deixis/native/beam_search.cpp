@@ -7,15 +7,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "border.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -24,9 +23,9 @@ namespace deixis {
 namespace {
 
 struct Level {
-    ArrayIn<std::int64_t> child_starts, bucket_offsets, entry_starts;
-    ArrayIn<std::uint32_t> bucket_starts;
-    ArrayIn<std::uint8_t> eighths, entries;
+    ArrayIn<int64_t> child_starts, bucket_offsets, entry_starts;
+    ArrayIn<uint32_t> bucket_starts;
+    ArrayIn<uint8_t> eighths, entries;
     ArrayIn<float> biases;
 };
 
@@ -35,69 +34,69 @@ struct Level {
 class Scored {
 public:
     Scored() = default;
-    Scored(float score, std::int32_t node)
-        : key_(static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(std::fabs(score))) << 32 |
-               static_cast<std::uint32_t>(node)) {}
+    Scored(float score, int32_t node)
+        : key_(static_cast<uint64_t>(std::bit_cast<uint32_t>(std::fabs(score))) << 32 | static_cast<uint32_t>(node)) {}
 
-    float score() const { return -std::bit_cast<float>(static_cast<std::uint32_t>(key_ >> 32)); }
-    std::int32_t node() const { return static_cast<std::int32_t>(key_ & 0xffffffffu); }
+    float score() const { return -std::bit_cast<float>(static_cast<uint32_t>(key_ >> 32)); }
+    int32_t node() const { return static_cast<int32_t>(key_ & 0xffffffffu); }
     bool operator<(const Scored& other) const { return key_ < other.key_; }
 
 private:
-    std::uint64_t key_ = 0;
+    uint64_t key_ = 0;
 };
 
-constexpr std::size_t kMinToPrune = 64;  // fewer nodes than this are not worth selecting among before the end
+constexpr int32_t kSigmoidPower = 0;  // stands for the sigmoid among the powers of the hinge
+constexpr size_t kMinToPrune = 64;    // fewer nodes than this are not worth selecting among before the end
 
-// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin when power is 0.
+// The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin.
 // Both grow with the margin, so a wanted score asks for a least margin.
 class NodeScore {
 public:
-    explicit NodeScore(std::int32_t power) : power_(power) {}
+    explicit NodeScore(int32_t power) : power_(power) {}
 
     float operator()(float margin) const {
-        if (power_ == 0) {
+        if (power_ == kSigmoidPower) {
             const float log = margin > 0 ? -std::log1p(std::exp(-margin)) : margin - std::log1p(std::exp(margin));
             return std::max(log, kLowest);
         }
         const float shortfall = std::max(0.0f, 1.0f - margin);
         float product = shortfall;
-        for (std::int32_t i = 1; i < power_; ++i) product *= shortfall;
+        for (int32_t i = 1; i < power_; ++i) product *= shortfall;
         return std::max(-product, kLowest);
     }
 
     // A margin below which the score is surely lower than `score`, which is below 0; rather too low than too high.
     float least_margin(float score) const {
-        const float exact = power_ == 0 ? score - std::log(-std::expm1(score))
-                                        : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
+        const float exact = power_ == kSigmoidPower ? score - std::log(-std::expm1(score))
+                                                    : 1.0f - (power_ == 1 ? -score : std::pow(-score, 1.0f / power_));
         return exact - 1e-4f * (1.0f + std::fabs(exact));
     }
 
 private:
     static constexpr float kLowest = -1e30f;  // sums of a few stay finite: no NaN ever reaches a comparison
-    std::int32_t power_;
+    int32_t power_;
 };
 
 // A bucket: its number at first, then the entries [begin, end) in it; and the feature looked for there.
 struct Found {
-    std::uint32_t begin, end;
-    std::uint16_t key;
+    uint32_t begin, end;
+    uint16_t key;
     float value;
 };
 
 // Where one parent's weights lie.
 struct ParentView {
-    const std::uint32_t* bucket_starts;
-    const std::uint8_t* eighths;
+    const uint32_t* bucket_starts;
+    const uint8_t* eighths;
     EntryView entries;
     const float* biases;
-    std::int64_t first_child, n_children;
+    int64_t first_child, n_children;
     int key_bits;
-    std::size_t found_end;  // its buckets end here in Query::found
+    size_t found_end;  // its buckets end here in Query::found
 };
 
 struct Query {
-    std::vector<std::pair<std::uint32_t, float>> features;  // hashed feature, value
+    std::vector<std::pair<uint32_t, float>> features;  // hashed feature, value
     std::vector<ParentView> parents;
     std::vector<Found> found;
     std::vector<Scored> beam, next;
@@ -105,105 +104,105 @@ struct Query {
 };
 
 struct SearchParams {
-    std::int32_t width, k;
+    int32_t width, k;
     NodeScore node_score;
-    float memory;                                // share of the parent's path score that a child inherits
-    std::vector<const std::int32_t*> n_allowed;  // of the children of each level: allowed labels under them; or empty
-    std::int64_t n_wanted;                       // allowed labels that the beam must hold at every level
+    float memory;                           // share of the parent's path score that a child inherits
+    std::vector<const int32_t*> n_allowed;  // of the children of each level: allowed labels under them; or empty
+    int64_t n_wanted;                       // allowed labels that the beam must hold at every level
 };
 
 class TreeSearch {
 public:
-    TreeSearch(std::vector<nb::dict> levels, ArrayIn<std::int32_t> labels, std::int64_t n_features)
+    TreeSearch(std::vector<ArraysByName> levels, ArrayIn<int32_t> labels, int64_t n_features)
         : labels_(labels), n_features_(n_features), n_bits_(bits_for(n_features)) {
-        for (const nb::dict& level : levels) {
-            levels_.push_back({nb::cast<ArrayIn<std::int64_t>>(level["child_starts"]),
-                               nb::cast<ArrayIn<std::int64_t>>(level["bucket_offsets"]),
-                               nb::cast<ArrayIn<std::int64_t>>(level["entry_starts"]),
-                               nb::cast<ArrayIn<std::uint32_t>>(level["bucket_starts"]),
-                               nb::cast<ArrayIn<std::uint8_t>>(level["eighths"]),
-                               nb::cast<ArrayIn<std::uint8_t>>(level["entries"]),
-                               nb::cast<ArrayIn<float>>(level["biases"])});
+        for (const ArraysByName& level : levels) {
+            levels_.push_back({array<int64_t>(level, "child_starts"), array<int64_t>(level, "bucket_offsets"),
+                               array<int64_t>(level, "entry_starts"), array<uint32_t>(level, "bucket_starts"),
+                               array<uint8_t>(level, "eighths"), array<uint8_t>(level, "entries"),
+                               array<float>(level, "biases")});
+            const Level& added = levels_.back();
+            const size_t n_starts = added.child_starts.shape(0);
+            check_size("bucket_offsets", added.bucket_offsets, n_starts, "one for each of child_starts");
+            check_size("entry_starts", added.entry_starts, n_starts, "one for each of child_starts");
+            check_size("eighths", added.eighths, added.bucket_starts.shape(0), "one for each of bucket_starts");
         }
     }
 
     // The best `k` nodes of level `n_levels` for each row (labels, if it is the last level), best first, and their
     // scores.
-    nb::tuple search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
-                     std::size_t n_levels, std::int32_t width, std::int32_t k, std::int32_t power, float memory,
-                     int n_threads, const std::vector<ArrayIn<std::int32_t>>& n_allowed) const {
-        if (n_levels < 1 || n_levels > levels_.size()) throw std::invalid_argument("no such level");
-        const CsrView queries(indptr, indices, data);
-        constexpr std::int64_t kChunk = 64;
-        const std::int64_t n_chunks = (queries.n_rows + kChunk - 1) / kChunk;
+    auto search(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, size_t n_levels, int32_t width,
+                int32_t k, int32_t power, float memory, int n_threads,
+                const std::vector<ArrayIn<int32_t>>& n_allowed) const {
+        check_within("n_levels", static_cast<double>(n_levels), 1, static_cast<double>(levels_.size()));
+        const CsrView queries = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
+        const auto n_rows = static_cast<size_t>(queries.n_rows);
+        constexpr size_t kChunk = 64;
         SearchParams params{width, k, NodeScore(power), memory, {}, 0};
         filter(n_allowed, n_levels, params);
-        std::vector<std::vector<Scored>> found(n_chunks);
-        std::vector<std::int64_t> starts(queries.n_rows + 1, 0);
-        std::vector<Query> workers(worker_count(n_chunks, n_threads));
-        parallel_for(n_chunks, n_threads, [&](std::int64_t c, int worker) {
-            found[c].reserve(
-                static_cast<std::size_t>(std::min<std::int64_t>(kChunk, queries.n_rows) * std::min(k, 256)));
-            for (std::int64_t row = c * kChunk; row < std::min(queries.n_rows, (c + 1) * kChunk); ++row) {
-                Query& query = workers[worker];
+        std::vector<std::vector<Scored>> found(run_count(n_rows, kChunk));
+        std::vector<int64_t> starts(n_rows + 1, 0);
+        std::vector<Query> workers(worker_count(found.size(), n_threads));
+        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end, int worker) {
+            Query& query = workers[worker];
+            found[c].reserve(std::min(kChunk, n_rows) * static_cast<size_t>(std::min(k, 256)));
+            for (size_t row = begin; row < end; ++row) {
                 if (params.n_allowed.empty())
-                    search_one<false>(queries, row, n_levels, params, query);
+                    search_one<false>(queries, static_cast<int64_t>(row), n_levels, params, query);
                 else
-                    search_one<true>(queries, row, n_levels, params, query);
-                starts[row + 1] = static_cast<std::int64_t>(query.beam.size());
+                    search_one<true>(queries, static_cast<int64_t>(row), n_levels, params, query);
+                starts[row + 1] = static_cast<int64_t>(query.beam.size());
                 found[c].insert(found[c].end(), query.beam.begin(), query.beam.end());
             }
         });
-        for (std::int64_t row = 0; row < queries.n_rows; ++row) starts[row + 1] += starts[row];
+        accumulate(starts);
+        const int64_t n_found = starts.back();
         const bool is_last = n_levels == levels_.size() && labels_.shape(0) > 0;
-        std::vector<std::int32_t> nodes;
-        std::vector<float> scores;
-        nodes.reserve(starts.back());
-        scores.reserve(starts.back());
-        for (const auto& part : found)
-            for (const Scored& s : part) {
-                nodes.push_back(is_last ? labels_.data()[s.node()] : s.node());
-                scores.push_back(std::exp(s.score()));
-            }
-        return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(nodes)), to_numpy(std::move(scores)));
+        const auto label_at = [&](const Scored& s) { return is_last ? labels_.data()[s.node()] : s.node(); };
+        return std::make_tuple(to_numpy(std::move(starts)), column_of(found, n_found, label_at),
+                               column_of(found, n_found, [](const Scored& s) { return std::exp(s.score()); }));
     }
 
 private:
-    void filter(const std::vector<ArrayIn<std::int32_t>>& n_allowed, std::size_t n_levels, SearchParams& params) const {
+    template <typename T>
+    static ArrayIn<T> array(const nb::dict& level, const char* name) {
+        if (!level.contains(name)) refuse("A level has no array ", name, ".");
+        return array_of<ArrayIn<T>>(name, level[name]);
+    }
+
+    void filter(const std::vector<ArrayIn<int32_t>>& n_allowed, size_t n_levels, SearchParams& params) const {
         if (n_allowed.empty()) return;
-        if (n_allowed.size() != n_levels) throw std::invalid_argument("a filter needs an array for each level");
-        for (std::size_t t = 0; t < n_levels; ++t) {
-            if (n_allowed[t].shape(0) != levels_[t].biases.shape(0))
-                throw std::invalid_argument("the filter is of another tree");
+        if (n_allowed.size() != n_levels)
+            refuse("n_allowed has ", n_allowed.size(), " arrays; it needs ", n_levels, ", one for each level.");
+        for (size_t t = 0; t < n_levels; ++t) {
+            check_size("n_allowed", n_allowed[t], levels_[t].biases.shape(0), "one for each child of a level");
             params.n_allowed.push_back(n_allowed[t].data());
         }
-        for (std::size_t child = 0; child < n_allowed[0].shape(0); ++child)
-            params.n_wanted += n_allowed[0].data()[child];
-        params.n_wanted = std::min<std::int64_t>(params.n_wanted, params.k);
+        for (size_t child = 0; child < n_allowed[0].shape(0); ++child) params.n_wanted += n_allowed[0].data()[child];
+        params.n_wanted = std::min<int64_t>(params.n_wanted, params.k);
     }
 
     template <bool kIsFiltered>
-    void search_one(const CsrView& queries, std::int64_t row, std::size_t n_levels, const SearchParams& params,
+    void search_one(const CsrView& queries, int64_t row, size_t n_levels, const SearchParams& params,
                     Query& query) const {
         query.features.clear();
-        for (std::int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
+        for (int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
             if (queries.indices[p] >= 0 && queries.indices[p] < n_features_)
                 query.features.push_back(
-                    {hash_feature(static_cast<std::uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
+                    {hash_feature(static_cast<uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
         query.beam.assign(1, {0.0f, 0});
-        for (std::size_t t = 0; t < n_levels; ++t) {
+        for (size_t t = 0; t < n_levels; ++t) {
             query.next.clear();
             const bool is_last = t + 1 == n_levels;
-            const auto kept = static_cast<std::size_t>(is_last ? params.k : params.width);
-            const std::int32_t* const n_allowed = kIsFiltered ? params.n_allowed[t] : nullptr;
+            const auto kept = static_cast<size_t>(is_last ? params.k : params.width);
+            const int32_t* const n_allowed = kIsFiltered ? params.n_allowed[t] : nullptr;
             const auto n_kept = [&] {
                 return kIsFiltered && !is_last ? widened(query.next, kept, n_allowed, params.n_wanted) : kept;
             };
             auto n_most = std::max(2 * kept, kMinToPrune);
             float threshold = -INFINITY;  // the worst of the best `kept` so far
             find_buckets(levels_[t], query);
-            std::size_t found_begin = 0;
-            for (std::size_t i = 0; i < query.beam.size(); ++i) {
+            size_t found_begin = 0;
+            for (size_t i = 0; i < query.beam.size(); ++i) {
                 const ParentView& parent = query.parents[i];
                 expand<kIsFiltered>(parent, found_begin, query.beam[i].score() * params.memory, threshold,
                                     params.node_score, n_allowed, query);
@@ -222,18 +221,17 @@ private:
     }
 
     // The best `kept`, the worst of them last.
-    static void keep_best(std::vector<Scored>& nodes, std::size_t kept) {
+    static void keep_best(std::vector<Scored>& nodes, size_t kept) {
         std::nth_element(nodes.begin(), nodes.begin() + (kept - 1), nodes.end());
         nodes.resize(kept);
     }
 
     // How many of the best nodes, `kept` at least, hold `n_wanted` allowed labels together; all of them if too few do.
-    static std::size_t widened(std::vector<Scored>& nodes, std::size_t kept, const std::int32_t* n_allowed,
-                               std::int64_t n_wanted) {
+    static size_t widened(std::vector<Scored>& nodes, size_t kept, const int32_t* n_allowed, int64_t n_wanted) {
         if (nodes.size() <= kept) return nodes.size();
-        const auto rest = nodes.begin() + static_cast<std::ptrdiff_t>(kept);
+        const auto rest = nodes.begin() + static_cast<ptrdiff_t>(kept);
         std::nth_element(nodes.begin(), rest, nodes.end());
-        std::int64_t n_held = 0;
+        int64_t n_held = 0;
         for (auto node = nodes.begin(); node != rest; ++node) n_held += n_allowed[node->node()];
         if (n_held >= n_wanted) return kept;
         std::sort(rest, nodes.end());
@@ -241,17 +239,17 @@ private:
         return kept;
     }
 
-    ParentView view(const Level& level, std::int32_t parent) const {
-        const std::int64_t first = level.child_starts.data()[parent], entry = level.entry_starts.data()[parent];
-        const std::int64_t bucket_offset = level.bucket_offsets.data()[parent];
-        const std::int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
+    ParentView view(const Level& level, int32_t parent) const {
+        const int64_t first = level.child_starts.data()[parent], entry = level.entry_starts.data()[parent];
+        const int64_t bucket_offset = level.bucket_offsets.data()[parent];
+        const int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
         return {level.bucket_starts.data() + bucket_offset,
                 level.eighths.data() + bucket_offset,
                 EntryView(level.entries.data() + entry * EntryView::kSize),
                 level.biases.data() + first,
                 first,
                 level.child_starts.data()[parent + 1] - first,
-                n_bits_ - std::countr_zero(static_cast<std::uint64_t>(n_buckets)),
+                n_bits_ - std::countr_zero(static_cast<uint64_t>(n_buckets)),
                 0};
     }
 
@@ -259,31 +257,31 @@ private:
     // it is read.
     void find_buckets(const Level& level, Query& query) const {
         query.parents.clear();
-        const std::size_t n_most = query.beam.size() * query.features.size();
+        const size_t n_most = query.beam.size() * query.features.size();
         if (query.found.size() < n_most) query.found.resize(n_most);  // never shrinks: its memory is used again
-        std::size_t n_found = 0;
+        size_t n_found = 0;
         for (const Scored& node : query.beam) {
             query.parents.push_back(view(level, node.node()));
             prefetch(query.parents.back().eighths);
             prefetch(query.parents.back().biases);
         }
         for (ParentView& parent : query.parents) {
-            const std::uint32_t key_mask = (1u << parent.key_bits) - 1;
+            const uint32_t key_mask = (1u << parent.key_bits) - 1;
             for (const auto& [hash, value] : query.features) {
-                const std::uint32_t bucket = hash >> parent.key_bits;
+                const uint32_t bucket = hash >> parent.key_bits;
                 // Written always, kept only if the bucket's byte says so: no branch to guess wrong.
-                query.found[n_found] = {bucket, 0, static_cast<std::uint16_t>(hash & key_mask), value};
+                query.found[n_found] = {bucket, 0, static_cast<uint16_t>(hash & key_mask), value};
                 n_found += (parent.eighths[bucket] & eighth_bit(hash, parent.key_bits)) != 0;
             }
             parent.found_end = n_found;
         }
-        std::size_t i = 0;
+        size_t i = 0;
         for (const ParentView& parent : query.parents)
             for (; i < parent.found_end; ++i) prefetch(parent.bucket_starts + query.found[i].begin);
         i = 0;
         for (const ParentView& parent : query.parents)
             for (; i < parent.found_end; ++i) {
-                const std::uint32_t* bucket = parent.bucket_starts + query.found[i].begin;
+                const uint32_t* bucket = parent.bucket_starts + query.found[i].begin;
                 query.found[i].begin = bucket[0];
                 query.found[i].end = bucket[1];
                 prefetch(parent.entries.address(bucket[0]));
@@ -291,8 +289,8 @@ private:
     }
 
     template <bool kIsFiltered>
-    static void expand(const ParentView& parent, std::size_t found_begin, float inherited, float threshold,
-                       const NodeScore& node_score, [[maybe_unused]] const std::int32_t* n_allowed, Query& query) {
+    static void expand(const ParentView& parent, size_t found_begin, float inherited, float threshold,
+                       const NodeScore& node_score, [[maybe_unused]] const int32_t* n_allowed, Query& query) {
         if (inherited < threshold) return;  // a node's own score is never above 0
         // What the sum's rounding may lift up to the threshold is still wanted.
         const float rounding = 1e-6f * (std::fabs(threshold) + std::fabs(inherited)) + 1e-30f;
@@ -300,67 +298,68 @@ private:
             threshold == -INFINITY ? -INFINITY : node_score.least_margin(threshold - inherited - rounding);
         query.margins.assign(parent.biases, parent.biases + parent.n_children);
         float* const margins = query.margins.data();
-        for (std::size_t i = found_begin; i < parent.found_end; ++i) {
+        for (size_t i = found_begin; i < parent.found_end; ++i) {
             const Found& f = query.found[i];
-            std::uint32_t e = f.begin;  // keys ascend within a bucket
+            uint32_t e = f.begin;  // keys ascend within a bucket
             while (e < f.end && parent.entries.key(e) < f.key) ++e;
             for (; e < f.end && parent.entries.key(e) == f.key; ++e)
                 margins[parent.entries.child(e)] += f.value * from_bfloat16(parent.entries.weight(e));
         }
-        const auto keep = [&](std::int64_t c) {
+        const auto keep = [&](int64_t c) {
             if constexpr (kIsFiltered)
                 if (n_allowed[parent.first_child + c] == 0) return;
             if (margins[c] >= least_margin)
                 query.next.push_back(
-                    {inherited + node_score(margins[c]), static_cast<std::int32_t>(parent.first_child + c)});
+                    {inherited + node_score(margins[c]), static_cast<int32_t>(parent.first_child + c)});
         };
         // Most children of most parents are too far behind: eight of them are passed over with one look.
-        std::int64_t c = 0;
+        int64_t c = 0;
         for (; c + 8 <= parent.n_children; c += 8) {
             int n_wanted = 0;
-            for (std::int64_t lane = 0; lane < 8; ++lane) n_wanted += margins[c + lane] >= least_margin;
+            for (int64_t lane = 0; lane < 8; ++lane) n_wanted += margins[c + lane] >= least_margin;
             if (n_wanted == 0) continue;
-            for (std::int64_t lane = 0; lane < 8; ++lane) keep(c + lane);
+            for (int64_t lane = 0; lane < 8; ++lane) keep(c + lane);
         }
         for (; c < parent.n_children; ++c) keep(c);
     }
 
     std::vector<Level> levels_;
-    ArrayIn<std::int32_t> labels_;  // place at the last level -> label
-    std::int64_t n_features_;
+    ArrayIn<int32_t> labels_;  // place at the last level -> label
+    int64_t n_features_;
     int n_bits_;
 };
 
 // What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
-std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t> bucket_offsets,
-                        ArrayIn<std::uint32_t> bucket_starts, ArrayIn<std::int64_t> entry_starts,
-                        ArrayIn<std::uint8_t> entries_bytes, std::int64_t n_features) {
+std::string find_damage(ArrayIn<int64_t> child_starts, ArrayIn<int64_t> bucket_offsets, ArrayIn<uint32_t> bucket_starts,
+                        ArrayIn<int64_t> entry_starts, ArrayIn<uint8_t> entries_bytes, int64_t n_features) {
     const int n_bits = bits_for(n_features);
-    const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
-    const std::int64_t* offsets = bucket_offsets.data();
-    const std::int64_t* entries = entry_starts.data();
-    if (offsets[0] != 0 || offsets[n_parents] != static_cast<std::int64_t>(bucket_starts.shape(0)))
+    const auto n_parents = static_cast<int64_t>(n_rows_of("child_starts", child_starts));
+    check_size("bucket_offsets", bucket_offsets, child_starts.shape(0), "one for each of child_starts");
+    check_size("entry_starts", entry_starts, child_starts.shape(0), "one for each of child_starts");
+    const int64_t* offsets = bucket_offsets.data();
+    const int64_t* entries = entry_starts.data();
+    if (offsets[0] != 0 || offsets[n_parents] != static_cast<int64_t>(bucket_starts.shape(0)))
         return "the buckets do not cover bucket_starts";
-    if (entries[0] != 0 || static_cast<std::int64_t>(entries_bytes.shape(0)) % EntryView::kSize != 0 ||
-        entries[n_parents] != static_cast<std::int64_t>(entries_bytes.shape(0)) / EntryView::kSize)
+    if (entries[0] != 0 || static_cast<int64_t>(entries_bytes.shape(0)) % EntryView::kSize != 0 ||
+        entries[n_parents] != static_cast<int64_t>(entries_bytes.shape(0)) / EntryView::kSize)
         return "the entries do not cover the weights";
-    for (std::int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
+    for (int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
         if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1])
             return "parent " + std::to_string(v) + " ends before it begins";
-    for (std::int64_t v = 0; v < n_parents; ++v) {
-        const std::int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
-        if (n_buckets < 1 || !std::has_single_bit(static_cast<std::uint64_t>(n_buckets)))
+    for (int64_t v = 0; v < n_parents; ++v) {
+        const int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
+        if (n_buckets < 1 || !std::has_single_bit(static_cast<uint64_t>(n_buckets)))
             return "parent " + std::to_string(v) + " has a wrong number of buckets";
-        const int key_bits = n_bits - std::countr_zero(static_cast<std::uint64_t>(n_buckets));
+        const int key_bits = n_bits - std::countr_zero(static_cast<uint64_t>(n_buckets));
         if (key_bits < 0 || key_bits > kMaxKeyBits)
             return "parent " + std::to_string(v) + " has too few or too many buckets";
-        const std::uint32_t* starts = bucket_starts.data() + offsets[v];
-        for (std::int64_t b = 0; b < n_buckets; ++b)
+        const uint32_t* starts = bucket_starts.data() + offsets[v];
+        for (int64_t b = 0; b < n_buckets; ++b)
             if (starts[b] > starts[b + 1]) return "the buckets of parent " + std::to_string(v) + " are out of order";
         if (starts[0] != 0 || starts[n_buckets] != n_entries)
             return "the buckets of parent " + std::to_string(v) + " miss entries";
-        const std::int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
-        for (std::int64_t e = entries[v]; e < entries[v + 1]; ++e)
+        const int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
+        for (int64_t e = entries[v]; e < entries[v + 1]; ++e)
             if (EntryView(entries_bytes.data()).child(e) >= n_children)
                 return "parent " + std::to_string(v) + " names a child it does not have";
     }
@@ -370,14 +369,16 @@ std::string find_damage(ArrayIn<std::int64_t> child_starts, ArrayIn<std::int64_t
 }  // namespace
 
 void bind_beam_search(nb::module_& m) {
-    m.def("find_damage", &find_damage, nb::arg("child_starts"), nb::arg("bucket_offsets"), nb::arg("bucket_starts"),
-          nb::arg("entry_starts"), nb::arg("entries"), nb::arg("n_features"));
-    nb::class_<TreeSearch>(m, "TreeSearch")
-        .def(nb::init<std::vector<nb::dict>, ArrayIn<std::int32_t>, std::int64_t>(), nb::arg("levels"),
-             nb::arg("labels"), nb::arg("n_features"))
-        .def("search", &TreeSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_levels"),
-             nb::arg("width"), nb::arg("k"), nb::arg("power"), nb::arg("memory"), nb::arg("n_threads"),
-             nb::arg("n_allowed"));
+    m.attr("SIGMOID_POWER") = kSigmoidPower;
+    define(m, "find_damage", &find_damage,
+           {"child_starts", "bucket_offsets", "bucket_starts", "entry_starts", "entries", "n_features"},
+           "What is wrong with a level's arrays, or nothing.");
+    nb::class_<TreeSearch> search(m, "TreeSearch",
+                                  "Searches a label tree whose levels lie in arrays that it only looks into.");
+    define_init<std::vector<ArraysByName>, ArrayIn<int32_t>, int64_t>(search, {"levels", "labels", "n_features"});
+    define(search, "search", &TreeSearch::search,
+           {"indptr", "indices", "data", "n_levels", "width", "k", "power", "memory", "n_threads", "n_allowed"},
+           "The best k nodes of a level for each row, labels if it is the last: row starts, nodes, scores.");
 }
 
 }  // namespace deixis

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include <nanobind/stl/tuple.h>
-
 #include "arrays.hpp"
+#include "blocks.hpp"
+#include "border.hpp"
 #include "parallel.hpp"
 
 namespace deixis {
@@ -16,38 +15,40 @@ namespace {
 
 // What is known of a column while its weights are counted, and then while they are put in their places.
 struct Column {
-    std::int64_t n_entries = 0, n_runs = 0;  // later: where the next entry and the next run go
-    std::int32_t last_block = -1;
+    int64_t n_entries = 0, n_runs = 0;  // later: where the next entry and the next run go
+    int32_t last_block = -1;
     float largest = 0;
 };
 
 // Calls fn(block, place, column, weight) for every weight above 0, row by row.
 template <typename Fn>
-void for_each_weight(const CsrView& rows, std::int64_t block_size, Fn&& fn) {
-    const auto n_blocks = static_cast<std::size_t>((rows.n_rows + block_size - 1) / block_size);
-    parallel_for(n_blocks, 1, [&](std::size_t block) {
-        const auto first = static_cast<std::int64_t>(block) * block_size;
-        for (auto row = first; row < std::min(first + block_size, rows.n_rows); ++row)
+void for_each_weight(const CsrView& rows, int64_t block_size, Fn&& fn) {
+    const auto n_rows = static_cast<size_t>(rows.n_rows);
+    parallel_for_runs(n_rows, static_cast<size_t>(block_size), 1, [&](size_t block, size_t first, size_t end) {
+        for (auto row = first; row < end; ++row)
             for (auto i = rows.indptr[row]; i < rows.indptr[row + 1]; ++i)
-                if (rows.data[i] > 0) fn(static_cast<std::int32_t>(block), row - first, rows.indices[i], rows.data[i]);
+                if (rows.data[i] > 0) fn(static_cast<int32_t>(block), row - first, rows.indices[i], rows.data[i]);
     });
 }
 
-auto build_blocks(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
-                  std::int64_t n_columns, std::int64_t block_size) {
-    const CsrView rows(indptr, indices, data);
+auto build_blocks(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t n_columns,
+                  int64_t block_size) {
+    const CsrView rows = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
+    check_block_size(block_size);
+    if (indices.shape(0) > kMaxEntries)
+        refuse("indices has ", indices.shape(0), " items; an index holds at most ", kMaxEntries, ".");
     std::vector<Column> columns(n_columns);
-    for_each_weight(rows, block_size, [&](std::int32_t block, std::int64_t, std::int32_t number, float weight) {
+    for_each_weight(rows, block_size, [&](int32_t block, size_t, int32_t number, float weight) {
         auto& column = columns[number];
         ++column.n_entries;
         column.n_runs += column.last_block != block;
         column.last_block = block;
         column.largest = std::max(column.largest, weight);
     });
-    std::vector<std::int64_t> column_starts(n_columns + 1);
+    std::vector<int64_t> column_starts(n_columns + 1);
     std::vector<float> scales(n_columns);
-    std::int64_t n_entries = 0, n_runs = 0;
-    for (std::int64_t number = 0; number < n_columns; ++number) {
+    int64_t n_entries = 0, n_runs = 0;
+    for (int64_t number = 0; number < n_columns; ++number) {
         auto& column = columns[number];
         column_starts[number] = n_runs;
         scales[number] = column.largest / 255;
@@ -56,20 +57,20 @@ auto build_blocks(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, A
         column.last_block = -1;
     }
     column_starts[n_columns] = n_runs;
-    std::vector<std::int32_t> blocks(n_runs);
-    std::vector<std::uint32_t> entry_starts(n_runs + 1, static_cast<std::uint32_t>(n_entries));
-    std::vector<std::uint8_t> maxima(n_runs, 0), places(n_entries), codes(n_entries);
-    for_each_weight(rows, block_size, [&](std::int32_t block, std::int64_t place, std::int32_t number, float weight) {
+    std::vector<int32_t> blocks(n_runs);
+    std::vector<uint32_t> entry_starts(n_runs + 1, static_cast<uint32_t>(n_entries));
+    std::vector<uint8_t> maxima(n_runs, 0), places(n_entries), codes(n_entries);
+    for_each_weight(rows, block_size, [&](int32_t block, size_t place, int32_t number, float weight) {
         auto& column = columns[number];
         if (column.last_block != block) {
             column.last_block = block;
             blocks[column.n_runs] = block;
-            entry_starts[column.n_runs++] = static_cast<std::uint32_t>(column.n_entries);
+            entry_starts[column.n_runs++] = static_cast<uint32_t>(column.n_entries);
         }
-        const auto code = static_cast<std::uint8_t>(std::max(1.0f, std::nearbyint(weight / column.largest * 255)));
+        const auto code = static_cast<uint8_t>(std::max(1.0f, std::nearbyint(weight / column.largest * 255)));
         auto& maximum = maxima[column.n_runs - 1];
         maximum = std::max(maximum, code);
-        places[column.n_entries] = static_cast<std::uint8_t>(place);
+        places[column.n_entries] = static_cast<uint8_t>(place);
         codes[column.n_entries++] = code;
     });
     return std::make_tuple(to_numpy(std::move(column_starts)), to_numpy(std::move(blocks)), to_numpy(std::move(maxima)),
@@ -80,8 +81,10 @@ auto build_blocks(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, A
 }  // namespace
 
 void bind_block_build(nb::module_& m) {
-    m.def("build_blocks", &build_blocks, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_columns"),
-          nb::arg("block_size"));
+    m.attr("MAX_BLOCK_SIZE") = kMaxBlockSize;
+    m.attr("MAX_ENTRIES") = kMaxEntries;
+    define(m, "build_blocks", &build_blocks, {"indptr", "indices", "data", "n_columns", "block_size"},
+           "The arrays of a block index, in the order in which BlockSearch takes them.");
 }
 
 }  // namespace deixis

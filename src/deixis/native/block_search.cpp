@@ -10,50 +10,46 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include <nanobind/stl/tuple.h>
-
 #include "arrays.hpp"
+#include "blocks.hpp"
+#include "border.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
 
 namespace deixis {
 namespace {
 
-constexpr std::size_t kMaxBlockSize = 256;  // a row's place in its block has one byte
-constexpr float kLightShare = 0.25f;        // of all that a query can score, what the longest lists may weigh together
-constexpr std::int64_t kScanFactor =
-    8;  // a list this many times longer than the blocks asked for is searched, not read
+constexpr float kLightShare = 0.25f;  // of all that a query can score, what the longest lists may weigh together
+constexpr int64_t kScanFactor = 8;    // a list this many times longer than the blocks asked for is searched, not read
 
 struct Hit {
     float score;
-    std::int32_t row;
+    int32_t row;
     bool operator<(const Hit& other) const { return score != other.score ? score > other.score : row < other.row; }
 };
 
 // A column of the query: its weight, and the run of its blocks.
 struct Term {
     float weight;
-    std::int64_t begin, end;
-    std::int64_t length() const { return end - begin; }
+    int64_t begin, end;
+    int64_t length() const { return end - begin; }
 };
 
 // Which rows and blocks may be found; all of them if there is no filter.
 struct Filter {
-    const std::uint8_t* is_allowed_row = nullptr;
-    const std::int32_t* n_allowed_in_block = nullptr;
-    std::size_t n_blocks = 0, n_rows = 0;  // allowed ones
+    const uint8_t* is_allowed_row = nullptr;
+    const int32_t* n_allowed_in_block = nullptr;
+    size_t n_blocks = 0, n_rows = 0;  // allowed ones
 };
 
-constexpr std::size_t kMaxStripes = 16;
-constexpr std::size_t kWidening = 4;  // more blocks are opened each time that a filter leaves too little
+constexpr size_t kMaxStripes = 16;
+constexpr size_t kWidening = 4;  // more blocks are opened each time that a filter leaves too little
 
 // A length that has room for n values and can be cut into stripes.
-constexpr std::size_t padded(std::size_t n) { return (n + kMaxStripes - 1) / kMaxStripes * kMaxStripes; }
+constexpr size_t padded(size_t n) { return (n + kMaxStripes - 1) / kMaxStripes * kMaxStripes; }
 
 // The largest values of lanes, and room to sort them.
 struct Lanes {
@@ -63,20 +59,20 @@ struct Lanes {
 // A value that at least n of the values reach, and not many more; 0 if fewer are above 0. The values are cut into
 // stripes, and a lane is what stands in the same place of each: n lanes whose largest values reach something are n
 // values that do.
-float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) {
+float reached_by(const std::vector<float>& values, size_t n, Lanes& lanes) {
     auto n_stripes = kMaxStripes;
     while (n_stripes > 1 && values.size() / n_stripes < 2 * n) n_stripes /= 2;
     const auto n_lanes = values.size() / n_stripes;
-    lanes.largest.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n_lanes));
+    lanes.largest.assign(values.begin(), values.begin() + static_cast<ptrdiff_t>(n_lanes));
     float* largest = lanes.largest.data();
-    for (std::size_t stripe = 1; stripe < n_stripes; ++stripe) {
+    for (size_t stripe = 1; stripe < n_stripes; ++stripe) {
         const float* of_stripe = values.data() + stripe * n_lanes;
-        for (std::size_t lane = 0; lane < n_lanes; ++lane)
+        for (size_t lane = 0; lane < n_lanes; ++lane)
             largest[lane] = of_stripe[lane] > largest[lane] ? of_stripe[lane] : largest[lane];
     }
     if (n >= n_lanes) return 0;
     lanes.sorted = lanes.largest;
-    const auto nth = lanes.sorted.begin() + static_cast<std::ptrdiff_t>(n - 1);
+    const auto nth = lanes.sorted.begin() + static_cast<ptrdiff_t>(n - 1);
     std::nth_element(lanes.sorted.begin(), nth, lanes.sorted.end(), std::greater<>());
     return *nth;
 }
@@ -85,7 +81,7 @@ float reached_by(const std::vector<float>& values, std::size_t n, Lanes& lanes) 
 template <typename Fn>
 void for_each_reaching(float least, const std::vector<float>& values, const Lanes& lanes, Fn&& fn) {
     const auto n_lanes = lanes.largest.size();
-    for (std::size_t lane = 0; lane < n_lanes; ++lane) {
+    for (size_t lane = 0; lane < n_lanes; ++lane) {
         if (!(lanes.largest[lane] >= least && lanes.largest[lane] > 0)) continue;
         for (auto place = lane; place < values.size(); place += n_lanes)
             if (values[place] >= least && values[place] > 0) fn(place);
@@ -94,9 +90,9 @@ void for_each_reaching(float least, const std::vector<float>& values, const Lane
 
 class BlockSearch {
 public:
-    BlockSearch(ArrayIn<std::int64_t> column_starts, ArrayIn<std::int32_t> blocks, ArrayIn<std::uint8_t> maxima,
-                ArrayIn<std::uint32_t> entry_starts, ArrayIn<std::uint8_t> places, ArrayIn<std::uint8_t> codes,
-                ArrayIn<float> scales, ArrayIn<std::int32_t> groups, std::int64_t n_groups, std::int64_t block_size)
+    BlockSearch(ArrayIn<int64_t> column_starts, ArrayIn<int32_t> blocks, ArrayIn<uint8_t> maxima,
+                ArrayIn<uint32_t> entry_starts, ArrayIn<uint8_t> places, ArrayIn<uint8_t> codes, ArrayIn<float> scales,
+                ArrayIn<int32_t> groups, int64_t n_groups, int64_t block_size)
         : column_starts_(column_starts),
           blocks_(blocks),
           maxima_(maxima),
@@ -107,66 +103,54 @@ public:
           groups_(groups),
           n_groups_(n_groups),
           block_size_(block_size) {
-        const auto n_rows = static_cast<std::int64_t>(groups.shape(0));
-        if (block_size < 1 || block_size > static_cast<std::int64_t>(kMaxBlockSize))
-            throw std::invalid_argument("Blocks hold 1 to 256 rows.");
-        if (column_starts.shape(0) != scales.shape(0) + 1 || maxima.shape(0) != blocks.shape(0) ||
-            entry_starts.shape(0) != blocks.shape(0) + 1 || codes.shape(0) != places.shape(0))
-            throw std::invalid_argument("The arrays of the index do not fit each other.");
-        n_blocks_ = (n_rows + block_size - 1) / block_size;
+        check_block_size(block_size);
+        check_size("column_starts", column_starts, scales.shape(0) + 1, "one for each of scales and one more");
+        check_size("maxima", maxima, blocks.shape(0), "one for each of blocks");
+        check_size("entry_starts", entry_starts, blocks.shape(0) + 1, "one for each of blocks and one more");
+        check_size("codes", codes, places.shape(0), "one for each of places");
+        n_blocks_ = static_cast<int64_t>(run_count(groups.shape(0), static_cast<size_t>(block_size)));
     }
 
     // For each row whether its group is allowed, and for each block of rows how many are.
-    auto allowed_rows(ArrayIn<std::uint8_t> is_allowed_group) const {
-        if (static_cast<std::int64_t>(is_allowed_group.shape(0)) != n_groups_)
-            throw std::invalid_argument("The filter is of another index.");
-        std::vector<std::uint8_t> rows(groups_.shape(0));
-        std::vector<std::int32_t> blocks(static_cast<std::size_t>(n_blocks_), 0);
-        for (std::size_t row = 0; row < rows.size(); ++row) {
+    auto allowed_rows(ArrayIn<uint8_t> is_allowed_group) const {
+        check_size("is_allowed_group", is_allowed_group, static_cast<size_t>(n_groups_), "one for each group");
+        std::vector<uint8_t> rows(groups_.shape(0));
+        std::vector<int32_t> blocks(static_cast<size_t>(n_blocks_), 0);
+        for (size_t row = 0; row < rows.size(); ++row) {
             const auto group = groups_.data()[row];
             if (group < 0 || group >= n_groups_) damaged();
             rows[row] = is_allowed_group.data()[group] != 0;
-            blocks[row / static_cast<std::size_t>(block_size_)] += rows[row];
+            blocks[row / static_cast<size_t>(block_size_)] += rows[row];
         }
         return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(blocks)));
     }
 
     // `is_allowed_row` and `n_allowed_in_block` are what `allowed_rows` gave, or empty.
-    auto search(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data, std::int64_t k,
-                std::int64_t max_blocks, int n_threads, ArrayIn<std::uint8_t> is_allowed_row,
-                ArrayIn<std::int32_t> n_allowed_in_block) const {
-        const CsrView queries(indptr, indices, data);
+    auto search(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t k, int64_t max_blocks,
+                int n_threads, ArrayIn<uint8_t> is_allowed_row, ArrayIn<int32_t> n_allowed_in_block) const {
+        const CsrView queries = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
         const auto filter = filter_of(is_allowed_row, n_allowed_in_block);
-        if (k < 1 || max_blocks < 1) throw std::invalid_argument("k and max_blocks must be at least 1.");
-        k = std::min(k, std::max<std::int64_t>(n_groups_, 1));
+        check_at_least("k", k, 1);
+        check_at_least("max_blocks", max_blocks, 1);
+        k = std::min(k, std::max<int64_t>(n_groups_, 1));
         if (filter.n_rows > 0)
-            max_blocks = max_blocks * static_cast<std::int64_t>(filter.n_blocks) * block_size_ /
-                         static_cast<std::int64_t>(filter.n_rows);
-        const auto n_queries = static_cast<std::size_t>(queries.n_rows);
+            max_blocks =
+                max_blocks * static_cast<int64_t>(filter.n_blocks) * block_size_ / static_cast<int64_t>(filter.n_rows);
+        const auto n_queries = static_cast<size_t>(queries.n_rows);
         std::vector<std::vector<Hit>> found(n_queries);
         std::vector<Scratch> scratch(worker_count(n_queries, n_threads));
-        parallel_for(n_queries, n_threads, [&](std::size_t query, int worker) {
-            found[query] = find(queries, query, static_cast<std::size_t>(k), static_cast<std::size_t>(max_blocks),
-                                filter, scratch[worker]);
+        parallel_for(n_queries, n_threads, [&](size_t query, int worker) {
+            found[query] =
+                find(queries, query, static_cast<size_t>(k), static_cast<size_t>(max_blocks), filter, scratch[worker]);
         });
-        std::vector<std::int64_t> starts(n_queries + 1, 0);
-        for (std::size_t query = 0; query < n_queries; ++query)
-            starts[query + 1] = starts[query] + static_cast<std::int64_t>(found[query].size());
-        std::vector<std::int32_t> groups(starts.back());
-        std::vector<float> scores(starts.back());
-        for (std::size_t query = 0; query < n_queries; ++query)
-            for (std::size_t i = 0; i < found[query].size(); ++i) {
-                groups[starts[query] + i] = found[query][i].row;
-                scores[starts[query] + i] = found[query][i].score;
-            }
-        return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(groups)), to_numpy(std::move(scores)));
+        return joined_rows(found, [](const Hit& hit) { return hit.row; }, [](const Hit& hit) { return hit.score; });
     }
 
 private:
     // A run that is to be scored: the weights of one column in one opened block.
     struct Run {
-        std::int64_t run;
-        std::uint32_t slot;
+        int64_t run;
+        uint32_t slot;
         float weight;
     };
 
@@ -174,33 +158,31 @@ private:
         std::vector<Term> terms;            // shortest list first
         std::vector<float> bounds, scores;  // of blocks; of the rows of the opened blocks, one block after the other
         Lanes lanes;
-        std::vector<Hit> offers;           // blocks with their bounds
-        std::vector<std::int32_t> opened;  // blocks, ascending
-        std::vector<std::uint32_t> slots;  // of each block: its number among the opened ones, from 1
-        std::vector<std::int64_t> at;      // of each opened block: where it stands in a list
-        std::vector<Run> runs;             // the first n_runs of them
-        std::size_t n_runs = 0;
+        std::vector<Hit> offers;      // blocks with their bounds
+        std::vector<int32_t> opened;  // blocks, ascending
+        std::vector<uint32_t> slots;  // of each block: its number among the opened ones, from 1
+        std::vector<int64_t> at;      // of each opened block: where it stands in a list
+        std::vector<Run> runs;        // the first n_runs of them
+        size_t n_runs = 0;
         std::vector<Hit> best;  // rows that may be among the best, by their groups
-        std::vector<std::uint32_t> seen;
-        std::uint32_t n_seen = 0;
+        std::vector<uint32_t> seen;
+        uint32_t n_seen = 0;
     };
 
-    Filter filter_of(const ArrayIn<std::uint8_t>& is_allowed_row,
-                     const ArrayIn<std::int32_t>& n_allowed_in_block) const {
+    Filter filter_of(const ArrayIn<uint8_t>& is_allowed_row, const ArrayIn<int32_t>& n_allowed_in_block) const {
         if (is_allowed_row.shape(0) == 0) return {};
-        if (is_allowed_row.shape(0) != groups_.shape(0) ||
-            static_cast<std::int64_t>(n_allowed_in_block.shape(0)) != n_blocks_)
-            throw std::invalid_argument("The filter is of another index.");
+        check_size("is_allowed_row", is_allowed_row, groups_.shape(0), "one for each row of the index");
+        check_size("n_allowed_in_block", n_allowed_in_block, static_cast<size_t>(n_blocks_), "one for each block");
         Filter filter{is_allowed_row.data(), n_allowed_in_block.data()};
-        for (std::size_t block = 0; block < n_allowed_in_block.shape(0); ++block) {
+        for (size_t block = 0; block < n_allowed_in_block.shape(0); ++block) {
             filter.n_blocks += n_allowed_in_block.data()[block] > 0;
-            filter.n_rows += static_cast<std::size_t>(n_allowed_in_block.data()[block]);
+            filter.n_rows += static_cast<size_t>(n_allowed_in_block.data()[block]);
         }
         return filter;
     }
 
-    std::vector<Hit> find(const CsrView& queries, std::size_t query, std::size_t k, std::size_t max_blocks,
-                          const Filter& filter, Scratch& work) const {
+    std::vector<Hit> find(const CsrView& queries, size_t query, size_t k, size_t max_blocks, const Filter& filter,
+                          Scratch& work) const {
         read_terms(queries, query, work.terms);
         if (work.terms.empty()) return {};
         auto n = n_heavy(work.terms);
@@ -212,13 +194,13 @@ private:
     }
 
     // The best groups of the opened blocks.
-    std::vector<Hit> best_groups(std::size_t k, const Filter& filter, Scratch& work) const {
+    std::vector<Hit> best_groups(size_t k, const Filter& filter, Scratch& work) const {
         find_runs(work);
         score_runs(work);
         if (filter.is_allowed_row != nullptr) drop_rows(filter, work);
         // A group may have many rows: more and more of the best rows are taken until they have enough groups.
-        const auto n_rows_each = groups_.shape(0) / static_cast<std::size_t>(std::max<std::int64_t>(n_groups_, 1));
-        for (std::size_t n_rows = (n_rows_each + 1) * k + 16;; n_rows *= 4) {
+        const auto n_rows_each = groups_.shape(0) / static_cast<size_t>(std::max<int64_t>(n_groups_, 1));
+        for (size_t n_rows = (n_rows_each + 1) * k + 16;; n_rows *= 4) {
             const float least = reached_by(work.scores, n_rows, work.lanes);
             take_rows(least, work);
             auto groups = groups_of(work, k);
@@ -226,14 +208,13 @@ private:
         }
     }
 
-    void read_terms(const CsrView& queries, std::size_t query, std::vector<Term>& terms) const {
+    void read_terms(const CsrView& queries, size_t query, std::vector<Term>& terms) const {
         terms.clear();
         for (auto i = queries.indptr[query]; i < queries.indptr[query + 1]; ++i) {
             const auto column = queries.indices[i];
             const auto begin = column_starts_.data()[column], end = column_starts_.data()[column + 1];
             const float scale = scales_.data()[column];
-            if (begin < 0 || begin > end || end > static_cast<std::int64_t>(blocks_.shape(0)) || !(scale >= 0))
-                damaged();
+            if (begin < 0 || begin > end || end > static_cast<int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
             if (begin < end && queries.data[i] > 0) terms.push_back({queries.data[i] * scale, begin, end});
         }
         std::stable_sort(terms.begin(), terms.end(),
@@ -241,7 +222,7 @@ private:
     }
 
     // How many of the terms, from the first on, say where to look; the others have long lists and little weight.
-    static std::size_t n_heavy(const std::vector<Term>& terms) {
+    static size_t n_heavy(const std::vector<Term>& terms) {
         float total = 0, light = 0;
         for (const auto& term : terms) total += term.weight;
         auto n = terms.size();
@@ -251,32 +232,31 @@ private:
 
     // The blocks that offer most by the first `n` terms, in ascending order; all of them if no more than `max_blocks`.
     // Whether all that have one of the terms are among them, as far as is known.
-    bool choose_blocks(std::size_t max_blocks, std::size_t n, const Filter& filter, Scratch& work) const {
+    bool choose_blocks(size_t max_blocks, size_t n, const Filter& filter, Scratch& work) const {
         work.opened.clear();
         const bool is_filtered = filter.is_allowed_row != nullptr;
-        if ((is_filtered ? filter.n_blocks : static_cast<std::size_t>(n_blocks_)) <= max_blocks) {
-            for (std::int32_t block = 0; block < static_cast<std::int32_t>(n_blocks_); ++block)
+        if ((is_filtered ? filter.n_blocks : static_cast<size_t>(n_blocks_)) <= max_blocks) {
+            for (int32_t block = 0; block < static_cast<int32_t>(n_blocks_); ++block)
                 if (!is_filtered || filter.n_allowed_in_block[block] > 0) work.opened.push_back(block);
             return true;
         }
-        work.bounds.assign(padded(static_cast<std::size_t>(n_blocks_)), 0.0f);
+        work.bounds.assign(padded(static_cast<size_t>(n_blocks_)), 0.0f);
         float* bounds = work.bounds.data();
-        for (std::size_t t = 0; t < n; ++t) {
+        for (size_t t = 0; t < n; ++t) {
             const auto& term = work.terms[t];
             for (auto i = term.begin; i < term.end; ++i)
                 bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
         }
         if (is_filtered)
-            for (std::size_t block = 0; block < static_cast<std::size_t>(n_blocks_); ++block)
+            for (size_t block = 0; block < static_cast<size_t>(n_blocks_); ++block)
                 bounds[block] = filter.n_allowed_in_block[block] > 0 ? bounds[block] : 0.0f;
         work.offers.clear();
         const float least = reached_by(work.bounds, max_blocks, work.lanes);
-        for_each_reaching(least, work.bounds, work.lanes, [&](std::size_t block) {
-            work.offers.push_back({bounds[block], static_cast<std::int32_t>(block)});
-        });
+        for_each_reaching(least, work.bounds, work.lanes,
+                          [&](size_t block) { work.offers.push_back({bounds[block], static_cast<int32_t>(block)}); });
         const bool is_all = n == work.terms.size() && work.offers.size() <= max_blocks && least == 0;
         if (work.offers.size() > max_blocks) {
-            std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<std::ptrdiff_t>(max_blocks),
+            std::nth_element(work.offers.begin(), work.offers.begin() + static_cast<ptrdiff_t>(max_blocks),
                              work.offers.end());
             work.offers.resize(max_blocks);
         }
@@ -288,13 +268,13 @@ private:
     // Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
     // a branch would be guessed wrong too often.
     void find_runs(Scratch& work) const {
-        const auto n_opened = static_cast<std::int64_t>(work.opened.size());
+        const auto n_opened = static_cast<int64_t>(work.opened.size());
         work.slots.resize(n_blocks_, 0);
-        for (std::uint32_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = slot + 1;
+        for (uint32_t slot = 0; slot < work.opened.size(); ++slot) work.slots[work.opened[slot]] = slot + 1;
         work.n_runs = 0;
         for (const auto& term : work.terms) {
             const bool is_read = term.length() <= kScanFactor * n_opened;
-            const auto n_written = work.n_runs + static_cast<std::size_t>(is_read ? term.length() : n_opened);
+            const auto n_written = work.n_runs + static_cast<size_t>(is_read ? term.length() : n_opened);
             if (work.runs.size() < n_written) work.runs.resize(2 * n_written);
             auto* next = work.runs.data() + work.n_runs;
             work.n_runs += is_read ? read_list(term, work, next) : search_list(term, work, next);
@@ -302,8 +282,8 @@ private:
         for (const auto block : work.opened) work.slots[block] = 0;
     }
 
-    std::size_t read_list(const Term& term, const Scratch& work, Run* runs) const {
-        std::size_t n = 0;
+    size_t read_list(const Term& term, const Scratch& work, Run* runs) const {
+        size_t n = 0;
         for (auto i = term.begin; i < term.end; ++i) {
             const auto slot = work.slots[block_at(i)];
             runs[n] = {i, slot - 1, term.weight};
@@ -313,7 +293,7 @@ private:
     }
 
     // Binary searches for all opened blocks, step by step together: no search waits for the memory of another.
-    std::size_t search_list(const Term& term, Scratch& work, Run* runs) const {
+    size_t search_list(const Term& term, Scratch& work, Run* runs) const {
         const auto* blocks = blocks_.data() + term.begin;
         const auto* opened = work.opened.data();
         const auto n_opened = work.opened.size();
@@ -321,15 +301,15 @@ private:
         auto* at = work.at.data();
         for (auto n_left = term.length(); n_left > 1;) {
             const auto half = n_left / 2;
-            for (std::size_t slot = 0; slot < n_opened; ++slot)
+            for (size_t slot = 0; slot < n_opened; ++slot)
                 at[slot] += half * (blocks[at[slot] + half - 1] < opened[slot]);
             n_left -= half;
         }
-        std::size_t n = 0;
-        for (std::size_t slot = 0; slot < n_opened; ++slot) {
+        size_t n = 0;
+        for (size_t slot = 0; slot < n_opened; ++slot) {
             // The place after this one is the answer if this one is too small, unless the list ends here.
             at[slot] += blocks[at[slot]] < opened[slot] && at[slot] + 1 < term.length();
-            runs[n] = {term.begin + at[slot], static_cast<std::uint32_t>(slot), term.weight};
+            runs[n] = {term.begin + at[slot], static_cast<uint32_t>(slot), term.weight};
             n += blocks[at[slot]] == opened[slot];
         }
         return n;
@@ -337,14 +317,14 @@ private:
 
     // The scores of all rows of the opened blocks.
     void score_runs(Scratch& work) const {
-        constexpr std::size_t kAhead = 16;
-        const auto block_size = static_cast<std::size_t>(block_size_);
+        constexpr size_t kAhead = 16;
+        const auto block_size = static_cast<size_t>(block_size_);
         // A damaged place may lie in the block after its own, never outside.
         work.scores.assign(padded(work.opened.size() * block_size + kMaxBlockSize), 0.0f);
         for (const auto block : work.opened) prefetch(groups_.data() + block * block_size_);
         const Run* runs = work.runs.data();
         const auto n_runs = work.n_runs;
-        for (std::size_t i = 0; i < n_runs; ++i) {
+        for (size_t i = 0; i < n_runs; ++i) {
             prefetch(entry_starts_.data() + runs[std::min(i + 2 * kAhead, n_runs - 1)].run);
             const auto next = entry_starts_.data()[runs[std::min(i + kAhead, n_runs - 1)].run];
             prefetch(places_.data() + next);
@@ -355,23 +335,23 @@ private:
 
     // Rows that are not allowed have nothing to offer.
     void drop_rows(const Filter& filter, Scratch& work) const {
-        const auto block_size = static_cast<std::size_t>(block_size_);
-        for (std::size_t slot = 0; slot < work.opened.size(); ++slot) {
-            const auto first = static_cast<std::size_t>(work.opened[slot]) * block_size;
+        const auto block_size = static_cast<size_t>(block_size_);
+        for (size_t slot = 0; slot < work.opened.size(); ++slot) {
+            const auto first = static_cast<size_t>(work.opened[slot]) * block_size;
             const auto n_rows = std::min(block_size, groups_.shape(0) - first);
             float* scores = work.scores.data() + slot * block_size;
-            const std::uint8_t* is_allowed = filter.is_allowed_row + first;
-            for (std::size_t i = 0; i < n_rows; ++i) scores[i] = is_allowed[i] ? scores[i] : 0.0f;
+            const uint8_t* is_allowed = filter.is_allowed_row + first;
+            for (size_t i = 0; i < n_rows; ++i) scores[i] = is_allowed[i] ? scores[i] : 0.0f;
         }
     }
 
-    std::uint32_t block_at(std::int64_t run) const {
-        const auto block = static_cast<std::uint32_t>(blocks_.data()[run]);
-        if (block >= static_cast<std::uint32_t>(n_blocks_)) damaged();
+    uint32_t block_at(int64_t run) const {
+        const auto block = static_cast<uint32_t>(blocks_.data()[run]);
+        if (block >= static_cast<uint32_t>(n_blocks_)) damaged();
         return block;
     }
 
-    void add(std::int64_t run, float weight, float* scores) const {
+    void add(int64_t run, float weight, float* scores) const {
         const auto begin = entry_starts_.data()[run], end = entry_starts_.data()[run + 1];
         if (begin > end || end > places_.shape(0)) damaged();
         for (auto i = begin; i < end; ++i) scores[places_.data()[i]] += weight * static_cast<float>(codes_.data()[i]);
@@ -381,12 +361,12 @@ private:
     void take_rows(float least, Scratch& work) const {
         work.best.clear();
         work.seen.resize(n_groups_, 0);
-        const auto block_size = static_cast<std::uint32_t>(block_size_);
-        for_each_reaching(least, work.scores, work.lanes, [&](std::size_t i) {
-            const auto slot = static_cast<std::uint32_t>(i) / block_size;
+        const auto block_size = static_cast<uint32_t>(block_size_);
+        for_each_reaching(least, work.scores, work.lanes, [&](size_t i) {
+            const auto slot = static_cast<uint32_t>(i) / block_size;
             if (slot >= work.opened.size()) damaged();
             const auto row =
-                static_cast<std::size_t>(work.opened[slot]) * block_size + static_cast<std::uint32_t>(i) % block_size;
+                static_cast<size_t>(work.opened[slot]) * block_size + static_cast<uint32_t>(i) % block_size;
             if (row >= groups_.shape(0)) damaged();
             const auto group = groups_.data()[row];
             if (group < 0 || group >= n_groups_) damaged();
@@ -396,7 +376,7 @@ private:
     }
 
     // The best k groups by their best rows; ties go to the smaller group.
-    static std::vector<Hit> groups_of(Scratch& work, std::size_t k) {
+    static std::vector<Hit> groups_of(Scratch& work, size_t k) {
         std::sort(work.best.begin(), work.best.end());
         if (++work.n_seen == 0) {  // the counter has come round
             std::fill(work.seen.begin(), work.seen.end(), 0);
@@ -411,30 +391,32 @@ private:
         return groups;
     }
 
-    [[noreturn]] static void damaged() {
-        throw std::invalid_argument("The block index is damaged; build the model again.");
-    }
+    [[noreturn]] static void damaged() { refuse_damaged("block index"); }
 
-    ArrayIn<std::int64_t> column_starts_;
-    ArrayIn<std::int32_t> blocks_;
-    ArrayIn<std::uint8_t> maxima_;
-    ArrayIn<std::uint32_t> entry_starts_;
-    ArrayIn<std::uint8_t> places_, codes_;
+    ArrayIn<int64_t> column_starts_;
+    ArrayIn<int32_t> blocks_;
+    ArrayIn<uint8_t> maxima_;
+    ArrayIn<uint32_t> entry_starts_;
+    ArrayIn<uint8_t> places_, codes_;
     ArrayIn<float> scales_;
-    ArrayIn<std::int32_t> groups_;
-    std::int64_t n_groups_, block_size_, n_blocks_ = 0;
+    ArrayIn<int32_t> groups_;
+    int64_t n_groups_, block_size_, n_blocks_ = 0;
 };
 
 }  // namespace
 
 void bind_block_search(nb::module_& m) {
-    nb::class_<BlockSearch>(m, "BlockSearch")
-        .def(nb::init<ArrayIn<std::int64_t>, ArrayIn<std::int32_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint32_t>,
-                      ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>, ArrayIn<float>, ArrayIn<std::int32_t>, std::int64_t,
-                      std::int64_t>())
-        .def("allowed_rows", &BlockSearch::allowed_rows, nb::arg("is_allowed_group"))
-        .def("search", &BlockSearch::search, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("k"),
-             nb::arg("max_blocks"), nb::arg("n_threads"), nb::arg("is_allowed_row"), nb::arg("n_allowed_in_block"));
+    nb::class_<BlockSearch> search(m, "BlockSearch",
+                                   "Finds the groups whose rows have the largest dot products with a query.");
+    define_init<ArrayIn<int64_t>, ArrayIn<int32_t>, ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint8_t>,
+                ArrayIn<uint8_t>, ArrayIn<float>, ArrayIn<int32_t>, int64_t, int64_t>(
+        search, {"column_starts", "blocks", "maxima", "entry_starts", "places", "codes", "scales", "groups", "n_groups",
+                 "block_size"});
+    define(search, "allowed_rows", &BlockSearch::allowed_rows, {"is_allowed_group"},
+           "For each row whether its group is allowed, and for each block of rows how many are.");
+    define(search, "search", &BlockSearch::search,
+           {"indptr", "indices", "data", "k", "max_blocks", "n_threads", "is_allowed_row", "n_allowed_in_block"},
+           "The best k groups of each query: row starts, groups, scores.");
 }
 
 }  // namespace deixis

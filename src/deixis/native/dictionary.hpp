@@ -15,8 +15,8 @@ struct Casing {
     bool begins_upper = false, begins_lower = false;
     bool has_upper = false, has_lower = false;
     bool is_number = true;
-    std::uint32_t n_chars = 0;    // without marks
-    std::uint32_t n_letters = 0;  // that have case
+    uint32_t n_chars = 0;    // without marks
+    uint32_t n_letters = 0;  // that have case
 
     bool is_all_upper() const { return has_upper && !has_lower; }
 
@@ -29,7 +29,7 @@ struct Casing {
     }
 };
 
-Casing casing_of(const std::uint8_t* text, std::size_t begin, std::size_t end);
+Casing casing_of(const uint8_t* text, size_t begin, size_t end);
 
 // What stands between two tokens.
 struct Gap {
@@ -39,13 +39,13 @@ struct Gap {
     bool ends_sentence = false;  // the next token may be capitalized for that reason alone
 };
 
-Gap gap_between(const std::uint8_t* text, std::size_t begin, std::size_t end);
+Gap gap_between(const uint8_t* text, size_t begin, size_t end);
 
 // How many bytes of a name are looked for: all but a qualifier in brackets at its end.
-std::size_t without_qualifier(const std::uint8_t* text, std::size_t size);
+size_t without_qualifier(const uint8_t* text, size_t size);
 
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
-enum NodeFlag : std::uint8_t {
+enum NodeFlag : uint8_t {
     kEndsName = 1,
     kFoundLower = 2,     // in text that begins with a lower-case letter
     kFoundUpper = 4,     // in text that begins with an upper-case letter

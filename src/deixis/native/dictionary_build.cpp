@@ -3,24 +3,21 @@
 #include <limits>
 #include <string>
 
-#include <nanobind/nanobind.h>
-
 #include "dictionary.hpp"
 #include "parallel.hpp"
 #include "texts.hpp"
-#include "token_table.hpp"
-#include "token_trie.hpp"
+#include "token_arrays.hpp"
 
 namespace deixis {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxSampledTexts = 20000;
-constexpr std::uint32_t kMaxAcronymLetters = 3;
+constexpr size_t kChunkBytes = size_t{1} << 20;
+constexpr size_t kMaxSampledTexts = 20000;
+constexpr uint32_t kMaxAcronymLetters = 3;
 
 struct NameRules {
-    std::uint32_t min_chars, min_chars_unspaced;
-    std::size_t max_tokens;
+    uint32_t min_chars, min_chars_unspaced;
+    size_t max_tokens;
     bool ignores_case;
     double common_share, frequent_share, stop_share;
     int min_common_texts;
@@ -28,8 +25,8 @@ struct NameRules {
 
 // A name as it was written; its tokens lie in one long list.
 struct Name {
-    std::size_t first_token;
-    std::uint32_t n_tokens;
+    size_t first_token;
+    uint32_t n_tokens;
     Casing casing;
     bool has_hard_gap = false;
     bool is_unspaced = false;
@@ -41,20 +38,18 @@ public:
     DictionaryBuild(const Texts& names, const Texts& texts, const Texts& stop_words, NameRules rules)
         : names_(names), texts_(texts), stop_words_(stop_words), rules_(rules) {}
 
-    nb::dict run() {
+    ArraysByName run() {
         {
             nb::gil_scoped_release released;
             read_stop_words();
             read_names();
             count_lower_case();
-            TokenArrays arrays(tokens_, [](std::size_t) { return true; });
+            TokenArrays arrays(tokens_, [](size_t) { return true; });
             arrays_ = std::move(arrays);
             grow_trie();
         }
-        nb::dict arrays;
-        arrays["tokens.data"] = to_numpy(std::move(arrays_.data));
-        arrays["tokens.offsets"] = to_numpy(std::move(arrays_.offsets));
-        arrays["tokens.slots"] = to_numpy(std::move(arrays_.slots));
+        ArraysByName arrays;
+        put_tokens(arrays, "tokens", arrays_);
         arrays["trie.child_ptr"] = to_numpy(std::move(child_ptr_));
         arrays["trie.labels"] = to_numpy(std::move(labels_));
         arrays["flags"] = to_numpy(std::move(flags_));
@@ -65,29 +60,29 @@ private:
     // One after the other, with a look at signals between chunks.
     template <typename Fn>
     static void walk(const Texts& texts, Fn&& fn) {
-        const std::vector<std::size_t> bounds = texts.chunks(kChunkBytes, 1 << 14);
-        parallel_for(bounds.size() - 1, 1, [&](std::size_t c) {
-            for (std::size_t i = bounds[c]; i < bounds[c + 1]; ++i) fn(i);
+        const std::vector<size_t> bounds = texts.chunks(kChunkBytes, 1 << 14);
+        parallel_for(bounds.size() - 1, 1, [&](size_t c) {
+            for (size_t i = bounds[c]; i < bounds[c + 1]; ++i) fn(i);
         });
     }
 
     void read_stop_words() {
-        for (std::size_t i = 0; i < stop_words_.size(); ++i)
+        for (size_t i = 0; i < stop_words_.size(); ++i)
             tokenizer_.run(stop_words_.text(i), stop_words_.length(i), [&](const TokenView& token) {
                 tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
             });
         n_stop_words_ = tokens_.size();
     }
 
-    bool is_stop_word(std::int32_t token) const { return static_cast<std::size_t>(token) < n_stop_words_; }
+    bool is_stop_word(int32_t token) const { return static_cast<size_t>(token) < n_stop_words_; }
 
     void read_names() {
-        walk(names_, [&](std::size_t i) {
-            const std::uint8_t* text = names_.text(i);
-            const std::size_t size = names_.length(i);
+        walk(names_, [&](size_t i) {
+            const uint8_t* text = names_.text(i);
+            const size_t size = names_.length(i);
             read_name(text, without_qualifier(text, size));
         });
-        std::size_t n_cased = 0, n_all_upper = 0, n_lower = 0;
+        size_t n_cased = 0, n_all_upper = 0, n_lower = 0;
         for (const Name& name : found_) {
             n_cased += name.casing.n_letters > 1;
             n_lower += name.casing.n_letters > 1 && name.casing.begins_lower;
@@ -98,11 +93,11 @@ private:
         is_lower_list_ = 2 * n_lower > n_cased;
     }
 
-    void read_name(const std::uint8_t* text, std::size_t size) {
+    void read_name(const uint8_t* text, size_t size) {
         Name name{ids_.size(), 0, {}};
-        std::size_t before = 0;
+        size_t before = 0;
         tokenizer_.run(text, size, [&](const TokenView& token) {
-            const std::uint32_t id = tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
+            const uint32_t id = tokens_.add(token.text, token.size, hash_bytes(token.text, token.size));
             const Casing casing = casing_of(text, token.byte_start, token.byte_end);
             if (name.n_tokens == 0) {
                 name.casing = casing;
@@ -113,11 +108,11 @@ private:
                 name.is_phrase |= casing.begins_lower && casing.n_chars > 2 && !is_stop_word(static_cast<int>(id));
             }
             name.is_unspaced |= token.is_unspaced;
-            ids_.push_back(static_cast<std::int32_t>(id));
+            ids_.push_back(static_cast<int32_t>(id));
             ++name.n_tokens;
             before = token.byte_end;
         });
-        const std::uint32_t least = name.is_unspaced ? rules_.min_chars_unspaced : rules_.min_chars;
+        const uint32_t least = name.is_unspaced ? rules_.min_chars_unspaced : rules_.min_chars;
         const bool is_usable = name.n_tokens > 0 && name.n_tokens <= rules_.max_tokens && !name.casing.is_number &&
                                name.casing.n_chars >= least;
         if (is_usable)
@@ -129,28 +124,27 @@ private:
     // In how many of the knowledge base's own texts (a sample, if they are many) each token begins in lower case.
     void count_lower_case() {
         n_lower_.assign(tokens_.size(), 0);
-        std::vector<std::uint32_t> last_text(tokens_.size(), 0);
-        const std::size_t stride = (texts_.size() + kMaxSampledTexts - 1) / kMaxSampledTexts;
+        std::vector<uint32_t> last_text(tokens_.size(), 0);
+        const size_t stride = (texts_.size() + kMaxSampledTexts - 1) / kMaxSampledTexts;
         if (stride == 0) return;
         n_sampled_ = (texts_.size() + stride - 1) / stride;
-        const std::size_t run = 1000;
-        parallel_for((n_sampled_ + run - 1) / run, 1, [&](std::size_t r) {
-            for (std::size_t s = r * run; s < std::min(n_sampled_, (r + 1) * run); ++s) {
-                const std::uint8_t* text = texts_.text(s * stride);
+        parallel_for_runs(n_sampled_, 1000, 1, [&](size_t, size_t begin, size_t end) {
+            for (size_t s = begin; s < end; ++s) {
+                const uint8_t* text = texts_.text(s * stride);
                 tokenizer_.run(text, texts_.length(s * stride), [&](const TokenView& token) {
                     const Decoded first = decode_utf8(text, token.byte_start, token.byte_end);
                     if (!char_record(first.cp).is_lower()) return;
-                    const std::int64_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
+                    const int64_t id = tokens_.find(token.text, token.size, hash_bytes(token.text, token.size));
                     if (id < 0 || last_text[id] == s + 1) return;
-                    last_text[id] = static_cast<std::uint32_t>(s + 1);
+                    last_text[id] = static_cast<uint32_t>(s + 1);
                     ++n_lower_[id];
                 });
             }
         });
     }
 
-    std::uint8_t conditions(const Name& name) const {
-        std::uint8_t flags = kEndsName | (name.has_hard_gap ? kHasHardGap : 0);
+    uint8_t conditions(const Name& name) const {
+        uint8_t flags = kEndsName | (name.has_hard_gap ? kHasHardGap : 0);
         const Casing& casing = name.casing;
         const bool is_acronym = casing.is_all_upper() && casing.n_letters > 1 && casing.n_letters <= kMaxAcronymLetters;
         if (rules_.ignores_case || casing.begins_lower || name.is_phrase)
@@ -166,7 +160,7 @@ private:
             return flags | kCommonWord | (casing.is_all_upper() ? kFoundAllUpper : 0);
         }
         if (name.n_tokens != 1) return flags;
-        const std::int32_t token = ids_[name.first_token];
+        const int32_t token = ids_[name.first_token];
         // In a list all in lower case, the case of a name says nothing; among names with capitals it marks a word.
         if (is_in_share(token, is_lower_list_ ? rules_.stop_share : rules_.common_share) && !rules_.ignores_case)
             flags &= ~kFoundLower;
@@ -176,63 +170,63 @@ private:
 
     bool is_all_stop_words(const Name& name) const {
         if (name.n_tokens > 1 && name.casing.n_chars == name.n_tokens) return false;  // initials: U.S.
-        for (std::size_t i = 0; i < name.n_tokens; ++i)
+        for (size_t i = 0; i < name.n_tokens; ++i)
             if (!is_stop_word(ids_[name.first_token + i])) return false;
         return true;
     }
 
     // Whether at least that share of the knowledge base's texts has the token in lower case.
-    bool is_in_share(std::int32_t token, double share) const {
+    bool is_in_share(int32_t token, double share) const {
         const double n_lower = n_lower_[token];
         return n_lower >= rules_.min_common_texts && n_lower >= share * static_cast<double>(n_sampled_);
     }
 
     // Names with the same tokens: whatever one of them allows.
-    void end_name(std::size_t node, const Name& name) {
-        const std::uint8_t flags = conditions(name), before = flags_[node];
+    void end_name(size_t node, const Name& name) {
+        const uint8_t flags = conditions(name), before = flags_[node];
         const bool is_common = (flags & kCommonWord) && (!(before & kEndsName) || (before & kCommonWord));
-        flags_[node] = static_cast<std::uint8_t>(((before | flags) & ~kCommonWord) | (is_common ? kCommonWord : 0));
+        flags_[node] = static_cast<uint8_t>(((before | flags) & ~kCommonWord) | (is_common ? kCommonWord : 0));
     }
 
     void grow_trie() {
         struct Step {
-            std::uint64_t key;
-            std::uint32_t name;
+            uint64_t key;
+            uint32_t name;
             bool operator<(const Step& other) const { return key < other.key; }
         };
-        const std::size_t n_tokens = tokens_.size();
+        const size_t n_tokens = tokens_.size();
         flags_.assign(n_tokens, 0);
         child_ptr_.assign(1, 0);
-        std::vector<std::int32_t> nodes(found_.size());
+        std::vector<int32_t> nodes(found_.size());
         std::vector<Step> steps;
-        for (std::size_t i = 0; i < found_.size(); ++i) {
+        for (size_t i = 0; i < found_.size(); ++i) {
             nodes[i] = ids_[found_[i].first_token];
             if (found_[i].n_tokens == 1) end_name(nodes[i], found_[i]);
         }
-        for (std::size_t depth = 1;; ++depth) {
+        for (size_t depth = 1;; ++depth) {
             steps.clear();
-            for (std::size_t i = 0; i < found_.size(); ++i)
+            for (size_t i = 0; i < found_.size(); ++i)
                 if (found_[i].n_tokens > depth) {
-                    const auto token = static_cast<std::uint32_t>(ids_[found_[i].first_token + depth]);
+                    const auto token = static_cast<uint32_t>(ids_[found_[i].first_token + depth]);
                     steps.push_back(
-                        {static_cast<std::uint64_t>(nodes[i]) << 32 | scramble(token), static_cast<std::uint32_t>(i)});
+                        {static_cast<uint64_t>(nodes[i]) << 32 | scramble(token), static_cast<uint32_t>(i)});
                 }
             if (steps.empty()) return;
             std::sort(steps.begin(), steps.end());
-            const std::size_t n_parents = flags_.size();
-            for (std::size_t s = 0; s < steps.size(); ++s) {
+            const size_t n_parents = flags_.size();
+            for (size_t s = 0; s < steps.size(); ++s) {
                 if (s == 0 || steps[s].key != steps[s - 1].key) {
                     while (child_ptr_.size() <= steps[s].key >> 32)
-                        child_ptr_.push_back(static_cast<std::int32_t>(labels_.size()));
-                    labels_.push_back(static_cast<std::uint32_t>(steps[s].key));
+                        child_ptr_.push_back(static_cast<int32_t>(labels_.size()));
+                    labels_.push_back(static_cast<uint32_t>(steps[s].key));
                     flags_.push_back(0);
-                    if (flags_.size() > std::numeric_limits<std::int32_t>::max())
-                        throw nb::value_error("Too many names.");
+                    if (flags_.size() > std::numeric_limits<int32_t>::max())
+                        refuse("The names have more than 2^31 - 1 tokens and beginnings together.");
                 }
-                nodes[steps[s].name] = static_cast<std::int32_t>(flags_.size() - 1);
+                nodes[steps[s].name] = static_cast<int32_t>(flags_.size() - 1);
                 if (found_[steps[s].name].n_tokens == depth + 1) end_name(flags_.size() - 1, found_[steps[s].name]);
             }
-            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<std::int32_t>(labels_.size()));
+            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<int32_t>(labels_.size()));
         }
     }
 
@@ -240,25 +234,24 @@ private:
     NameRules rules_;
     Tokenizer tokenizer_{FoldOptions{}};
     TokenBuilder tokens_;
-    std::size_t n_stop_words_ = 0, n_sampled_ = 0;
+    size_t n_stop_words_ = 0, n_sampled_ = 0;
     bool is_lower_list_ = false;
-    std::vector<std::int32_t> ids_, n_lower_;
+    std::vector<int32_t> ids_, n_lower_;
     std::vector<Name> found_;
     TokenArrays arrays_;
-    std::vector<std::int32_t> child_ptr_;
-    std::vector<std::uint32_t> labels_;
-    std::vector<std::uint8_t> flags_;
+    std::vector<int32_t> child_ptr_;
+    std::vector<uint32_t> labels_;
+    std::vector<uint8_t> flags_;
 };
 
-nb::dict dictionary_build(ArrayIn<std::uint8_t> name_data, ArrayIn<std::int64_t> name_offsets,
-                          ArrayIn<std::uint8_t> text_data, ArrayIn<std::int64_t> text_offsets,
-                          ArrayIn<std::uint8_t> stop_data, ArrayIn<std::int64_t> stop_offsets, int min_chars,
-                          int min_chars_unspaced, int max_tokens, bool ignores_case, double common_share,
-                          double frequent_share, double stop_share, int min_common_texts) {
+ArraysByName dictionary_build(ArrayIn<uint8_t> name_data, ArrayIn<int64_t> name_offsets, ArrayIn<uint8_t> text_data,
+                              ArrayIn<int64_t> text_offsets, ArrayIn<uint8_t> stop_data, ArrayIn<int64_t> stop_offsets,
+                              int min_chars, int min_chars_unspaced, int max_tokens, bool ignores_case,
+                              double common_share, double frequent_share, double stop_share, int min_common_texts) {
     const Texts names(name_data, name_offsets), texts(text_data, text_offsets), stop_words(stop_data, stop_offsets);
-    const NameRules rules{static_cast<std::uint32_t>(min_chars),
-                          static_cast<std::uint32_t>(min_chars_unspaced),
-                          static_cast<std::size_t>(max_tokens),
+    const NameRules rules{static_cast<uint32_t>(min_chars),
+                          static_cast<uint32_t>(min_chars_unspaced),
+                          static_cast<size_t>(max_tokens),
                           ignores_case,
                           common_share,
                           frequent_share,
@@ -270,11 +263,11 @@ nb::dict dictionary_build(ArrayIn<std::uint8_t> name_data, ArrayIn<std::int64_t>
 }  // namespace
 
 void bind_dictionary_build(nb::module_& m) {
-    m.def("dictionary_build", &dictionary_build, nb::arg("name_data"), nb::arg("name_offsets"), nb::arg("text_data"),
-          nb::arg("text_offsets"), nb::arg("stop_data"), nb::arg("stop_offsets"), nb::arg("min_chars"),
-          nb::arg("min_chars_unspaced"), nb::arg("max_tokens"), nb::arg("ignores_case"), nb::arg("common_share"),
-          nb::arg("frequent_share"), nb::arg("stop_share"), nb::arg("min_common_texts"),
-          "The arrays of a dictionary of names.");
+    define(m, "dictionary_build", &dictionary_build,
+           {"name_data", "name_offsets", "text_data", "text_offsets", "stop_data", "stop_offsets", "min_chars",
+            "min_chars_unspaced", "max_tokens", "ignores_case", "common_share", "frequent_share", "stop_share",
+            "min_common_texts"},
+           "The arrays of a dictionary of names.");
 }
 
 }  // namespace deixis

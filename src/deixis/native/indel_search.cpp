@@ -7,15 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include <nanobind/stl/tuple.h>
-
 #include "arrays.hpp"
-#include "indel_bits.hpp"
+#include "border.hpp"
 #include "indel_names.hpp"
 #include "indel_query.hpp"
 #include "parallel.hpp"
@@ -26,14 +22,14 @@
 namespace deixis {
 namespace {
 
-constexpr std::size_t kChunk = 64;       // names in a block, at most
-constexpr std::size_t kAhead = 8;        // names asked for before they are compared
-constexpr std::size_t kPatience = 1024;  // names compared between two looks for Ctrl-C
-constexpr std::size_t kRanks = 64;       // into which blocks are sorted by what they may hold
+constexpr size_t kChunk = 64;       // names in a block, at most
+constexpr size_t kAhead = 8;        // names asked for before they are compared
+constexpr size_t kPatience = 1024;  // names compared between two looks for Ctrl-C
+constexpr size_t kRanks = 64;       // into which blocks are sorted by what they may hold
 
 struct Hit {
     double similarity;
-    std::int32_t group;
+    int32_t group;
     bool operator<(const Hit& other) const {
         return similarity != other.similarity ? similarity > other.similarity : group < other.group;
     }
@@ -41,9 +37,9 @@ struct Hit {
 
 // A block or a name, and the longest LCS it can have with the query.
 struct Offer {
-    std::uint32_t number;
-    std::int32_t length;  // of the name, or of all names of the block
-    std::int64_t most_common;
+    uint32_t number;
+    int32_t length;  // of the name, or of all names of the block
+    int64_t most_common;
 };
 
 // Offers by the greatest similarity they allow, in ranks of about the same; the last rank is of what may be 1.
@@ -52,7 +48,7 @@ using RankedOffers = std::array<std::vector<Offer>, kRanks + 1>;
 // The best k groups so far, and what another one must reach to be among them.
 class Best {
 public:
-    void clear(std::size_t k, double least) {
+    void clear(size_t k, double least) {
         k_ = k;
         least_ = least;
         hits_.clear();
@@ -85,18 +81,18 @@ public:
     bool has_exact() const { return !hits_.empty() && hits_[0].similarity == 1; }
 
 private:
-    std::size_t k_ = 0, n_kept_ = 0;
+    size_t k_ = 0, n_kept_ = 0;
     double least_ = 0;
     std::vector<Hit> hits_;  // the first n_kept_ are in order, the others new
 };
 
 class IndelSearch {
 public:
-    IndelSearch(ArrayIn<std::uint32_t> alphabet, ArrayIn<std::uint8_t> buckets, ArrayIn<std::uint8_t> levels,
-                ArrayIn<std::uint8_t> characters, ArrayIn<std::uint32_t> starts, ArrayIn<std::uint64_t> sketches,
-                ArrayIn<std::uint64_t> others, ArrayIn<std::int32_t> block_starts, ArrayIn<std::int32_t> block_lengths,
-                ArrayIn<std::uint64_t> in_all, ArrayIn<std::uint64_t> in_any, ArrayIn<std::uint32_t> group_starts,
-                ArrayIn<std::int32_t> groups, std::int64_t n_groups)
+    IndelSearch(ArrayIn<uint32_t> alphabet, ArrayIn<uint8_t> buckets, ArrayIn<uint8_t> levels,
+                ArrayIn<uint8_t> characters, ArrayIn<uint32_t> starts, ArrayIn<uint64_t> sketches,
+                ArrayIn<uint64_t> others, ArrayIn<int32_t> block_starts, ArrayIn<int32_t> block_lengths,
+                ArrayIn<uint64_t> in_all, ArrayIn<uint64_t> in_any, ArrayIn<uint32_t> group_starts,
+                ArrayIn<int32_t> groups, int64_t n_groups)
         : buckets_(buckets),
           levels_(levels),
           characters_(characters),
@@ -113,44 +109,38 @@ public:
           n_characters_(alphabet.shape(0)),
           n_names_(sketches.shape(0)),
           n_blocks_(block_lengths.shape(0)) {
-        if (buckets.shape(0) != 2 * kBits || levels.shape(0) != 2 * kBits || others.shape(0) != n_names_ ||
-            starts.shape(0) != n_names_ + 1 || group_starts.shape(0) != n_names_ + 1 ||
-            block_starts.shape(0) != n_blocks_ + 1 || in_all.shape(0) != n_blocks_ || in_any.shape(0) != n_blocks_)
-            throw std::invalid_argument("The arrays of the index do not fit each other.");
-        for (std::uint32_t number = 0; number < alphabet.shape(0); ++number) numbers_[alphabet.data()[number]] = number;
+        check_size("buckets", buckets, 2 * kBits, "one for each bit of two sketches");
+        check_size("levels", levels, 2 * kBits, "one for each bit of two sketches");
+        check_size("others", others, n_names_, "one for each name");
+        check_size("starts", starts, n_names_ + 1, "one for each name and one more");
+        check_size("group_starts", group_starts, n_names_ + 1, "one for each name and one more");
+        check_size("block_starts", block_starts, n_blocks_ + 1, "one for each block and one more");
+        check_size("in_all", in_all, n_blocks_, "one for each block");
+        check_size("in_any", in_any, n_blocks_, "one for each block");
+        for (uint32_t number = 0; number < alphabet.shape(0); ++number) numbers_[alphabet.data()[number]] = number;
     }
 
-    auto search(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, std::int64_t k, double min_similarity,
-                bool stops_at_exact, ArrayIn<bool> allowed, int n_threads) const {
+    auto search(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int64_t k, double min_similarity, bool stops_at_exact,
+                ArrayIn<bool> allowed, int n_threads) const {
         const Texts texts(data, offsets);
-        if (k < 1) throw std::invalid_argument("k must be at least 1.");
-        if (allowed.shape(0) != 0 && static_cast<std::int64_t>(allowed.shape(0)) != n_groups_)
-            throw std::invalid_argument("What is allowed needs a value for each group.");
-        const Wanted wanted{static_cast<std::size_t>(std::min(k, std::max<std::int64_t>(n_groups_, 1))), min_similarity,
+        check_at_least("k", k, 1);
+        if (allowed.shape(0) != 0) check_size("allowed", allowed, static_cast<size_t>(n_groups_), "one for each group");
+        const Wanted wanted{static_cast<size_t>(std::min(k, std::max<int64_t>(n_groups_, 1))), min_similarity,
                             stops_at_exact, allowed.shape(0) ? allowed.data() : nullptr};
         std::vector<std::vector<Hit>> found(texts.size());
         std::vector<Scratch> scratch(worker_count(texts.size(), n_threads));
-        parallel_for(texts.size(), n_threads, [&](std::size_t query, int worker) {
+        parallel_for(texts.size(), n_threads, [&](size_t query, int worker) {
             read_query(texts.text(query), texts.length(query), scratch[worker]);
             found[query] = find(wanted, scratch[worker]);
         });
-        std::vector<std::int64_t> indptr{0};
-        std::vector<std::int32_t> groups;
-        std::vector<float> similarities;
-        for (const auto& hits : found) {
-            for (const auto& hit : hits) {
-                groups.push_back(hit.group);
-                similarities.push_back(static_cast<float>(hit.similarity));
-            }
-            indptr.push_back(static_cast<std::int64_t>(groups.size()));
-        }
-        return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(groups)),
-                               to_numpy(std::move(similarities)));
+        return joined_rows(
+            found, [](const Hit& hit) { return hit.group; },
+            [](const Hit& hit) { return static_cast<float>(hit.similarity); });
     }
 
 private:
     struct Wanted {
-        std::size_t k;
+        size_t k;
         double min_similarity;
         bool stops_at_exact;
         const bool* allowed;  // null: all groups
@@ -158,9 +148,9 @@ private:
 
     // The LCS that names of a length need.
     struct Needed {
-        std::int32_t length = -1;
+        int32_t length = -1;
         double least = 0;
-        std::int64_t common = 0;
+        int64_t common = 0;
     };
 
     struct Scratch {
@@ -171,7 +161,7 @@ private:
         Best best;
     };
 
-    void read_query(const std::uint8_t* text, std::size_t size, Scratch& work) const {
+    void read_query(const uint8_t* text, size_t size, Scratch& work) const {
         work.query.read(text, size, numbers_, n_characters_);
         work.bits = {sketch_of(work.query.counts(), buckets_.data(), levels_.data()),
                      sketch_of(work.query.counts(), buckets_.data() + kBits, levels_.data() + kBits),
@@ -203,36 +193,34 @@ private:
     void offer_blocks(Scratch& work) const {
         const auto& query = work.query;
         for (auto& blocks : work.blocks) blocks.clear();
-        for (std::size_t begin = 0, end = 0; begin < n_blocks_; begin = end) {
+        for (size_t begin = 0, end = 0; begin < n_blocks_; begin = end) {
             const auto length = block_lengths_.data()[begin];
             if (length < 0) damaged_names();
             while (end < n_blocks_ && block_lengths_.data()[end] == length) ++end;
             const auto together = query.length() + length;
             const auto least_common = least_common_for(work.best.least(), together);
-            if (std::min<std::int64_t>(query.n_known(), length) < least_common) continue;
+            if (std::min<int64_t>(query.n_known(), length) < least_common) continue;
             for (auto block = begin; block < end; ++block) {
                 const auto n_unmatched = n_bits(work.bits.sketch & ~in_any_.data()[block]);
                 const auto n_extra = n_bits(in_all_.data()[block] & ~work.bits.sketch);
-                const auto most_common = std::min(query.n_known() - static_cast<std::int64_t>(n_unmatched),
-                                                  length - static_cast<std::int64_t>(n_extra));
+                const auto most_common = std::min(query.n_known() - static_cast<int64_t>(n_unmatched),
+                                                  length - static_cast<int64_t>(n_extra));
                 if (most_common < least_common) continue;
                 work.blocks[rank_of(similarity(most_common, together))].push_back(
-                    {static_cast<std::uint32_t>(block), length, most_common});
+                    {static_cast<uint32_t>(block), length, most_common});
             }
         }
     }
 
-    static std::size_t rank_of(double similarity) {
-        return static_cast<std::size_t>(std::clamp(similarity, 0.0, 1.0) * kRanks);
-    }
+    static size_t rank_of(double similarity) { return static_cast<size_t>(std::clamp(similarity, 0.0, 1.0) * kRanks); }
 
     void open_blocks(const std::vector<Offer>& blocks, Scratch& work) const {
-        constexpr std::size_t kLine = 8;  // sketches that come from memory together
+        constexpr size_t kLine = 8;  // sketches that come from memory together
         Needed needed;
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            const auto next = static_cast<std::size_t>(
+        for (size_t i = 0; i < blocks.size(); ++i) {
+            const auto next = static_cast<size_t>(
                 std::max(0, block_starts_.data()[blocks[std::min(i + 2, blocks.size() - 1)].number]));
-            for (std::size_t line = 0; line < 4 * kLine; line += kLine) {
+            for (size_t line = 0; line < 4 * kLine; line += kLine) {
                 prefetch(sketches_.data() + next + line);
                 prefetch(others_.data() + next + line);
             }
@@ -244,25 +232,25 @@ private:
     }
 
     // Ranks the names of a block that may be similar enough.
-    void open_block(const Offer& block, std::int64_t least_common, Scratch& work) const {
+    void open_block(const Offer& block, int64_t least_common, Scratch& work) const {
         const auto begin = block_starts_.data()[block.number], end = block_starts_.data()[block.number + 1];
-        if (begin < 0 || begin > end || end - begin > static_cast<std::int64_t>(kChunk) ||
-            end > static_cast<std::int64_t>(n_names_))
+        if (begin < 0 || begin > end || end - begin > static_cast<int64_t>(kChunk) ||
+            end > static_cast<int64_t>(n_names_))
             damaged_names();
-        const BlockBits bits{sketches_.data() + begin, others_.data() + begin, static_cast<std::size_t>(end - begin),
+        const BlockBits bits{sketches_.data() + begin, others_.data() + begin, static_cast<size_t>(end - begin),
                              block.length};
         const auto together = work.query.length() + block.length;
         const auto n = may_reach(work.bits, bits, least_common, work.reaching.data());
-        for (std::size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
             const auto [place, most_common] = work.reaching[i];
-            const auto name = static_cast<std::uint32_t>(begin) + place;
+            const auto name = static_cast<uint32_t>(begin) + place;
             work.names[rank_of(similarity(most_common, together))].push_back({name, block.length, most_common});
         }
     }
 
     // Compares all names down to a rank, and a few more, which raise early what others must reach. Whether it went
     // through them: not if the search is to stop.
-    bool compare_names(std::size_t rank, const Wanted& wanted, Scratch& work) const {
+    bool compare_names(size_t rank, const Wanted& wanted, Scratch& work) const {
         auto n_more = 4 * wanted.k;
         for (auto r = kRanks + 1; r-- > 0 && (r >= rank || n_more > 0);) {
             auto& names = work.names[r];
@@ -277,8 +265,8 @@ private:
     bool compare(std::span<const Offer> names, const Wanted& wanted, Scratch& work) const {
         std::array<StoredName, kLanes> stored;
         std::array<const Offer*, kLanes> offers;
-        std::size_t n = 0;
-        for (std::size_t i = 0; i < names.size(); ++i) {
+        size_t n = 0;
+        for (size_t i = 0; i < names.size(); ++i) {
             ask_for(names, i);
             if (may_be_taken(names[i], wanted, work.best, work.query.length())) {
                 offers[n] = &names[i];
@@ -286,7 +274,7 @@ private:
             }
             if (n == kLanes || (n > 0 && i + 1 == names.size())) {
                 const auto common = work.query.lcs(std::span(stored).first(n));
-                for (std::size_t lane = 0; lane < n; ++lane) take(*offers[lane], common[lane], wanted, work);
+                for (size_t lane = 0; lane < n; ++lane) take(*offers[lane], common[lane], wanted, work);
                 n = 0;
             }
             if (i % kPatience == kPatience - 1 && stop_requested()) return false;
@@ -294,7 +282,7 @@ private:
         return true;
     }
 
-    void ask_for(std::span<const Offer> names, std::size_t i) const {
+    void ask_for(std::span<const Offer> names, size_t i) const {
         const auto next = names[std::min(i + kAhead, names.size() - 1)].number;
         prefetch(starts_.data() + names[std::min(i + 2 * kAhead, names.size() - 1)].number);
         prefetch(group_starts_.data() + next);
@@ -302,15 +290,15 @@ private:
     }
 
     // The shortest LCS that makes names of so many characters together similar enough.
-    static std::int64_t least_common_for(double least, std::int64_t together) {
-        auto common = static_cast<std::int64_t>(least * static_cast<double>(together) / 2);
+    static int64_t least_common_for(double least, int64_t together) {
+        auto common = static_cast<int64_t>(least * static_cast<double>(together) / 2);
         while (similarity(common, together) < least) ++common;
         while (common > 0 && similarity(common - 1, together) >= least) --common;
         return common;
     }
 
     // Whether a name could be among the best if it were as similar as its bits allow.
-    bool may_be_taken(const Offer& name, const Wanted& wanted, const Best& best, std::int64_t query_length) const {
+    bool may_be_taken(const Offer& name, const Wanted& wanted, const Best& best, int64_t query_length) const {
         const auto most = similarity(name.most_common, query_length + name.length);
         if (most != best.least() && wanted.allowed == nullptr) return most > best.least();
         auto [first, end] = groups_of(name);
@@ -318,10 +306,10 @@ private:
         return first < end && best.takes({most, groups_.data()[first]});
     }
 
-    void take(const Offer& name, std::int64_t common, const Wanted& wanted, Scratch& work) const {
+    void take(const Offer& name, int64_t common, const Wanted& wanted, Scratch& work) const {
         const auto alike = similarity(common, work.query.length() + name.length);
         if (alike == 0 || alike < work.best.least()) return;
-        std::size_t n_taken = 0;  // groups rise, so the first k of them are the best
+        size_t n_taken = 0;  // groups rise, so the first k of them are the best
         for (auto [i, end] = groups_of(name); i < end && n_taken < wanted.k; ++i) {
             if (!is_allowed(i, wanted)) continue;
             const Hit hit{alike, groups_.data()[i]};
@@ -331,7 +319,7 @@ private:
         }
     }
 
-    std::pair<std::uint32_t, std::uint32_t> groups_of(const Offer& name) const {
+    std::pair<uint32_t, uint32_t> groups_of(const Offer& name) const {
         const auto first = group_starts_.data()[name.number], end = group_starts_.data()[name.number + 1];
         if (first > end || end > groups_.shape(0)) damaged_names();
         return {first, end};
@@ -343,25 +331,25 @@ private:
         return {characters_.data() + begin, characters_.data() + end, name.length};
     }
 
-    static double similarity(std::int64_t common, std::int64_t together) {
+    static double similarity(int64_t common, int64_t together) {
         return together ? static_cast<double>(2 * common) / static_cast<double>(together) : 1;
     }
 
-    bool is_allowed(std::uint32_t i, const Wanted& wanted) const {
+    bool is_allowed(uint32_t i, const Wanted& wanted) const {
         const auto group = groups_.data()[i];
         if (group < 0 || group >= n_groups_) damaged_names();
         return wanted.allowed == nullptr || wanted.allowed[group];
     }
 
-    ArrayIn<std::uint8_t> buckets_, levels_, characters_;
-    ArrayIn<std::uint32_t> starts_;
-    ArrayIn<std::uint64_t> sketches_, others_;
-    ArrayIn<std::int32_t> block_starts_, block_lengths_;
-    ArrayIn<std::uint64_t> in_all_, in_any_;
-    ArrayIn<std::uint32_t> group_starts_;
-    ArrayIn<std::int32_t> groups_;
-    std::int64_t n_groups_;
-    std::size_t n_characters_, n_names_, n_blocks_;
+    ArrayIn<uint8_t> buckets_, levels_, characters_;
+    ArrayIn<uint32_t> starts_;
+    ArrayIn<uint64_t> sketches_, others_;
+    ArrayIn<int32_t> block_starts_, block_lengths_;
+    ArrayIn<uint64_t> in_all_, in_any_;
+    ArrayIn<uint32_t> group_starts_;
+    ArrayIn<int32_t> groups_;
+    int64_t n_groups_;
+    size_t n_characters_, n_names_, n_blocks_;
     NumberOf numbers_;
 };
 
@@ -369,13 +357,12 @@ private:
 double indel_similarity(nb::str name, nb::str query) {
     const Utf8 stored(name), asked(query);
     NumberOf numbers;
-    std::vector<std::uint8_t> characters;
-    std::int64_t length = 0;
-    for (std::size_t at = 0; at < stored.size(); ++length) {
+    std::vector<uint8_t> characters;
+    int64_t length = 0;
+    for (size_t at = 0; at < stored.size(); ++length) {
         const auto decoded = decode_utf8(stored.data(), at, stored.size());
         at += decoded.n_bytes;
-        append_number(numbers.try_emplace(decoded.cp, static_cast<std::uint32_t>(numbers.size())).first->second,
-                      characters);
+        append_number(numbers.try_emplace(decoded.cp, static_cast<uint32_t>(numbers.size())).first->second, characters);
     }
     IndelQuery compared;
     compared.read(asked.data(), asked.size(), numbers, numbers.size());
@@ -385,13 +372,13 @@ double indel_similarity(nb::str name, nb::str query) {
 }
 
 // Whether all versions find the same among some sketches; for tests.
-bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> others, std::uint64_t sketch,
-                      std::uint64_t other, std::int64_t length, std::int64_t least) {
+bool indel_bits_agree(ArrayIn<uint64_t> sketches, ArrayIn<uint64_t> others, uint64_t sketch, uint64_t other,
+                      int64_t length, int64_t least) {
     const QueryBits query{sketch, other, length};
     const BlockBits block{sketches.data(), others.data(), std::min(sketches.shape(0), others.shape(0)), length};
     std::vector<Reaching> chosen(block.n_names), anywhere(block.n_names);
     chosen.resize(may_reach(query, block, least, chosen.data()));
-    anywhere.resize(indel_bits_detail::reaching_anywhere(query, block, least, anywhere.data()));
+    anywhere.resize(indel_detail::reaching_anywhere(query, block, least, anywhere.data()));
     return std::ranges::equal(chosen, anywhere, [](const Reaching& a, const Reaching& b) {
         return a.place == b.place && a.most_common == b.most_common;
     });
@@ -400,16 +387,18 @@ bool indel_bits_agree(ArrayIn<std::uint64_t> sketches, ArrayIn<std::uint64_t> ot
 }  // namespace
 
 void bind_indel_search(nb::module_& m) {
-    m.def("indel_similarity", &indel_similarity, nb::arg("name"), nb::arg("query"));
-    m.def("indel_bits_agree", &indel_bits_agree, nb::arg("sketches"), nb::arg("others"), nb::arg("sketch"),
-          nb::arg("other"), nb::arg("length"), nb::arg("least"));
-    nb::class_<IndelSearch>(m, "IndelSearch")
-        .def(nb::init<ArrayIn<std::uint32_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>, ArrayIn<std::uint8_t>,
-                      ArrayIn<std::uint32_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
-                      ArrayIn<std::int32_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::uint32_t>,
-                      ArrayIn<std::int32_t>, std::int64_t>())
-        .def("search", &IndelSearch::search, nb::arg("data"), nb::arg("offsets"), nb::arg("k"),
-             nb::arg("min_similarity"), nb::arg("stops_at_exact"), nb::arg("allowed"), nb::arg("n_threads"));
+    define(m, "indel_similarity", &indel_similarity, {"name", "query"}, "How similar two names are, 0 to 1.");
+    define(m, "indel_bits_agree", &indel_bits_agree, {"sketches", "others", "sketch", "other", "length", "least"},
+           "Whether all versions of the search among sketches find the same; for tests.");
+    nb::class_<IndelSearch> search(m, "IndelSearch", "Finds the groups that have the names most similar to a query.");
+    define_init<ArrayIn<uint32_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint32_t>,
+                ArrayIn<uint64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<int32_t>, ArrayIn<uint64_t>,
+                ArrayIn<uint64_t>, ArrayIn<uint32_t>, ArrayIn<int32_t>, int64_t>(
+        search, {"alphabet", "buckets", "levels", "characters", "starts", "sketches", "others", "block_starts",
+                 "block_lengths", "in_all", "in_any", "group_starts", "groups", "n_groups"});
+    define(search, "search", &IndelSearch::search,
+           {"data", "offsets", "k", "min_similarity", "stops_at_exact", "allowed", "n_threads"},
+           "The k groups with the most similar names for each query: row starts, groups, similarities.");
 }
 
 }  // namespace deixis

@@ -4,58 +4,51 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
-#include <tuple>
 #include <vector>
 
-#include <nanobind/stl/tuple.h>
-
 #include "arrays.hpp"
+#include "border.hpp"
 #include "parallel.hpp"
 
 namespace deixis {
 namespace {
 
-using MatrixIn = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 struct Path {
     float score;
-    std::int32_t label;
-    std::int64_t edge;
+    int32_t label;
+    int64_t edge;
     bool operator<(const Path& other) const { return score != other.score ? score > other.score : label < other.label; }
 };
 
 // What one worker needs; `slots` has a place for each label, all -1 between documents.
 struct Scratch {
-    std::vector<std::int32_t> clusters;
-    std::vector<std::int32_t> slots;  // of a label in `paths`, or -1
+    std::vector<int32_t> clusters;
+    std::vector<int32_t> slots;  // of a label in `paths`, or -1
     std::vector<Path> paths;
 };
 
 // Clusters and their edges to labels, by rows.
 struct Graph {
-    const std::int64_t* starts;
-    const std::int32_t* labels;
+    const int64_t* starts;
+    const int32_t* labels;
     const float* scores;
-    std::int64_t n_clusters, n_labels;
+    int64_t n_clusters, n_labels;
 };
 
 // Clusters and labels that a document must reach, whatever their scores (training only).
 struct Forced {
-    const std::int64_t *cluster_starts, *label_starts;
-    const std::int32_t *clusters, *labels;
+    const int64_t *cluster_starts, *label_starts;
+    const int32_t *clusters, *labels;
 };
 
-void choose_clusters(const float* scores, const Graph& graph, std::int64_t beam, const Forced& forced, std::size_t row,
-                     std::vector<std::int32_t>& chosen) {
-    chosen.resize(static_cast<std::size_t>(graph.n_clusters));
-    for (std::int32_t c = 0; c < graph.n_clusters; ++c) chosen[c] = c;
+void choose_clusters(const float* scores, const Graph& graph, int64_t beam, const Forced& forced, size_t row,
+                     std::vector<int32_t>& chosen) {
+    chosen.resize(static_cast<size_t>(graph.n_clusters));
+    for (int32_t c = 0; c < graph.n_clusters; ++c) chosen[c] = c;
     const auto n = std::min(beam, graph.n_clusters);
-    const auto better = [&](std::int32_t a, std::int32_t b) {
-        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-    };
-    std::nth_element(chosen.begin(), chosen.begin() + std::max<std::int64_t>(n - 1, 0), chosen.end(), better);
-    chosen.resize(static_cast<std::size_t>(n));
+    const auto better = [&](int32_t a, int32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
+    std::nth_element(chosen.begin(), chosen.begin() + std::max<int64_t>(n - 1, 0), chosen.end(), better);
+    chosen.resize(static_cast<size_t>(n));
     for (auto i = forced.cluster_starts[row]; i < forced.cluster_starts[row + 1]; ++i)
         chosen.push_back(forced.clusters[i]);
     std::sort(chosen.begin(), chosen.end());
@@ -71,7 +64,7 @@ void walk(const float* cluster_scores, const Graph& graph, Scratch& scratch) {
             const auto label = graph.labels[edge];
             auto& slot = scratch.slots[label];
             if (slot < 0) {
-                slot = static_cast<std::int32_t>(scratch.paths.size());
+                slot = static_cast<int32_t>(scratch.paths.size());
                 scratch.paths.push_back({score, label, edge});
             } else if (score > scratch.paths[slot].score) {
                 scratch.paths[slot] = {score, label, edge};
@@ -80,9 +73,9 @@ void walk(const float* cluster_scores, const Graph& graph, Scratch& scratch) {
 }
 
 // Only the best k, best first; labels that are forced stay, in place of the last ones that are not.
-void keep_best(std::size_t k, const Forced& forced, std::size_t row, Scratch& scratch) {
+void keep_best(size_t k, const Forced& forced, size_t row, Scratch& scratch) {
     auto& paths = scratch.paths;
-    std::size_t n_forced = 0;
+    size_t n_forced = 0;
     for (auto i = forced.label_starts[row]; i < forced.label_starts[row + 1]; ++i) {
         const auto slot = scratch.slots[forced.labels[i]];
         if (slot < 0) continue;
@@ -93,95 +86,92 @@ void keep_best(std::size_t k, const Forced& forced, std::size_t row, Scratch& sc
     for (const auto& path : paths) scratch.slots[path.label] = -1;
     if (paths.size() > k) {
         const auto n = std::max(k, n_forced);
-        std::nth_element(paths.begin() + static_cast<std::ptrdiff_t>(n_forced),
-                         paths.begin() + static_cast<std::ptrdiff_t>(n) - (n > n_forced), paths.end());
+        std::nth_element(paths.begin() + static_cast<ptrdiff_t>(n_forced),
+                         paths.begin() + static_cast<ptrdiff_t>(n) - (n > n_forced), paths.end());
         paths.resize(n);
     }
     std::sort(paths.begin(), paths.end());
 }
 
-auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<std::int64_t> forced_cluster_starts,
-                       ArrayIn<std::int32_t> forced_clusters, ArrayIn<std::int64_t> forced_label_starts,
-                       ArrayIn<std::int32_t> forced_labels, ArrayIn<std::int64_t> edge_starts,
-                       ArrayIn<std::int32_t> edge_labels, ArrayIn<float> edge_scores, std::int64_t n_labels,
-                       std::int64_t beam, std::int64_t k, int n_threads) {
+auto learned_shortlist(MatrixIn cluster_scores, ArrayIn<int64_t> forced_cluster_starts,
+                       ArrayIn<int32_t> forced_clusters, ArrayIn<int64_t> forced_label_starts,
+                       ArrayIn<int32_t> forced_labels, ArrayIn<int64_t> edge_starts, ArrayIn<int32_t> edge_labels,
+                       ArrayIn<float> edge_scores, int64_t n_labels, int64_t beam, int64_t k, int n_threads) {
     const auto n_rows = cluster_scores.shape(0);
-    const Graph graph{edge_starts.data(), edge_labels.data(), edge_scores.data(),
-                      static_cast<std::int64_t>(edge_starts.shape(0)) - 1, n_labels};
-    if (static_cast<std::int64_t>(cluster_scores.shape(1)) != graph.n_clusters ||
-        forced_cluster_starts.shape(0) != n_rows + 1 || forced_label_starts.shape(0) != n_rows + 1 ||
-        edge_labels.shape(0) != edge_scores.shape(0) || beam < 1 || k < 1)
-        throw std::invalid_argument("The arrays of a learned index do not fit each other.");
+    check_at_least("beam", beam, 1);
+    check_at_least("k", k, 1);
+    const size_t n_clusters = n_rows_of("edge_starts", edge_starts);
+    if (cluster_scores.shape(1) != n_clusters)
+        refuse("cluster_scores has ", cluster_scores.shape(1), " columns; it needs ", n_clusters,
+               ", one for each cluster.");
+    check_ends("edge_starts", edge_starts, n_clusters, edge_labels.shape(0));
+    check_size("edge_scores", edge_scores, edge_labels.shape(0), "one for each of edge_labels");
+    check_starts("forced_cluster_starts", forced_cluster_starts, n_rows, forced_clusters.shape(0));
+    check_starts("forced_label_starts", forced_label_starts, n_rows, forced_labels.shape(0));
+    check_numbers("forced_clusters", forced_clusters, static_cast<int64_t>(n_clusters));
+    check_numbers("forced_labels", forced_labels, n_labels);
+    const Graph graph{edge_starts.data(), edge_labels.data(), edge_scores.data(), static_cast<int64_t>(n_clusters),
+                      n_labels};
     const Forced forced{forced_cluster_starts.data(), forced_label_starts.data(), forced_clusters.data(),
                         forced_labels.data()};
     std::vector<std::vector<Path>> found(n_rows);
-    std::vector<Scratch> scratches(static_cast<std::size_t>(worker_count(n_rows, n_threads)));
-    parallel_for(n_rows, n_threads, [&](std::size_t row, int worker) {
-        Scratch& scratch = scratches[static_cast<std::size_t>(worker)];
-        if (scratch.slots.empty()) scratch.slots.assign(static_cast<std::size_t>(n_labels), -1);
+    std::vector<Scratch> scratches(static_cast<size_t>(worker_count(n_rows, n_threads)));
+    parallel_for(n_rows, n_threads, [&](size_t row, int worker) {
+        Scratch& scratch = scratches[static_cast<size_t>(worker)];
+        if (scratch.slots.empty()) scratch.slots.assign(static_cast<size_t>(n_labels), -1);
         const float* scores = cluster_scores.data() + row * cluster_scores.shape(1);
         choose_clusters(scores, graph, beam, forced, row, scratch.clusters);
         walk(scores, graph, scratch);
-        keep_best(static_cast<std::size_t>(k), forced, row, scratch);
+        keep_best(static_cast<size_t>(k), forced, row, scratch);
         found[row] = scratch.paths;
     });
-    std::vector<std::int64_t> indptr(n_rows + 1, 0), edges;
-    for (std::size_t row = 0; row < n_rows; ++row)
-        indptr[row + 1] = indptr[row] + static_cast<std::int64_t>(found[row].size());
-    std::vector<std::int32_t> labels;
-    std::vector<float> scores;
-    labels.reserve(indptr.back());
-    scores.reserve(indptr.back());
-    edges.reserve(indptr.back());
-    for (const auto& row : found)
-        for (const auto& path : row) {
-            labels.push_back(path.label);
-            scores.push_back(path.score);
-            edges.push_back(path.edge);
-        }
-    return std::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(labels)), to_numpy(std::move(scores)),
-                           to_numpy(std::move(edges)));
+    return joined_rows(
+        found, [](const Path& path) { return path.label; }, [](const Path& path) { return path.score; },
+        [](const Path& path) { return path.edge; });
 }
 
 // Eight sums side by side, in a fixed order: quick on any machine and the same bytes on each.
-float dot(const float* a, const float* b, std::size_t n) {
+float dot(const float* a, const float* b, size_t n) {
     float sums[8] = {};
-    std::size_t i = 0;
+    size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        for (std::size_t j = 0; j < 8; ++j) sums[j] += a[i + j] * b[i + j];
+        for (size_t j = 0; j < 8; ++j) sums[j] += a[i + j] * b[i + j];
     float rest = 0.0f;
     for (; i < n; ++i) rest += a[i] * b[i];
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
 }
 
-ArrayOut<float> shortlist_dots(MatrixIn vectors, MatrixIn classifiers, ArrayIn<std::int64_t> indptr,
-                               ArrayIn<std::int32_t> labels, int n_threads) {
+ArrayOut<float> shortlist_dots(MatrixIn vectors, MatrixIn classifiers, ArrayIn<int64_t> indptr, ArrayIn<int32_t> labels,
+                               int n_threads) {
     const auto n_rows = vectors.shape(0), n_dims = vectors.shape(1);
-    if (classifiers.shape(1) != n_dims || indptr.shape(0) != n_rows + 1)
-        throw std::invalid_argument("Vectors, classifiers and the shortlist do not fit each other.");
+    if (classifiers.shape(1) != n_dims)
+        refuse("classifiers has ", classifiers.shape(1), " columns; it needs ", n_dims, ", as many as vectors.");
+    check_starts("indptr", indptr, n_rows, labels.shape(0));
+    check_numbers("labels", labels, static_cast<int64_t>(classifiers.shape(0)));
     std::vector<float> dots(labels.shape(0));
-    parallel_for(n_rows, n_threads, [&](std::size_t row) {
+    parallel_for(n_rows, n_threads, [&](size_t row) {
         for (auto i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i)
             dots[i] = dot(vectors.data() + row * n_dims,
-                          classifiers.data() + static_cast<std::size_t>(labels.data()[i]) * n_dims, n_dims);
+                          classifiers.data() + static_cast<size_t>(labels.data()[i]) * n_dims, n_dims);
     });
     return to_numpy(std::move(dots));
 }
 
 // The order of each row's items, best score first, the earlier item among equals, at most k of them.
-auto best_of_rows(ArrayIn<std::int64_t> indptr, ArrayIn<float> scores, std::int64_t k, int n_threads) {
-    if (indptr.shape(0) == 0 || k < 1) throw std::invalid_argument("Rows need starts, and k must be at least 1.");
-    const auto n_rows = indptr.shape(0) - 1;
-    std::vector<std::int64_t> starts(n_rows + 1, 0);
-    for (std::size_t row = 0; row < n_rows; ++row)
+auto best_of_rows(ArrayIn<int64_t> indptr, ArrayIn<float> scores, int64_t k, int n_threads) {
+    check_at_least("k", k, 1);
+    const size_t n_rows = n_rows_of("indptr", indptr);
+    check_starts("indptr", indptr, n_rows, scores.shape(0));
+    std::vector<int64_t> starts(n_rows + 1, 0);
+    for (size_t row = 0; row < n_rows; ++row)
         starts[row + 1] = starts[row] + std::min(k, indptr.data()[row + 1] - indptr.data()[row]);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(starts.back()));
-    parallel_for(n_rows, n_threads, [&](std::size_t row) {
-        std::vector<std::int64_t> items;
+    std::vector<int64_t> order(static_cast<size_t>(starts.back()));
+    parallel_for(n_rows, n_threads, [&](size_t row) {
+        std::vector<int64_t> items;
         for (auto i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i) items.push_back(i);
         const auto n = starts[row + 1] - starts[row];
         const auto* values = scores.data();
-        std::partial_sort(items.begin(), items.begin() + n, items.end(), [values](std::int64_t a, std::int64_t b) {
+        std::partial_sort(items.begin(), items.begin() + n, items.end(), [values](int64_t a, int64_t b) {
             return values[a] != values[b] ? values[a] > values[b] : a < b;
         });
         std::copy(items.begin(), items.begin() + n, order.begin() + starts[row]);
@@ -192,13 +182,14 @@ auto best_of_rows(ArrayIn<std::int64_t> indptr, ArrayIn<float> scores, std::int6
 }  // namespace
 
 void bind_learned_search(nb::module_& m) {
-    m.def("learned_shortlist", &learned_shortlist, nb::arg("cluster_scores"), nb::arg("forced_cluster_starts"),
-          nb::arg("forced_clusters"), nb::arg("forced_label_starts"), nb::arg("forced_labels"), nb::arg("edge_starts"),
-          nb::arg("edge_labels"), nb::arg("edge_scores"), nb::arg("n_labels"), nb::arg("beam"), nb::arg("k"),
-          nb::arg("n_threads"));
-    m.def("shortlist_dots", &shortlist_dots, nb::arg("vectors"), nb::arg("classifiers"), nb::arg("indptr"),
-          nb::arg("labels"), nb::arg("n_threads"));
-    m.def("best_of_rows", &best_of_rows, nb::arg("indptr"), nb::arg("scores"), nb::arg("k"), nb::arg("n_threads"));
+    define(m, "learned_shortlist", &learned_shortlist,
+           {"cluster_scores", "forced_cluster_starts", "forced_clusters", "forced_label_starts", "forced_labels",
+            "edge_starts", "edge_labels", "edge_scores", "n_labels", "beam", "k", "n_threads"},
+           "The best k labels of each row: row starts, labels, scores, and the edge of each.");
+    define(m, "shortlist_dots", &shortlist_dots, {"vectors", "classifiers", "indptr", "labels", "n_threads"},
+           "The dot product of each row's vector with the classifier of each of its labels.");
+    define(m, "best_of_rows", &best_of_rows, {"indptr", "scores", "k", "n_threads"},
+           "The order of each row's items, best first, at most k of them: row starts, items.");
 }
 
 }  // namespace deixis

@@ -1,51 +1,21 @@
-// The compiled core's Python module: each kernel registers itself here.
+// The compiled core's Python module: every part registers what it offers.
 #include <nanobind/nanobind.h>
 
-namespace nb = nanobind;
+// clang-format off
+#define DEIXIS_PARTS(part) \
+    part(border) part(clustering) part(free_clustering) part(sparse_text) part(row_dots) part(block_build) \
+    part(block_search) part(indel_build) part(indel_search) part(learned_search) part(rankers) \
+    part(label_walks) part(beam_search) part(tokenizer) part(name_keys) part(tfidf_fit) part(tfidf) \
+    part(dictionary_build) part(dictionary)
+// clang-format on
 
 namespace deixis {
-void bind_clustering(nb::module_& m);
-void bind_free_clustering(nb::module_& m);
-void bind_sparse_rows(nb::module_& m);
-void bind_sparse_text(nb::module_& m);
-void bind_row_dots(nb::module_& m);
-void bind_block_build(nb::module_& m);
-void bind_block_search(nb::module_& m);
-void bind_blending(nb::module_& m);
-void bind_indel_build(nb::module_& m);
-void bind_indel_search(nb::module_& m);
-void bind_learned_search(nb::module_& m);
-void bind_rankers(nb::module_& m);
-void bind_label_walks(nb::module_& m);
-void bind_beam_search(nb::module_& m);
-void bind_tokenizer(nb::module_& m);
-void bind_name_keys(nb::module_& m);
-void bind_tfidf_fit(nb::module_& m);
-void bind_tfidf(nb::module_& m);
-void bind_dictionary_build(nb::module_& m);
-void bind_dictionary(nb::module_& m);
+#define DECLARE(part) void bind_##part(nanobind::module_& m);
+DEIXIS_PARTS(DECLARE)
 }  // namespace deixis
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
-    deixis::bind_clustering(m);
-    deixis::bind_free_clustering(m);
-    deixis::bind_sparse_rows(m);
-    deixis::bind_sparse_text(m);
-    deixis::bind_row_dots(m);
-    deixis::bind_block_build(m);
-    deixis::bind_block_search(m);
-    deixis::bind_blending(m);
-    deixis::bind_indel_build(m);
-    deixis::bind_indel_search(m);
-    deixis::bind_learned_search(m);
-    deixis::bind_rankers(m);
-    deixis::bind_label_walks(m);
-    deixis::bind_beam_search(m);
-    deixis::bind_tokenizer(m);
-    deixis::bind_name_keys(m);
-    deixis::bind_tfidf_fit(m);
-    deixis::bind_tfidf(m);
-    deixis::bind_dictionary_build(m);
-    deixis::bind_dictionary(m);
+#define BIND(part) deixis::bind_##part(m);
+    DEIXIS_PARTS(BIND)
 }

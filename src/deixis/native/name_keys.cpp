@@ -4,13 +4,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/tuple.h>
-
 #include "arrays.hpp"
+#include "border.hpp"
 #include "parallel.hpp"
 #include "texts.hpp"
 #include "unicode.hpp"
@@ -18,31 +15,31 @@
 namespace deixis {
 namespace {
 
-constexpr std::uint32_t kDottedCapitalI = 0x130, kDotlessI = 0x131, kDotAbove = 0x307, kDiaeresis = 0x308;
-constexpr std::uint32_t kGrave = 0x300, kAcute = 0x301, kTatweel = 0x640;
+constexpr uint32_t kDottedCapitalI = 0x130, kDotlessI = 0x131, kDotAbove = 0x307, kDiaeresis = 0x308;
+constexpr uint32_t kGrave = 0x300, kAcute = 0x301, kTatweel = 0x640;
 
-using CodePoints = std::vector<std::uint32_t>;
+using CodePoints = std::vector<uint32_t>;
 
 struct KeyOptions {
     bool ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics;
 };
 
-bool is_within(std::uint32_t cp, std::uint32_t first, std::uint32_t last) { return first <= cp && cp <= last; }
+bool is_within(uint32_t cp, uint32_t first, uint32_t last) { return first <= cp && cp <= last; }
 
-bool is_latin_or_greek(std::uint32_t cp) {
+bool is_latin_or_greek(uint32_t cp) {
     return cp < 0x250 || is_within(cp, 0x250, 0x2AF) || is_within(cp, 0x370, 0x3FF) || is_within(cp, 0x1D00, 0x1DBF) ||
            is_within(cp, 0x1E00, 0x1FFF) || is_within(cp, 0x2C60, 0x2C7F) || is_within(cp, 0xA720, 0xA7FF);
 }
 
-bool is_cyrillic_vowel(std::uint32_t cp) {
+bool is_cyrillic_vowel(uint32_t cp) {
     static constexpr char32_t kVowels[] = U"аеиоуыэюяіє";
-    const std::uint32_t lower = is_within(cp, 0x410, 0x42F) ? cp + 0x20 : is_within(cp, 0x400, 0x40F) ? cp + 0x50 : cp;
+    const uint32_t lower = is_within(cp, 0x410, 0x42F) ? cp + 0x20 : is_within(cp, 0x400, 0x40F) ? cp + 0x50 : cp;
     return std::find(std::begin(kVowels), std::end(kVowels) - 1, lower) != std::end(kVowels) - 1;
 }
 
 // Whether a mark on this letter only says how to read it. In Cyrillic й and ї are letters of their own; a kana's
 // voicing mark and the vowel signs of India and South-East Asia are letters too.
-bool is_accent(std::uint32_t mark, std::uint32_t base) {
+bool is_accent(uint32_t mark, uint32_t base) {
     if (is_within(mark, 0x591, 0x5C7)) return true;  // Hebrew points
     if (is_within(mark, 0x64B, 0x65F) || mark == 0x670 || is_within(mark, 0x6D6, 0x6ED))
         return true;  // Arabic kVowels, hamza
@@ -55,7 +52,7 @@ bool is_accent(std::uint32_t mark, std::uint32_t base) {
 }
 
 // What a letter that Unicode does not take apart is written as without its stroke or joint; null for all others.
-const char* plain_letters(std::uint32_t cp) {
+const char* plain_letters(uint32_t cp) {
     switch (cp) {
     case U'ß': return "ss";
     case U'ẞ': return "SS";
@@ -89,8 +86,8 @@ const char* plain_letters(std::uint32_t cp) {
 void drop_diacritics(CodePoints& cps, CodePoints& scratch) {
     decompose(cps, scratch);
     scratch.clear();
-    std::uint32_t base = 0;
-    for (const std::uint32_t cp : cps) {
+    uint32_t base = 0;
+    for (const uint32_t cp : cps) {
         const bool is_mark = char_record(cp).char_class() == CharClass::kMark;
         if (!is_mark) base = cp;
         if (cp == kTatweel || (is_mark && is_accent(cp, base))) continue;
@@ -107,14 +104,14 @@ void drop_diacritics(CodePoints& cps, CodePoints& scratch) {
 // Turkish and Azeri I is the capital of the dotless letter; where that is not kept apart, all four are one.
 void ignore_case(CodePoints& cps, CodePoints& scratch, bool keeps_dotless_i, bool is_turkic) {
     bool has_changed = false;  // then a mark that follows may join the i
-    for (std::uint32_t& cp : cps) {
+    for (uint32_t& cp : cps) {
         if (cp == U'I' && keeps_dotless_i && is_turkic) cp = kDotlessI;
         has_changed |= cp == kDottedCapitalI;
         if (cp == kDottedCapitalI) cp = U'i';
     }
     if (casefold(cps, scratch)) nfkc(cps, scratch);
-    std::size_t length = 0;
-    for (const std::uint32_t cp : cps) {
+    size_t length = 0;
+    for (const uint32_t cp : cps) {
         has_changed |= cp == kDotlessI && !keeps_dotless_i;
         if (cp == kDotAbove && length > 0 && cps[length - 1] == U'i') continue;
         cps[length++] = cp == kDotlessI && !keeps_dotless_i ? U'i' : cp;
@@ -124,21 +121,21 @@ void ignore_case(CodePoints& cps, CodePoints& scratch, bool keeps_dotless_i, boo
     if (has_changed) nfkc(cps, scratch);
 }
 
-bool is_word(const CodePoints& cps, std::size_t at) {
+bool is_word(const CodePoints& cps, size_t at) {
     if (at >= cps.size()) return false;
     const CharClass kind = char_record(cps[at]).char_class();
     return kind == CharClass::kWord || kind == CharClass::kUnspaced || kind == CharClass::kMark;
 }
 
-bool is_space(std::uint32_t cp) { return char_record(cp).char_class() == CharClass::kSpace; }
+bool is_space(uint32_t cp) { return char_record(cp).char_class() == CharClass::kSpace; }
 
-bool is_apostrophe(std::uint32_t cp) {
+bool is_apostrophe(uint32_t cp) {
     return cp == '\'' || cp == '`' || is_within(cp, 0x2018, 0x201B) || cp == 0x2032 || cp == 0x5F3 || cp == 0x5F4 ||
            cp == 0x2BC;
 }
 
 // Whether a dot ends an initial: one letter that stands alone.
-bool ends_initial(const CodePoints& cps, std::size_t at) {
+bool ends_initial(const CodePoints& cps, size_t at) {
     if (at == 0 || at >= cps.size() || cps[at] != '.') return false;
     return is_word(cps, at - 1) && !char_record(cps[at - 1]).is_number() && (at == 1 || !is_word(cps, at - 2));
 }
@@ -147,11 +144,11 @@ bool ends_initial(const CodePoints& cps, std::size_t at) {
 // names apart stay: C++, C#, AT&T.
 void drop_punctuation(CodePoints& cps, CodePoints& scratch) {
     scratch.clear();
-    for (std::size_t at = 0; at < cps.size(); ++at) {
-        const std::uint32_t cp = cps[at];
+    for (size_t at = 0; at < cps.size(); ++at) {
+        const uint32_t cp = cps[at];
         if (is_apostrophe(cp)) continue;
         if (ends_initial(cps, at)) {
-            std::size_t next = at + 1;
+            size_t next = at + 1;
             while (next < cps.size() && is_space(cps[next])) ++next;
             if (ends_initial(cps, next + 1)) at = next - 1;
             continue;
@@ -159,15 +156,15 @@ void drop_punctuation(CodePoints& cps, CodePoints& scratch) {
         const bool is_kept = cp == '#' || cp == '&' || cp == '%' || cp == '@';
         scratch.push_back(!is_kept && char_record(cp).char_class() == CharClass::kPunctuation ? U' ' : cp);
     }
-    if (std::any_of(scratch.begin(), scratch.end(), [](std::uint32_t cp) { return !is_space(cp); })) cps.swap(scratch);
+    if (std::any_of(scratch.begin(), scratch.end(), [](uint32_t cp) { return !is_space(cp); })) cps.swap(scratch);
 }
 
 class KeyMaker {
 public:
-    void append(const std::uint8_t* text, std::size_t size, KeyOptions options, bool is_turkic, std::string& out) {
+    void append(const uint8_t* text, size_t size, KeyOptions options, bool is_turkic, std::string& out) {
         bool is_ascii = true;
         cps_.clear();
-        for (std::size_t at = 0; at < size;) {
+        for (size_t at = 0; at < size;) {
             const Decoded decoded = decode_utf8(text, at, size);
             is_ascii &= decoded.cp < 0x80;
             cps_.push_back(decoded.cp);
@@ -184,7 +181,7 @@ public:
 private:
     void fold_ascii(KeyOptions options) {
         if (!options.ignores_case) return;
-        for (std::uint32_t& cp : cps_)
+        for (uint32_t& cp : cps_)
             if (is_within(cp, 'A', 'Z')) cp += 0x20;
     }
 
@@ -197,9 +194,9 @@ private:
 
     // Runs of spaces become one; none at either end.
     void append_spaced(std::string& out) const {
-        const std::size_t begin = out.size();
+        const size_t begin = out.size();
         bool is_pending = false;
-        for (const std::uint32_t cp : cps_) {
+        for (const uint32_t cp : cps_) {
             if (is_space(cp)) {
                 is_pending = out.size() > begin;
                 continue;
@@ -213,26 +210,24 @@ private:
     CodePoints cps_, scratch_;
 };
 
-auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayIn<std::uint8_t> is_turkic,
-               bool ignores_case, bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics,
-               int n_threads) {
+auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t> is_turkic, bool ignores_case,
+               bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics, int n_threads) {
     const Texts names(data, offsets);
-    if (is_turkic.shape(0) != names.size()) throw nb::value_error("Each name must say whether it is Turkic.");
+    check_size("is_turkic", is_turkic, names.size(), "one for each name");
     const KeyOptions options{ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics};
     const auto bounds = names.chunks(1 << 18);
     std::vector<std::string> chunks(bounds.size() - 1);
-    std::vector<std::int64_t> ends(names.size() + 1, 0);  // of each key in its chunk
-    parallel_for(chunks.size(), n_threads, [&](std::size_t chunk) {
+    std::vector<int64_t> ends(names.size() + 1, 0);  // of each key in its chunk
+    parallel_for(chunks.size(), n_threads, [&](size_t chunk) {
         KeyMaker maker;
-        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
+        for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
             maker.append(names.text(i), names.length(i), options, is_turkic.data()[i] != 0, chunks[chunk]);
-            ends[i + 1] = static_cast<std::int64_t>(chunks[chunk].size());
+            ends[i + 1] = static_cast<int64_t>(chunks[chunk].size());
         }
     });
-    std::vector<std::uint8_t> joined;
-    for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
-        for (std::size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i)
-            ends[i + 1] += static_cast<std::int64_t>(joined.size());
+    std::vector<uint8_t> joined;
+    for (size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+        for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) ends[i + 1] += static_cast<int64_t>(joined.size());
         joined.insert(joined.end(), chunks[chunk].begin(), chunks[chunk].end());
     }
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
@@ -241,9 +236,10 @@ auto name_keys(ArrayIn<std::uint8_t> data, ArrayIn<std::int64_t> offsets, ArrayI
 }  // namespace
 
 void bind_name_keys(nb::module_& m) {
-    m.def("name_keys", &name_keys, nb::arg("data"), nb::arg("offsets"), nb::arg("is_turkic"), nb::arg("ignores_case"),
-          nb::arg("keeps_dotless_i"), nb::arg("ignores_punctuation"), nb::arg("ignores_diacritics"),
-          nb::arg("n_threads"), "Offsets and bytes of the comparable key of every name.");
+    define(m, "name_keys", &name_keys,
+           {"data", "offsets", "is_turkic", "ignores_case", "keeps_dotless_i", "ignores_punctuation",
+            "ignores_diacritics", "n_threads"},
+           "Offsets and bytes of the comparable key of every name.");
 }
 
 }  // namespace deixis

@@ -15,65 +15,64 @@
 
 namespace deixis {
 
-inline constexpr std::uint32_t kFeatureHash = 0x9e3779b1u;  // odd, hence invertible modulo any power of two
+inline constexpr uint32_t kFeatureHash = 0x9e3779b1u;  // odd, hence invertible modulo any power of two
 inline constexpr int kMaxKeyBits = 16;
+inline constexpr int64_t kMaxChildren = 256;  // of a parent: a child's number has one byte
 
-inline std::uint32_t hash_feature(std::uint32_t feature, int n_bits) {
-    return (feature * kFeatureHash) & static_cast<std::uint32_t>((std::uint64_t{1} << n_bits) - 1);
+inline uint32_t hash_feature(uint32_t feature, int n_bits) {
+    return (feature * kFeatureHash) & static_cast<uint32_t>((uint64_t{1} << n_bits) - 1);
 }
 
-inline int bits_for(std::int64_t n_features) {
+inline int bits_for(int64_t n_features) {
     int n_bits = 1;
-    while ((std::int64_t{1} << n_bits) < n_features) ++n_bits;
+    while ((int64_t{1} << n_bits) < n_features) ++n_bits;
     return n_bits;
 }
 
 // Reads packed entries: two bytes of key, two of weight, one of child, little-endian.
 class EntryView {
 public:
-    static constexpr std::int64_t kSize = 5;
+    static constexpr int64_t kSize = 5;
 
     EntryView() = default;
-    explicit EntryView(const std::uint8_t* bytes) : bytes_(bytes) {}
+    explicit EntryView(const uint8_t* bytes) : bytes_(bytes) {}
 
-    std::uint16_t key(std::int64_t e) const { return two_bytes(e * kSize); }
-    std::uint16_t weight(std::int64_t e) const { return two_bytes(e * kSize + 2); }
-    std::uint8_t child(std::int64_t e) const { return bytes_[e * kSize + 4]; }
-    const std::uint8_t* address(std::int64_t e) const { return bytes_ + e * kSize; }
+    uint16_t key(int64_t e) const { return two_bytes(e * kSize); }
+    uint16_t weight(int64_t e) const { return two_bytes(e * kSize + 2); }
+    uint8_t child(int64_t e) const { return bytes_[e * kSize + 4]; }
+    const uint8_t* address(int64_t e) const { return bytes_ + e * kSize; }
 
-    static void append(std::vector<std::uint8_t>& bytes, std::uint16_t key, std::uint16_t weight, std::uint8_t child) {
-        for (const std::uint16_t value : {key, weight}) {
-            bytes.push_back(static_cast<std::uint8_t>(value & 0xff));
-            bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+    static void append(std::vector<uint8_t>& bytes, uint16_t key, uint16_t weight, uint8_t child) {
+        for (const uint16_t value : {key, weight}) {
+            bytes.push_back(static_cast<uint8_t>(value & 0xff));
+            bytes.push_back(static_cast<uint8_t>(value >> 8));
         }
         bytes.push_back(child);
     }
 
 private:
-    std::uint16_t two_bytes(std::int64_t at) const {
-        std::uint16_t value;
+    uint16_t two_bytes(int64_t at) const {
+        uint16_t value;
         std::memcpy(&value, bytes_ + at, sizeof value);
         return value;
     }
 
-    const std::uint8_t* bytes_ = nullptr;
+    const uint8_t* bytes_ = nullptr;
 };
 
 static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
 
 // The bit of a bucket's byte that stands for the eighth in which a hashed feature lies.
-inline std::uint8_t eighth_bit(std::uint32_t hash, int key_bits) {
-    return static_cast<std::uint8_t>(1u << ((hash >> (key_bits > 3 ? key_bits - 3 : 0)) & 7u));
+inline uint8_t eighth_bit(uint32_t hash, int key_bits) {
+    return static_cast<uint8_t>(1u << ((hash >> (key_bits > 3 ? key_bits - 3 : 0)) & 7u));
 }
 
-inline std::uint16_t to_bfloat16(float value) {
-    std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+inline uint16_t to_bfloat16(float value) {
+    uint32_t bits = std::bit_cast<uint32_t>(value);
     bits += 0x7fffu + ((bits >> 16) & 1u);  // round to nearest, ties to even
-    return static_cast<std::uint16_t>(bits >> 16);
+    return static_cast<uint16_t>(bits >> 16);
 }
 
-inline float from_bfloat16(std::uint16_t value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
+inline float from_bfloat16(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
 }  // namespace deixis

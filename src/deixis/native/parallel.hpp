@@ -4,6 +4,9 @@
 // the next task from a counter, so results must depend on the task alone, never on the worker: then one thread and
 // many give the same bytes. `worker` lies in [0, worker_count(n_tasks, n_threads)) and is there to find scratch memory.
 //
+// parallel_for_runs does the same for items in runs of a fixed length: fn(run, begin, end) or fn(run, begin, end,
+// worker).
+//
 // The GIL is released while it runs (call it with or without holding the GIL) and fn must not touch Python. The calling
 // thread looks for signals every 100 ms; after one, no new task starts and the Python exception is raised here. Keep
 // tasks below about half a second, or let long ones ask stop_requested() now and then and return early; that also looks
@@ -60,8 +63,8 @@ inline std::exception_ptr pending_signal() {
 }
 
 template <typename Fn>
-void call(Fn& fn, std::size_t task, int worker) {
-    if constexpr (std::is_invocable_v<Fn&, std::size_t, int>)
+void call(Fn& fn, size_t task, int worker) {
+    if constexpr (std::is_invocable_v<Fn&, size_t, int>)
         fn(task, worker);
     else
         fn(task);
@@ -88,10 +91,10 @@ private:
 };
 
 template <typename Fn>
-void run_inline(std::size_t n_tasks, Fn& fn) {
+void run_inline(size_t n_tasks, Fn& fn) {
     InlineLoop loop;
     Scope scope(current_inline, &loop);
-    for (std::size_t task = 0; task < n_tasks; ++task) {
+    for (size_t task = 0; task < n_tasks; ++task) {
         call(fn, task, 0);
         if (loop.poll()) loop.rethrow();
         if (current_stop != nullptr && current_stop->load(std::memory_order_relaxed)) return;
@@ -101,7 +104,7 @@ void run_inline(std::size_t n_tasks, Fn& fn) {
 template <typename Fn>
 class Crew {
 public:
-    Crew(std::size_t n_tasks, Fn& fn) : n_tasks_(n_tasks), fn_(fn) {}
+    Crew(size_t n_tasks, Fn& fn) : n_tasks_(n_tasks), fn_(fn) {}
 
     void run(int n_workers) {
         std::vector<std::thread> threads;
@@ -128,7 +131,7 @@ private:
         Scope scope(current_stop, static_cast<const std::atomic<bool>*>(&stop_));
         try {
             while (!stop_.load(std::memory_order_relaxed)) {
-                const std::size_t task = next_.fetch_add(1, std::memory_order_relaxed);
+                const size_t task = next_.fetch_add(1, std::memory_order_relaxed);
                 if (task >= n_tasks_) break;
                 call(fn_, task, worker);
             }
@@ -154,9 +157,9 @@ private:
         stop_ = true;
     }
 
-    std::size_t n_tasks_;
+    size_t n_tasks_;
     Fn& fn_;
-    std::atomic<std::size_t> next_{0};
+    std::atomic<size_t> next_{0};
     std::atomic<bool> stop_{false};
     std::mutex mutex_;
     std::condition_variable done_;
@@ -174,14 +177,14 @@ inline bool stop_requested() {
 }
 
 // Threads that a loop will use: n_threads, or every processor for 0, and never more than there are tasks.
-inline int worker_count(std::size_t n_tasks, int n_threads) {
+inline int worker_count(size_t n_tasks, int n_threads) {
     if (n_threads <= 0) n_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     n_threads = std::min(n_threads, 512);
-    return static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(n_tasks, 1), n_threads));
+    return static_cast<int>(std::min<size_t>(std::max<size_t>(n_tasks, 1), n_threads));
 }
 
 template <typename Fn>
-void parallel_for(std::size_t n_tasks, int n_threads, Fn&& fn) {
+void parallel_for(size_t n_tasks, int n_threads, Fn&& fn) {
     if (n_tasks == 0) return;
     parallel_detail::ReleaseGil released;
     const int n_workers = worker_count(n_tasks, n_threads);
@@ -189,6 +192,19 @@ void parallel_for(std::size_t n_tasks, int n_threads, Fn&& fn) {
     const bool is_inner = parallel_detail::current_stop != nullptr || parallel_detail::current_inline != nullptr;
     if (n_workers == 1 || is_inner) return parallel_detail::run_inline(n_tasks, fn);
     parallel_detail::Crew<std::remove_reference_t<Fn>>(n_tasks, fn).run(n_workers);
+}
+
+inline size_t run_count(size_t n_items, size_t run_length) { return (n_items + run_length - 1) / run_length; }
+
+template <typename Fn>
+void parallel_for_runs(size_t n_items, size_t run_length, int n_threads, Fn&& fn) {
+    parallel_for(run_count(n_items, run_length), n_threads, [&](size_t run, [[maybe_unused]] int worker) {
+        const size_t begin = run * run_length, end = std::min(n_items, begin + run_length);
+        if constexpr (std::is_invocable_v<Fn&, size_t, size_t, size_t, int>)
+            fn(run, begin, end, worker);
+        else
+            fn(run, begin, end);
+    });
 }
 
 }  // namespace deixis

@@ -10,10 +10,15 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
 #include "arrays.hpp"
+#include "border.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -25,25 +30,25 @@ namespace {
 struct SolverParams {
     bool is_squared_hinge;
     float cost, epsilon, bias, min_weight;
-    std::int32_t max_rounds;
-    std::uint64_t seed;
+    int32_t max_rounds;
+    uint64_t seed;
 };
 
 // The packed weights of one parent.
 struct Packed {
-    std::vector<std::uint32_t> bucket_starts;
-    std::vector<std::uint8_t> entries, eighths;
+    std::vector<uint32_t> bucket_starts;
+    std::vector<uint8_t> entries, eighths;
     std::vector<float> biases;
 };
 
 struct Problem {
     const CsrView& docs;
-    const std::int64_t* positive_indptr;  // doc -> its children of this level, ascending
-    const std::int32_t* positive_indices;
+    const int64_t* positive_indptr;  // doc -> its children of this level, ascending
+    const int32_t* positive_indices;
     const float* positive_weights;  // one for each of positive_indices; null if all weigh 1
-    const std::int32_t* instances;
-    std::int32_t n_instances;
-    std::int32_t first_child, n_children;
+    const int32_t* instances;
+    int32_t n_instances;
+    int32_t first_child, n_children;
 };
 
 constexpr int kManyLanes = 8;
@@ -52,9 +57,9 @@ constexpr float kRestShare = 0.25f;  // of epsilon: an instance with smaller gra
 // target += scale * source, over n lanes: a multiple of kLanes. The inner loop's fixed length is what makes compilers
 // vectorise it, wherever this is inlined.
 template <int kLanes>
-inline void add_scaled(float* __restrict target, const float* __restrict source, float scale, std::int32_t n) {
-    for (std::int32_t first = 0; first < n; first += kLanes)
-        for (std::int32_t lane = 0; lane < kLanes; ++lane) target[first + lane] += scale * source[first + lane];
+inline void add_scaled(float* __restrict target, const float* __restrict source, float scale, int32_t n) {
+    for (int32_t first = 0; first < n; first += kLanes)
+        for (int32_t lane = 0; lane < kLanes; ++lane) target[first + lane] += scale * source[first + lane];
 }
 
 // What the dual variables of one instance have in common.
@@ -62,7 +67,7 @@ struct Instance {
     bool is_squared_hinge;
     float cost, norm;
     float own_norm;  // of the features it alone has: times a dual variable, what they add to its score times its sign
-    std::int32_t n_lanes;
+    int32_t n_lanes;
 };
 
 // One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not
@@ -78,9 +83,9 @@ template <int kLanes, bool kIsWeighted>
     const float all_upper = is_squared ? INFINITY : instance.cost;
     const float all_inverse = 1.0f / (norm + all_diagonal);
     float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
-    for (std::int32_t first = 0; first < instance.n_lanes; first += kLanes) {
-        for (std::int32_t lane = 0; lane < kLanes; ++lane) {
-            const std::int32_t k = first + lane;
+    for (int32_t first = 0; first < instance.n_lanes; first += kLanes) {
+        for (int32_t lane = 0; lane < kLanes; ++lane) {
+            const int32_t k = first + lane;
             float diagonal = all_diagonal, upper = all_upper, inverse = all_inverse;
             if constexpr (kIsWeighted) {
                 diagonal = is_squared ? 0.5f / costs[k] : 0.0f;
@@ -108,23 +113,23 @@ template <int kLanes, bool kIsWeighted>
 template <int kLanes, bool kIsWeighted>
 class SiblingSolver {
 public:
-    SiblingSolver(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& feature_counts)
+    SiblingSolver(const Problem& problem, const SolverParams& params, std::vector<int32_t>& feature_counts)
         : problem_(problem), params_(params), n_padded_((problem.n_children + kLanes - 1) / kLanes * kLanes) {
         copy_instances(feature_counts);
         mark_positives();
     }
 
-    Packed solve(std::uint64_t stream, int n_bits) {
-        weights_.assign(static_cast<std::size_t>(features_.size()) * n_lanes(), 0.0f);
+    Packed solve(uint64_t stream, int n_bits) {
+        weights_.assign(static_cast<size_t>(features_.size()) * n_lanes(), 0.0f);
         biases_.assign(n_lanes(), 0.0f);
-        alphas_.assign(static_cast<std::size_t>(problem_.n_instances) * n_lanes(), 0.0f);
+        alphas_.assign(static_cast<size_t>(problem_.n_instances) * n_lanes(), 0.0f);
         if (params_.bias > 0.0f) lean_negative();
         descend(stream);
         return pack(n_bits);
     }
 
 private:
-    std::int32_t n_lanes() const {
+    int32_t n_lanes() const {
         if constexpr (kLanes == 1) return 1;
         return n_padded_;
     }
@@ -132,15 +137,15 @@ private:
     // Copies the instances with features renumbered. A feature that only one instance has needs no row of weights
     // while learning: its weights are its value times that instance's own dual variables, so only its square is kept
     // here.
-    void copy_instances(std::vector<std::int32_t>& feature_counts) {
-        for_each_value([&](std::int32_t, std::int32_t feature, float) { ++feature_counts[feature]; });
-        std::vector<std::int32_t> numbered;
+    void copy_instances(std::vector<int32_t>& feature_counts) {
+        for_each_value([&](int32_t, int32_t feature, float) { ++feature_counts[feature]; });
+        std::vector<int32_t> numbered;
         indptr_.assign(problem_.n_instances + 1, 0);
         norms_.assign(problem_.n_instances, params_.bias * params_.bias);
         own_norms_.assign(problem_.n_instances, 0.0f);
-        for_each_value([&](std::int32_t i, std::int32_t feature, float value) {
+        for_each_value([&](int32_t i, int32_t feature, float value) {
             norms_[i] += value * value;
-            std::int32_t& count = feature_counts[feature];
+            int32_t& count = feature_counts[feature];
             if (count == 1) {
                 own_.push_back({feature, i, value});
                 own_norms_[i] += value * value;
@@ -149,39 +154,39 @@ private:
             }
             if (count > 0) {  // from here on the map holds -1 - number
                 numbered.push_back(feature);
-                count = -static_cast<std::int32_t>(numbered.size());
+                count = -static_cast<int32_t>(numbered.size());
             }
             indices_.push_back(-1 - count);
             data_.push_back(value);
-            indptr_[i + 1] = static_cast<std::int64_t>(indices_.size());
+            indptr_[i + 1] = static_cast<int64_t>(indices_.size());
         });
-        for (std::int32_t i = 0; i < problem_.n_instances; ++i) indptr_[i + 1] = std::max(indptr_[i + 1], indptr_[i]);
-        for (std::int32_t f : numbered) feature_counts[f] = 0;
+        for (int32_t i = 0; i < problem_.n_instances; ++i) indptr_[i + 1] = std::max(indptr_[i + 1], indptr_[i]);
+        for (int32_t f : numbered) feature_counts[f] = 0;
         features_ = std::move(numbered);
     }
 
     template <typename Visit>
     void for_each_value(Visit visit) const {
-        for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
-            const std::int32_t doc = problem_.instances[i];
-            for (std::int64_t p = problem_.docs.indptr[doc]; p < problem_.docs.indptr[doc + 1]; ++p)
+        for (int32_t i = 0; i < problem_.n_instances; ++i) {
+            const int32_t doc = problem_.instances[i];
+            for (int64_t p = problem_.docs.indptr[doc]; p < problem_.docs.indptr[doc + 1]; ++p)
                 visit(i, problem_.docs.indices[p], problem_.docs.data[p]);
         }
     }
 
     void mark_positives() {
         positive_starts_.push_back(0);
-        for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
-            const std::int32_t doc = problem_.instances[i];
-            const std::int32_t* begin = problem_.positive_indices + problem_.positive_indptr[doc];
-            const std::int32_t* end = problem_.positive_indices + problem_.positive_indptr[doc + 1];
-            for (const std::int32_t* c = std::lower_bound(begin, end, problem_.first_child);
+        for (int32_t i = 0; i < problem_.n_instances; ++i) {
+            const int32_t doc = problem_.instances[i];
+            const int32_t* begin = problem_.positive_indices + problem_.positive_indptr[doc];
+            const int32_t* end = problem_.positive_indices + problem_.positive_indptr[doc + 1];
+            for (const int32_t* c = std::lower_bound(begin, end, problem_.first_child);
                  c != end && *c < problem_.first_child + problem_.n_children; ++c) {
                 positives_.push_back(*c - problem_.first_child);
                 if constexpr (kIsWeighted)
                     positive_costs_.push_back(params_.cost * problem_.positive_weights[c - problem_.positive_indices]);
             }
-            positive_starts_.push_back(static_cast<std::int32_t>(positives_.size()));
+            positive_starts_.push_back(static_cast<int32_t>(positives_.size()));
         }
     }
 
@@ -191,28 +196,28 @@ private:
         const float n = static_cast<float>(problem_.n_instances) * params_.bias * params_.bias;
         const float share = std::min(params_.cost, 1.0f / (n + 0.5f / params_.cost));
         std::vector<float> steps(n_lanes());
-        for (std::int32_t i = 0; i < problem_.n_instances; ++i) {
+        for (int32_t i = 0; i < problem_.n_instances; ++i) {
             std::fill(steps.begin(), steps.end(), -share);
-            for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) steps[positives_[p]] = 0.0f;
-            float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
-            for (std::int32_t k = 0; k < n_lanes(); ++k) alpha[k] = -steps[k];
+            for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) steps[positives_[p]] = 0.0f;
+            float* alpha = alphas_.data() + static_cast<int64_t>(i) * n_lanes();
+            for (int32_t k = 0; k < n_lanes(); ++k) alpha[k] = -steps[k];
             move(i, steps.data());
         }
     }
 
     // Rounds over the instances until no dual gradient is wider than epsilon. An instance that hardly violates
     // anything rests until the others are done; a last round over all of them decides.
-    void descend(std::uint64_t stream) {
+    void descend(uint64_t stream) {
         Random random(params_.seed, stream);
-        std::vector<std::int32_t> order(problem_.n_instances), restless;
+        std::vector<int32_t> order(problem_.n_instances), restless;
         std::iota(order.begin(), order.end(), 0);
         Round round(n_lanes(), params_.cost);
-        for (std::int32_t n_rounds = 0; n_rounds < params_.max_rounds; ++n_rounds) {
-            const bool is_full = static_cast<std::int32_t>(order.size()) == problem_.n_instances;
-            random.shuffle(order.data(), static_cast<std::uint32_t>(order.size()));
+        for (int32_t n_rounds = 0; n_rounds < params_.max_rounds; ++n_rounds) {
+            const bool is_full = static_cast<int32_t>(order.size()) == problem_.n_instances;
+            random.shuffle(order.data(), static_cast<uint32_t>(order.size()));
             round.begin();
             restless.clear();
-            for (std::size_t place = 0; place < order.size(); ++place) {
+            for (size_t place = 0; place < order.size(); ++place) {
                 if ((place & 1023u) == 1023u && stop_requested()) return;
                 if (place + 4 < order.size()) ask_for_instance(order[place + 4]);
                 if (place + 2 < order.size()) ask_for_weights(order[place + 2]);
@@ -233,7 +238,7 @@ private:
     struct Round {
         std::vector<float> signs, scores, steps, highest, lowest, costs;
 
-        Round(std::int32_t n, float cost)
+        Round(int32_t n, float cost)
             : signs(n, -1.0f), scores(n), steps(n), highest(n), lowest(n), costs(kIsWeighted ? n : 0, cost) {}
 
         void begin() {
@@ -241,23 +246,23 @@ private:
             std::fill(lowest.begin(), lowest.end(), INFINITY);
         }
 
-        float widest(std::int32_t n_children) const {
+        float widest(int32_t n_children) const {
             float widest = 0.0f;
-            for (std::int32_t k = 0; k < n_children; ++k) widest = std::max(widest, highest[k] - lowest[k]);
+            for (int32_t k = 0; k < n_children; ++k) widest = std::max(widest, highest[k] - lowest[k]);
             return widest;
         }
     };
 
     // Solves instance i for all children; returns the largest of its projected gradients.
-    float visit(std::int32_t i, Round& round) {
-        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+    float visit(int32_t i, Round& round) {
+        for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
             round.signs[positives_[p]] = 1.0f;
             if constexpr (kIsWeighted) round.costs[positives_[p]] = positive_costs_[p];
         }
         score(i, round.scores.data());
         const float violation = step(i, round);
         if (violation > 0.0f) move(i, round.steps.data());
-        for (std::int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+        for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
             round.signs[positives_[p]] = -1.0f;
             if constexpr (kIsWeighted) round.costs[positives_[p]] = params_.cost;
         }
@@ -265,119 +270,119 @@ private:
     }
 
     // Instances come in random order: what the next ones need is on its way from memory while this one is solved.
-    void ask_for_instance(std::int32_t i) const {
+    void ask_for_instance(int32_t i) const {
         prefetch(indices_.data() + indptr_[i]);
         prefetch(data_.data() + indptr_[i]);
-        const float* alpha = alphas_.data() + static_cast<std::int64_t>(i) * n_lanes();
-        for (std::int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(alpha + k);
+        const float* alpha = alphas_.data() + static_cast<int64_t>(i) * n_lanes();
+        for (int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(alpha + k);
     }
 
-    void ask_for_weights(std::int32_t i) const {
+    void ask_for_weights(int32_t i) const {
         if (n_lanes() > 32) return;  // the blocks of leaves are small enough for the caches
-        for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n_lanes();
-            for (std::int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(row + k);
+        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
+            const float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n_lanes();
+            for (int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(row + k);
         }
     }
 
-    void score(std::int32_t i, float* __restrict scores) const {
-        const std::int32_t n = n_lanes();
-        for (std::int32_t k = 0; k < n; ++k) scores[k] = params_.bias * biases_[k];
-        for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
+    void score(int32_t i, float* __restrict scores) const {
+        const int32_t n = n_lanes();
+        for (int32_t k = 0; k < n; ++k) scores[k] = params_.bias * biases_[k];
+        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
+            const float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n;
             add_scaled<kLanes>(scores, row, data_[p], n);
         }
     }
 
     // One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
-    float step(std::int32_t i, Round& round) {
+    float step(int32_t i, Round& round) {
         return newton_steps<kLanes, kIsWeighted>(
             {params_.is_squared_hinge, params_.cost, norms_[i], own_norms_[i], n_lanes()}, round.signs.data(),
             round.scores.data(), round.costs.data(), round.steps.data(), round.highest.data(), round.lowest.data(),
-            alphas_.data() + static_cast<std::int64_t>(i) * n_lanes());
+            alphas_.data() + static_cast<int64_t>(i) * n_lanes());
     }
 
-    void move(std::int32_t i, const float* __restrict steps) {
-        const std::int32_t n = n_lanes();
+    void move(int32_t i, const float* __restrict steps) {
+        const int32_t n = n_lanes();
         add_scaled<kLanes>(biases_.data(), steps, params_.bias, n);
-        for (std::int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            float* row = weights_.data() + static_cast<std::int64_t>(indices_[p]) * n;
+        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
+            float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n;
             add_scaled<kLanes>(row, steps, data_[p], n);
         }
     }
 
     // The weights of all children for feature f: a row of the block, or what an instance's own feature makes of its
     // duals, which is then written to `memory`.
-    const float* weights_of(std::size_t f, std::vector<float>& memory) const {
+    const float* weights_of(size_t f, std::vector<float>& memory) const {
         if (f < features_.size()) return weights_.data() + f * n_lanes();
         const OwnFeature& own = own_[f - features_.size()];
         std::fill(memory.begin(), memory.end(), 0.0f);
-        const float* alpha = alphas_.data() + static_cast<std::size_t>(own.instance) * n_lanes();
+        const float* alpha = alphas_.data() + static_cast<size_t>(own.instance) * n_lanes();
         add_scaled<kLanes>(memory.data(), alpha, -own.value, n_lanes());
-        for (std::int32_t p = positive_starts_[own.instance]; p < positive_starts_[own.instance + 1]; ++p)
+        for (int32_t p = positive_starts_[own.instance]; p < positive_starts_[own.instance + 1]; ++p)
             memory[positives_[p]] = own.value * alpha[positives_[p]];
         return memory.data();
     }
 
-    std::size_t n_kept(const float* weights, float least) const {
-        std::int32_t n = 0;
-        for (std::int32_t k = 0; k < problem_.n_children; ++k) n += std::fabs(weights[k]) >= least;
-        return static_cast<std::size_t>(n);
+    size_t n_kept(const float* weights, float least) const {
+        int32_t n = 0;
+        for (int32_t k = 0; k < problem_.n_children; ++k) n += std::fabs(weights[k]) >= least;
+        return static_cast<size_t>(n);
     }
 
     Packed pack(int n_bits) const {
-        std::vector<std::pair<std::uint32_t, std::size_t>> kept;  // hashed feature, its place here
-        std::size_t n_entries = 0;
+        std::vector<std::pair<uint32_t, size_t>> kept;  // hashed feature, its place here
+        size_t n_entries = 0;
         std::vector<float> memory(n_lanes());
         const float least = std::max(params_.min_weight, std::numeric_limits<float>::denorm_min());  // zeros never stay
-        for (std::size_t f = 0; f < features_.size() + own_.size(); ++f) {
-            const std::size_t n_own = n_kept(weights_of(f, memory), least);
+        for (size_t f = 0; f < features_.size() + own_.size(); ++f) {
+            const size_t n_own = n_kept(weights_of(f, memory), least);
             n_entries += n_own;
-            const std::int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
-            if (n_own > 0) kept.push_back({hash_feature(static_cast<std::uint32_t>(feature), n_bits), f});
+            const int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
+            if (n_own > 0) kept.push_back({hash_feature(static_cast<uint32_t>(feature), n_bits), f});
         }
         std::sort(kept.begin(), kept.end());
         // Where features have many entries a search should not read past those of others; elsewhere buckets cost more.
-        const std::size_t n_buckets = n_entries > 3 * kept.size() ? kept.size() : kept.size() / 2;
+        const size_t n_buckets = n_entries > 3 * kept.size() ? kept.size() : kept.size() / 2;
         int bucket_bits = std::max(0, n_bits - kMaxKeyBits);
-        while ((std::size_t{3} << bucket_bits) < 2 * n_buckets && bucket_bits < n_bits) ++bucket_bits;
+        while ((size_t{3} << bucket_bits) < 2 * n_buckets && bucket_bits < n_bits) ++bucket_bits;
         const int key_bits = n_bits - bucket_bits;
         Packed packed;
-        packed.bucket_starts.assign((std::size_t{1} << bucket_bits) + 1, 0);
+        packed.bucket_starts.assign((size_t{1} << bucket_bits) + 1, 0);
         packed.eighths.assign(packed.bucket_starts.size(), 0);
         packed.entries.reserve(n_entries * EntryView::kSize);
         for (const auto& [hash, f] : kept) {
             const float* weights = weights_of(f, memory);
-            const auto key = static_cast<std::uint16_t>(hash & ((1u << key_bits) - 1));
-            for (std::int32_t k = 0; k < problem_.n_children; ++k)
+            const auto key = static_cast<uint16_t>(hash & ((1u << key_bits) - 1));
+            for (int32_t k = 0; k < problem_.n_children; ++k)
                 if (std::fabs(weights[k]) >= least)
-                    EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<std::uint8_t>(k));
+                    EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<uint8_t>(k));
             packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
             packed.bucket_starts[(hash >> key_bits) + 1] =
-                static_cast<std::uint32_t>(packed.entries.size() / EntryView::kSize);
+                static_cast<uint32_t>(packed.entries.size() / EntryView::kSize);
         }
-        for (std::size_t b = 1; b < packed.bucket_starts.size(); ++b)
+        for (size_t b = 1; b < packed.bucket_starts.size(); ++b)
             packed.bucket_starts[b] = std::max(packed.bucket_starts[b], packed.bucket_starts[b - 1]);
-        for (std::int32_t k = 0; k < problem_.n_children; ++k) packed.biases.push_back(params_.bias * biases_[k]);
+        for (int32_t k = 0; k < problem_.n_children; ++k) packed.biases.push_back(params_.bias * biases_[k]);
         return packed;
     }
 
     struct OwnFeature {
-        std::int32_t feature, instance;
+        int32_t feature, instance;
         float value;
     };
 
     const Problem& problem_;
     const SolverParams& params_;
-    std::int32_t n_padded_;
-    std::vector<std::int64_t> indptr_;
-    std::vector<std::int32_t> indices_, features_, positives_, positive_starts_;
+    int32_t n_padded_;
+    std::vector<int64_t> indptr_;
+    std::vector<int32_t> indices_, features_, positives_, positive_starts_;
     std::vector<OwnFeature> own_;  // features of a single instance
     std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_, positive_costs_;
 };
 
-Packed solve(const Problem& problem, const SolverParams& params, std::vector<std::int32_t>& counts,
-             std::uint64_t stream, int n_bits) {
+Packed solve(const Problem& problem, const SolverParams& params, std::vector<int32_t>& counts, uint64_t stream,
+             int n_bits) {
     const bool is_weighted = problem.positive_weights != nullptr;
     if (problem.n_children == 1)
         return is_weighted ? SiblingSolver<1, true>(problem, params, counts).solve(stream, n_bits)
@@ -386,49 +391,50 @@ Packed solve(const Problem& problem, const SolverParams& params, std::vector<std
                        : SiblingSolver<kManyLanes, false>(problem, params, counts).solve(stream, n_bits);
 }
 
-template <typename T>
-void append(std::vector<T>& all, std::vector<T>& part) {
-    all.insert(all.end(), part.begin(), part.end());
-    std::vector<T>().swap(part);
-}
-
-nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices, ArrayIn<float> data,
-                     std::int64_t n_features, ArrayIn<std::int64_t> positive_indptr,
-                     ArrayIn<std::int32_t> positive_indices, ArrayIn<float> positive_weights,
-                     ArrayIn<std::int64_t> instance_indptr, ArrayIn<std::int32_t> instances,
-                     ArrayIn<std::int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias,
-                     float min_weight, std::int32_t max_rounds, std::uint64_t seed, int n_threads) {
-    const CsrView docs(indptr, indices, data);
+ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t n_features,
+                         ArrayIn<int64_t> positive_indptr, ArrayIn<int32_t> positive_indices,
+                         ArrayIn<float> positive_weights, ArrayIn<int64_t> instance_indptr, ArrayIn<int32_t> instances,
+                         ArrayIn<int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias,
+                         float min_weight, int32_t max_rounds, uint64_t seed, int n_threads) {
+    const CsrView docs = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
+    check_ends("positive_indptr", positive_indptr, static_cast<size_t>(docs.n_rows), positive_indices.shape(0));
+    if (positive_weights.shape(0) > 0)
+        check_size("positive_weights", positive_weights, positive_indices.shape(0), "one for each of positive_indices");
+    check_starts("instance_indptr", instance_indptr, n_rows_of("child_starts", child_starts), instances.shape(0));
+    check_numbers("instances", instances, docs.n_rows);
+    for (size_t v = 0; v + 1 < child_starts.shape(0); ++v)
+        check_within("The number of a parent's children",
+                     static_cast<double>(child_starts.data()[v + 1] - child_starts.data()[v]), 0, kMaxChildren);
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
-    const auto n_parents = static_cast<std::int64_t>(child_starts.shape(0)) - 1;
+    const auto n_parents = static_cast<int64_t>(child_starts.shape(0)) - 1;
     const int n_bits = bits_for(n_features);
     std::vector<Packed> parents(n_parents);
-    std::vector<std::vector<std::int32_t>> feature_counts(worker_count(n_parents, n_threads));
-    parallel_for(n_parents, n_threads, [&](std::int64_t v, int worker) {
+    std::vector<std::vector<int32_t>> feature_counts(worker_count(n_parents, n_threads));
+    parallel_for(n_parents, n_threads, [&](int64_t v, int worker) {
         auto& counts = feature_counts[worker];
         if (counts.empty()) counts.assign(n_features, 0);
-        const std::int64_t first = instance_indptr.data()[v];
+        const int64_t first = instance_indptr.data()[v];
         const Problem problem{docs,
                               positive_indptr.data(),
                               positive_indices.data(),
                               positive_weights.shape(0) > 0 ? positive_weights.data() : nullptr,
                               instances.data() + first,
-                              static_cast<std::int32_t>(instance_indptr.data()[v + 1] - first),
-                              static_cast<std::int32_t>(child_starts.data()[v]),
-                              static_cast<std::int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = solve(problem, params, counts, static_cast<std::uint64_t>(v), n_bits);
+                              static_cast<int32_t>(instance_indptr.data()[v + 1] - first),
+                              static_cast<int32_t>(child_starts.data()[v]),
+                              static_cast<int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
+        parents[v] = solve(problem, params, counts, static_cast<uint64_t>(v), n_bits);
     });
     Packed all;
-    std::vector<std::int64_t> entry_starts{0}, bucket_offsets{0};
+    std::vector<int64_t> entry_starts{0}, bucket_offsets{0};
     for (Packed& parent : parents) {
-        append(all.bucket_starts, parent.bucket_starts);
-        append(all.entries, parent.entries);
-        append(all.eighths, parent.eighths);
-        append(all.biases, parent.biases);
-        entry_starts.push_back(static_cast<std::int64_t>(all.entries.size()) / EntryView::kSize);
-        bucket_offsets.push_back(static_cast<std::int64_t>(all.bucket_starts.size()));
+        move_to_end(all.bucket_starts, parent.bucket_starts);
+        move_to_end(all.entries, parent.entries);
+        move_to_end(all.eighths, parent.eighths);
+        move_to_end(all.biases, parent.biases);
+        entry_starts.push_back(static_cast<int64_t>(all.entries.size()) / EntryView::kSize);
+        bucket_offsets.push_back(static_cast<int64_t>(all.bucket_starts.size()));
     }
-    nb::dict out;
+    ArraysByName out;
     out["bucket_starts"] = to_numpy(std::move(all.bucket_starts));
     out["bucket_offsets"] = to_numpy(std::move(bucket_offsets));
     out["entry_starts"] = to_numpy(std::move(entry_starts));
@@ -441,11 +447,15 @@ nb::dict train_level(ArrayIn<std::int64_t> indptr, ArrayIn<std::int32_t> indices
 }  // namespace
 
 void bind_rankers(nb::module_& m) {
-    m.def("train_level", &train_level, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("n_features"),
-          nb::arg("positive_indptr"), nb::arg("positive_indices"), nb::arg("positive_weights"),
-          nb::arg("instance_indptr"), nb::arg("instances"), nb::arg("child_starts"), nb::arg("is_squared_hinge"),
-          nb::arg("cost"), nb::arg("epsilon"), nb::arg("bias"), nb::arg("min_weight"), nb::arg("max_rounds"),
-          nb::arg("seed"), nb::arg("n_threads"));
+    m.attr("MAX_CHILDREN") = kMaxChildren;
+    m.attr("FEATURE_HASH") = kFeatureHash;
+    m.attr("ENTRY_FIELDS") =
+        std::vector<std::pair<std::string, std::string>>{{"key", "<u2"}, {"weight", "<u2"}, {"child", "u1"}};
+    define(m, "train_level", &train_level,
+           {"indptr", "indices", "data", "n_features", "positive_indptr", "positive_indices", "positive_weights",
+            "instance_indptr", "instances", "child_starts", "is_squared_hinge", "cost", "epsilon", "bias", "min_weight",
+            "max_rounds", "seed", "n_threads"},
+           "The packed weights of all children of one level.");
 }
 
 }  // namespace deixis

@@ -1,10 +1,10 @@
 // Dot products of chosen pairs of sparse rows.
 #include <bit>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "arrays.hpp"
+#include "border.hpp"
 #include "parallel.hpp"
 
 namespace deixis {
@@ -13,10 +13,10 @@ namespace {
 // One row, looked up by column; small enough to stay in a near cache, whatever the number of columns.
 class RowTable {
 public:
-    void fill(const CsrView& rows, std::size_t row) {
-        if (rows.nnz(row) >= (1 << 28)) throw std::invalid_argument("A row has more columns than can be looked up.");
+    void fill(const CsrView& rows, size_t row) {
+        if (rows.nnz(row) >= (1 << 28)) refuse("Left row ", row, " has 2^28 columns or more; fewer can be looked up.");
         const auto n_slots =
-            std::bit_ceil(static_cast<std::uint32_t>(8 * rows.nnz(row) + 2));  // mostly empty: short searches
+            std::bit_ceil(static_cast<uint32_t>(8 * rows.nnz(row) + 2));  // mostly empty: short searches
         shift_ = 32 - std::countr_zero(n_slots);
         last_ = n_slots - 1;
         slots_.assign(n_slots, Slot{});
@@ -27,7 +27,7 @@ public:
         }
     }
 
-    float at(std::int32_t column) const {
+    float at(int32_t column) const {
         for (auto slot = first(column);; slot = (slot + 1) & last_) {
             if (slots_[slot].column == kEmpty) return 0.0f;
             if (slots_[slot].column == column) return slots_[slot].value;
@@ -35,33 +35,32 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kEmpty = -1;
+    static constexpr int32_t kEmpty = -1;
     struct Slot {
-        std::int32_t column = kEmpty;
+        int32_t column = kEmpty;
         float value = 0.0f;
     };
 
-    std::uint32_t first(std::int32_t column) const {
-        return (static_cast<std::uint32_t>(column) * 2654435769u) >> shift_;
-    }
+    uint32_t first(int32_t column) const { return (static_cast<uint32_t>(column) * 2654435769u) >> shift_; }
 
     std::vector<Slot> slots_;
-    std::uint32_t last_ = 0;
+    uint32_t last_ = 0;
     int shift_ = 31;
 };
 
-ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t> left_indices,
-                         ArrayIn<float> left_data, ArrayIn<std::int64_t> starts, ArrayIn<std::int64_t> right_indptr,
-                         ArrayIn<std::int32_t> right_indices, ArrayIn<float> right_data, ArrayIn<std::int64_t> partners,
-                         int n_threads) {
-    const CsrView lefts(left_indptr, left_indices, left_data), rights(right_indptr, right_indices, right_data);
+ArrayOut<float> row_dots(ArrayIn<int64_t> left_indptr, ArrayIn<int32_t> left_indices, ArrayIn<float> left_data,
+                         ArrayIn<int64_t> starts, ArrayIn<int64_t> right_indptr, ArrayIn<int32_t> right_indices,
+                         ArrayIn<float> right_data, ArrayIn<int64_t> partners, int n_threads) {
     const bool is_binary = right_data.shape(0) == 0;  // every stored place of the right rows is a one
-    if (static_cast<std::int64_t>(starts.shape(0)) != lefts.n_rows + 1)
-        throw std::invalid_argument("starts must fit the left rows.");
+    const CsrView lefts = csr_view({"left_indptr", "left_indices", "left_data"}, left_indptr, left_indices, left_data);
+    const CsrView rights =
+        csr_view({"right_indptr", "right_indices", "right_data"}, right_indptr, right_indices, right_data, is_binary);
+    check_starts("starts", starts, static_cast<size_t>(lefts.n_rows), partners.shape(0));
+    check_numbers("partners", partners, rights.n_rows);
     std::vector<float> dots(partners.shape(0));
-    const auto n_rows = static_cast<std::size_t>(lefts.n_rows);
+    const auto n_rows = static_cast<size_t>(lefts.n_rows);
     std::vector<RowTable> tables(worker_count(n_rows, n_threads));
-    parallel_for(n_rows, n_threads, [&](std::size_t row, int worker) {
+    parallel_for(n_rows, n_threads, [&](size_t row, int worker) {
         RowTable& left = tables[worker];
         left.fill(lefts, row);
         for (auto pair = starts.data()[row]; pair < starts.data()[row + 1]; ++pair) {
@@ -78,9 +77,10 @@ ArrayOut<float> row_dots(ArrayIn<std::int64_t> left_indptr, ArrayIn<std::int32_t
 }  // namespace
 
 void bind_row_dots(nb::module_& m) {
-    m.def("row_dots", &row_dots, nb::arg("left_indptr"), nb::arg("left_indices"), nb::arg("left_data"),
-          nb::arg("starts"), nb::arg("right_indptr"), nb::arg("right_indices"), nb::arg("right_data"),
-          nb::arg("partners"), nb::arg("n_threads"));
+    define(m, "row_dots", &row_dots,
+           {"left_indptr", "left_indices", "left_data", "starts", "right_indptr", "right_indices", "right_data",
+            "partners", "n_threads"},
+           "The dot product of each left row with each of its partners.");
 }
 
 }  // namespace deixis

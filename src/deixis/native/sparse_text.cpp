@@ -10,19 +10,12 @@
 #include <nanobind/nanobind.h>
 
 #include "arrays.hpp"
+#include "border.hpp"
 
 namespace deixis {
 namespace {
 
-enum Problem : int {
-    kNone = 0,
-    kNoPair = 1,
-    kBadValue = 2,
-    kColumnOutside = 3,
-    kBadLabel = 4,
-    kLabelOutside = 5,
-    kColumnTwice = 6
-};
+enum class LineProblem : int { kNone = 0, kNoPair, kBadValue, kColumnOutside, kBadLabel, kLabelOutside, kColumnTwice };
 
 constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -32,7 +25,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(const char* p, const char* end) { return p == end || is_blank(*p) || *p == '\n' || *p == '#'; }
 
 // A whole number of at most 18 digits; `p` moves behind it. False if there is none.
-bool parse_whole(const char*& p, const char* end, std::int64_t& value) {
+bool parse_whole(const char*& p, const char* end, int64_t& value) {
     const char* start = p;
     value = 0;
     while (p < end && is_digit(*p) && p - start < 18) value = value * 10 + (*p++ - '0');
@@ -44,7 +37,7 @@ bool parse_number(const char*& p, const char* end, double& value) {
     const char* start = p;
     const bool is_negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) ++p;
-    std::uint64_t digits = 0;
+    uint64_t digits = 0;
     int n_digits = 0, exponent = 0;
     bool has_digits = false, has_point = false;
     for (; p < end && (is_digit(*p) || (*p == '.' && !has_point)); ++p) {
@@ -54,7 +47,7 @@ bool parse_number(const char*& p, const char* end, double& value) {
         }
         has_digits = true;
         if (digits != 0 || *p != '0') ++n_digits;
-        if (n_digits <= 19) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+        if (n_digits <= 19) digits = digits * 10 + static_cast<uint64_t>(*p - '0');
         exponent -= has_point;
     }
     if (!has_digits) return false;
@@ -62,9 +55,9 @@ bool parse_number(const char*& p, const char* end, double& value) {
         ++p;
         const bool is_small = p < end && *p == '-';
         if (p < end && (*p == '-' || *p == '+')) ++p;
-        std::int64_t power;
+        int64_t power;
         if (!parse_whole(p, end, power)) return false;
-        exponent += static_cast<int>(std::min<std::int64_t>(power, 100000)) * (is_small ? -1 : 1);
+        exponent += static_cast<int>(std::min<int64_t>(power, 100000)) * (is_small ? -1 : 1);
     }
     if (!ends_token(p, end)) return false;
     // Exact: both numbers are doubles without rounding, so that one rounding is left (Clinger 1990).
@@ -83,7 +76,7 @@ bool parse_number(const char*& p, const char* end, double& value) {
 
 struct Rules {
     bool has_labels;
-    std::int64_t first_label, first_column, n_labels, n_columns;
+    int64_t first_label, first_column, n_labels, n_columns;
 };
 
 // Parses lines one after another until one is wrong; then `problem` says how, and `line` and `bad_at` where.
@@ -101,15 +94,15 @@ public:
         }
     }
 
-    std::vector<std::int64_t> n_labels, n_columns;
-    std::vector<std::int32_t> labels, columns;
+    std::vector<int64_t> n_labels, n_columns;
+    std::vector<int32_t> labels, columns;
     std::vector<float> values;
-    int problem = kNone;
-    std::int64_t line = 0, bad_at = -1;
+    LineProblem problem = LineProblem::kNone;
+    int64_t line = 0, bad_at = -1;
 
 private:
     bool parse_line(const char*& p, const char* end) {
-        const std::size_t first_label = labels.size(), first = columns.size();
+        const size_t first_label = labels.size(), first = columns.size();
         const char* start = p;
         if (rules_.has_labels && !ends_token(p, end) && !parse_labels(p, end)) return false;
         while (true) {
@@ -119,31 +112,31 @@ private:
         }
         std::sort(labels.begin() + first_label, labels.end());
         labels.erase(std::unique(labels.begin() + first_label, labels.end()), labels.end());
-        if (!sort_row(first)) return fail(kColumnTwice, start);
-        n_labels.push_back(static_cast<std::int64_t>(labels.size() - first_label));
-        n_columns.push_back(static_cast<std::int64_t>(columns.size() - first));
+        if (!sort_row(first)) return fail(LineProblem::kColumnTwice, start);
+        n_labels.push_back(static_cast<int64_t>(labels.size() - first_label));
+        n_columns.push_back(static_cast<int64_t>(columns.size() - first));
         return true;
     }
 
     // The labels that a line begins with; none if it begins with a pair.
     bool parse_labels(const char*& p, const char* end) {
         const char* start = p;
-        const std::size_t before = labels.size();
+        const size_t before = labels.size();
         while (true) {
             const char* token = p;
-            std::int64_t label;
-            if (!parse_whole(p, end, label)) return fail(kBadLabel, token);
+            int64_t label;
+            if (!parse_whole(p, end, label)) return fail(LineProblem::kBadLabel, token);
             if (p < end && *p == ':' && token == start) {
                 p = start;
                 return true;
             }
             label -= rules_.first_label;
-            if (label < 0 || label >= rules_.n_labels) return fail(kLabelOutside, token);
-            labels.push_back(static_cast<std::int32_t>(label));
+            if (label < 0 || label >= rules_.n_labels) return fail(LineProblem::kLabelOutside, token);
+            labels.push_back(static_cast<int32_t>(label));
             if (ends_token(p, end)) return true;
             if (*p != ',') {
                 labels.resize(before);
-                return fail(kBadLabel, token);
+                return fail(LineProblem::kBadLabel, token);
             }
             ++p;
             if (ends_token(p, end)) return true;  // a comma too many, as some published files have
@@ -152,27 +145,27 @@ private:
 
     bool parse_pair(const char*& p, const char* end) {
         const char* token = p;
-        std::int64_t column;
+        int64_t column;
         double value;
-        if (!parse_whole(p, end, column) || p == end || *p != ':') return fail(kNoPair, token);
+        if (!parse_whole(p, end, column) || p == end || *p != ':') return fail(LineProblem::kNoPair, token);
         ++p;
-        if (!parse_number(p, end, value)) return fail(kBadValue, token);
+        if (!parse_number(p, end, value)) return fail(LineProblem::kBadValue, token);
         column -= rules_.first_column;
-        if (column < 0 || column >= rules_.n_columns) return fail(kColumnOutside, token);
-        columns.push_back(static_cast<std::int32_t>(column));
+        if (column < 0 || column >= rules_.n_columns) return fail(LineProblem::kColumnOutside, token);
+        columns.push_back(static_cast<int32_t>(column));
         values.push_back(static_cast<float>(value));
         return true;
     }
 
     // Puts the last row's columns in order; false if one comes twice.
-    bool sort_row(std::size_t first) {
+    bool sort_row(size_t first) {
         bool is_ascending = true;
-        for (std::size_t i = first + 1; i < columns.size(); ++i) is_ascending &= columns[i] > columns[i - 1];
+        for (size_t i = first + 1; i < columns.size(); ++i) is_ascending &= columns[i] > columns[i - 1];
         if (is_ascending) return true;
-        std::vector<std::pair<std::int32_t, float>> row;
-        for (std::size_t i = first; i < columns.size(); ++i) row.emplace_back(columns[i], values[i]);
+        std::vector<std::pair<int32_t, float>> row;
+        for (size_t i = first; i < columns.size(); ++i) row.emplace_back(columns[i], values[i]);
         std::sort(row.begin(), row.end());
-        for (std::size_t i = 0; i < row.size(); ++i) {
+        for (size_t i = 0; i < row.size(); ++i) {
             if (i > 0 && row[i].first == row[i - 1].first) return false;
             columns[first + i] = row[i].first;
             values[first + i] = row[i].second;
@@ -180,7 +173,7 @@ private:
         return true;
     }
 
-    bool fail(Problem what, const char* where) {
+    bool fail(LineProblem what, const char* where) {
         problem = what;
         bad_ = where;
         return false;
@@ -190,14 +183,14 @@ private:
     const char* bad_ = nullptr;
 };
 
-nb::dict parse_sparse_lines(nb::bytes text, bool has_labels, std::int64_t first_label, std::int64_t first_column,
-                            std::int64_t n_labels, std::int64_t n_columns) {
+nb::typed<nb::dict, nb::str, nb::any> parse_sparse_lines(nb::bytes text, bool has_labels, int64_t first_label,
+                                                         int64_t first_column, int64_t n_labels, int64_t n_columns) {
     Parser parser(Rules{has_labels, first_label, first_column, n_labels, n_columns});
     {
         nb::gil_scoped_release released;
         parser.parse(text.c_str(), text.c_str() + text.size());
     }
-    nb::dict found;
+    nb::typed<nb::dict, nb::str, nb::any> found;
     found["problem"] = parser.problem;
     found["bad_at"] = parser.bad_at;
     found["n_lines"] = parser.line;
@@ -212,8 +205,17 @@ nb::dict parse_sparse_lines(nb::bytes text, bool has_labels, std::int64_t first_
 }  // namespace
 
 void bind_sparse_text(nb::module_& m) {
-    m.def("parse_sparse_lines", &parse_sparse_lines, nb::arg("text"), nb::arg("has_labels"), nb::arg("first_label"),
-          nb::arg("first_column"), nb::arg("n_labels"), nb::arg("n_columns"));
+    nb::enum_<LineProblem>(m, "LineProblem", nb::is_arithmetic(), "What is wrong with a line of sparse rows.")
+        .value("NONE", LineProblem::kNone)
+        .value("NO_PAIR", LineProblem::kNoPair)
+        .value("BAD_VALUE", LineProblem::kBadValue)
+        .value("COLUMN_OUTSIDE", LineProblem::kColumnOutside)
+        .value("BAD_LABEL", LineProblem::kBadLabel)
+        .value("LABEL_OUTSIDE", LineProblem::kLabelOutside)
+        .value("COLUMN_TWICE", LineProblem::kColumnTwice);
+    define(m, "parse_sparse_lines", &parse_sparse_lines,
+           {"text", "has_labels", "first_label", "first_column", "n_labels", "n_columns"},
+           "Labels, columns and values of lines; or what is wrong, and where.");
 }
 
 }  // namespace deixis

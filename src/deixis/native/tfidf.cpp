@@ -4,31 +4,27 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <memory>
 
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "parallel.hpp"
 #include "prefetch.hpp"
 #include "texts.hpp"
-#include "token_table.hpp"
-#include "token_trie.hpp"
+#include "token_arrays.hpp"
 #include "tokenizer.hpp"
 
 namespace deixis {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr size_t kChunkBytes = size_t{1} << 20;
 
 // Tokens looked up together, so that their waits for memory overlap.
-constexpr std::size_t kBatchTokens = 64;
+constexpr size_t kBatchTokens = 64;
 
 struct PendingToken {
-    std::uint64_t hash;
-    std::size_t begin, size;  // in the pending text
+    uint64_t hash;
+    size_t begin, size;  // in the pending text
 };
 
 // Memory one thread reuses from text to text.
@@ -36,86 +32,86 @@ struct RowScratch {
     Tokenizer tokenizer{FoldOptions{}};
     std::vector<PendingToken> pending;
     std::string pending_text;
-    std::vector<std::int32_t> ids;
-    std::vector<std::uint32_t> columns, sorted;
+    std::vector<int32_t> ids;
+    std::vector<uint32_t> columns, sorted;
     std::string padded;
-    std::vector<std::size_t> starts;
+    std::vector<size_t> starts;
 };
 
 // Ascending. Radix passes beat comparisons from a few dozen columns on.
-void sort_columns(std::vector<std::uint32_t>& columns, std::vector<std::uint32_t>& other) {
+void sort_columns(std::vector<uint32_t>& columns, std::vector<uint32_t>& other) {
     if (columns.size() < 64) return std::sort(columns.begin(), columns.end());
-    std::uint32_t all = 0;
-    for (const std::uint32_t column : columns) all |= column;
+    uint32_t all = 0;
+    for (const uint32_t column : columns) all |= column;
     other.resize(columns.size());
     for (int shift = 0; shift < 32 && all >> shift != 0; shift += 8) {
-        std::uint32_t places[256] = {};
-        for (const std::uint32_t column : columns) ++places[column >> shift & 255];
-        std::uint32_t sum = 0;
-        for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-        for (const std::uint32_t column : columns) other[places[column >> shift & 255]++] = column;
+        uint32_t places[256] = {};
+        for (const uint32_t column : columns) ++places[column >> shift & 255];
+        uint32_t sum = 0;
+        for (uint32_t& place : places) sum += std::exchange(place, sum);
+        for (const uint32_t column : columns) other[places[column >> shift & 255]++] = column;
         columns.swap(other);
     }
 }
 
 class TfidfVocabulary {
 public:
-    TfidfVocabulary(ArrayIn<std::uint8_t> token_data, ArrayIn<std::int64_t> token_offsets,
-                    ArrayIn<std::uint64_t> token_slots, ArrayIn<std::int32_t> child_ptr, ArrayIn<std::uint32_t> labels,
-                    ArrayIn<std::int32_t> dropped, ArrayIn<float> idf, ArrayIn<std::uint8_t> gram_data,
-                    ArrayIn<std::int64_t> gram_offsets, ArrayIn<std::uint64_t> gram_slots, int ngrams_max,
-                    int char_ngrams_min, int char_ngrams_max, bool nfkc, bool casefold, bool sublinear_tf)
-        : held_{nb::cast(token_data),   nb::cast(token_offsets), nb::cast(token_slots), nb::cast(child_ptr),
-                nb::cast(labels),       nb::cast(dropped),       nb::cast(idf),         nb::cast(gram_data),
-                nb::cast(gram_offsets), nb::cast(gram_slots)},
+    TfidfVocabulary(ArrayIn<uint8_t> tokens_data, ArrayIn<int64_t> tokens_offsets, ArrayIn<uint64_t> tokens_slots,
+                    ArrayIn<int32_t> trie_child_ptr, ArrayIn<uint32_t> trie_labels, ArrayIn<int32_t> dropped,
+                    ArrayIn<float> idf, ArrayIn<uint8_t> grams_data, ArrayIn<int64_t> grams_offsets,
+                    ArrayIn<uint64_t> grams_slots, int ngrams_max, int char_ngrams_min, int char_ngrams_max, bool nfkc,
+                    bool casefold, bool sublinear_tf)
+        : held_{nb::cast(tokens_data),   nb::cast(tokens_offsets), nb::cast(tokens_slots), nb::cast(trie_child_ptr),
+                nb::cast(trie_labels),   nb::cast(dropped),        nb::cast(idf),          nb::cast(grams_data),
+                nb::cast(grams_offsets), nb::cast(grams_slots)},
           settings_{ngrams_max, char_ngrams_min, char_ngrams_max, {nfkc, casefold}},
           sublinear_tf_(sublinear_tf),
-          tokens_(table(token_data, token_offsets, token_slots)),
-          grams_(table(gram_data, gram_offsets, gram_slots)),
-          trie_(child_ptr.data(), child_ptr.shape(0) - 1, labels.data(), labels.shape(0), tokens_.size()),
+          tokens_(token_table_of({"tokens_offsets", "tokens_slots"}, tokens_data, tokens_offsets, tokens_slots)),
+          grams_(token_table_of({"grams_offsets", "grams_slots"}, grams_data, grams_offsets, grams_slots)),
+          trie_(token_trie_of(trie_child_ptr, trie_labels, tokens_)),
           dropped_(dropped.data(), dropped.data() + dropped.shape(0)),
           idf_(idf.data()),
           n_features_(idf.shape(0)) {
-        if (child_ptr.shape(0) < 1 || trie_.n_inner() > trie_.n_nodes())
-            throw nb::value_error("The n-gram trie does not fit the tokens.");
-        if (n_features_ + dropped_.size() != trie_.n_nodes() + grams_.size())
-            throw nb::value_error("The number of idf weights does not fit the vocabulary.");
+        const size_t n_ngrams = trie_.n_nodes() + grams_.size();
+        if (dropped_.size() > n_ngrams)
+            refuse("dropped has ", dropped_.size(), " items; there are ", n_ngrams, " n-grams.");
+        check_size("idf", idf, n_ngrams - dropped_.size(), "one for each n-gram that is not dropped");
         n_word_columns_ = trie_.n_nodes() - dropped_.size();
     }
 
-    std::size_t n_features() const { return n_features_; }
+    size_t n_features() const { return n_features_; }
 
     // Appends the row of a text: ascending columns, each plus first_column, and weights whose squares sum to weight².
-    void append_row(const std::uint8_t* text, std::size_t size, float weight, std::int32_t first_column,
-                    RowScratch& scratch, std::vector<std::int32_t>& columns, std::vector<float>& values) const {
+    void append_row(const uint8_t* text, size_t size, float weight, int32_t first_column, RowScratch& scratch,
+                    std::vector<int32_t>& columns, std::vector<float>& values) const {
         collect(text, size, scratch);
         sort_columns(scratch.columns, scratch.sorted);
-        const std::size_t begin = values.size();
+        const size_t begin = values.size();
         double squares = 0;
-        const std::uint32_t *at = scratch.columns.data(), *end = at + scratch.columns.size();
+        const uint32_t *at = scratch.columns.data(), *end = at + scratch.columns.size();
         while (at < end) {
-            const std::uint32_t column = *at;
-            const std::uint32_t* next = at;
+            const uint32_t column = *at;
+            const uint32_t* next = at;
             while (next < end && *next == column) ++next;
             const double count = static_cast<double>(next - at);
             const double value = (sublinear_tf_ ? 1 + std::log(count) : count) * idf_[column];
             squares += value * value;
-            columns.push_back(static_cast<std::int32_t>(column) + first_column);
+            columns.push_back(static_cast<int32_t>(column) + first_column);
             values.push_back(static_cast<float>(value));
             at = next;
         }
         if (squares <= 0) return;
         const double scale = weight / std::sqrt(squares);
-        for (std::size_t i = begin; i < values.size(); ++i) values[i] = static_cast<float>(values[i] * scale);
+        for (size_t i = begin; i < values.size(); ++i) values[i] = static_cast<float>(values[i] * scale);
     }
 
-    std::string feature_name(std::int64_t column) const {
-        if (column < 0 || static_cast<std::size_t>(column) >= n_features_)
+    std::string feature_name(int64_t column) const {
+        if (column < 0 || static_cast<size_t>(column) >= n_features_)
             throw nb::index_error("There is no such feature column.");
-        if (static_cast<std::size_t>(column) >= n_word_columns_)
-            return std::string(grams_.text(static_cast<std::size_t>(column) - n_word_columns_));
-        auto node = static_cast<std::size_t>(column);
-        for (const std::int32_t gone : dropped_) node += static_cast<std::size_t>(gone) <= node;
+        if (static_cast<size_t>(column) >= n_word_columns_)
+            return std::string(grams_.text(static_cast<size_t>(column) - n_word_columns_));
+        auto node = static_cast<size_t>(column);
+        for (const int32_t gone : dropped_) node += static_cast<size_t>(gone) <= node;
         std::string name(token_text(trie_.last_token(node)));
         // The bound keeps a damaged trie from turning in circles.
         for (int depth = 1; node >= tokens_.size() && depth < settings_.ngrams_max; ++depth) {
@@ -126,23 +122,14 @@ public:
     }
 
 private:
-    static TokenTable table(const ArrayIn<std::uint8_t>& data, const ArrayIn<std::int64_t>& offsets,
-                            const ArrayIn<std::uint64_t>& slots) {
-        if (offsets.shape(0) < 1 || !std::has_single_bit(slots.shape(0)))
-            throw nb::value_error("A token table needs offsets and a power of two of slots.");
-        return {data.data(), data.shape(0), offsets.data(), offsets.shape(0) - 1, slots.data(), slots.shape(0)};
-    }
+    std::string_view token_text(size_t id) const { return id < tokens_.size() ? tokens_.text(id) : std::string_view(); }
 
-    std::string_view token_text(std::size_t id) const {
-        return id < tokens_.size() ? tokens_.text(id) : std::string_view();
-    }
-
-    void collect(const std::uint8_t* text, std::size_t size, RowScratch& scratch) const {
+    void collect(const uint8_t* text, size_t size, RowScratch& scratch) const {
         scratch.ids.clear();
         scratch.columns.clear();
         scratch.tokenizer.set_options(settings_.fold);
         scratch.tokenizer.run(text, size, [&](const TokenView& token) {
-            const std::uint64_t hash = hash_bytes(token.text, token.size);
+            const uint64_t hash = hash_bytes(token.text, token.size);
             tokens_.ask_slot(hash);
             scratch.pending.push_back({hash, scratch.pending_text.size(), token.size});
             scratch.pending_text.append(token.text, token.size);
@@ -150,18 +137,18 @@ private:
             if (settings_.has_chars()) collect_chars(token, scratch);
         });
         look_up(scratch);
-        for (std::size_t begin = 0; begin < scratch.ids.size(); begin += kBatchTokens)
+        for (size_t begin = 0; begin < scratch.ids.size(); begin += kBatchTokens)
             collect_ngrams(begin, std::min(begin + kBatchTokens, scratch.ids.size()), scratch);
     }
 
     // Appends the numbers of the pending tokens to the ids.
     void look_up(RowScratch& scratch) const {
-        std::int32_t found[kBatchTokens];
-        const std::size_t n = scratch.pending.size();
-        for (std::size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
-        for (std::size_t i = 0; i < n; ++i)
+        int32_t found[kBatchTokens];
+        const size_t n = scratch.pending.size();
+        for (size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
+        for (size_t i = 0; i < n; ++i)
             if (found[i] >= 0) tokens_.ask_text(found[i]);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
             const PendingToken& token = scratch.pending[i];
             const char* text = scratch.pending_text.data() + token.begin;
             if (found[i] >= 0 && !tokens_.is_text(found[i], text, token.size))
@@ -174,16 +161,16 @@ private:
     }
 
     // The n-grams that begin at the tokens [begin, end).
-    void collect_ngrams(std::size_t begin, std::size_t end, RowScratch& scratch) const {
-        const std::vector<std::int32_t>& ids = scratch.ids;
-        const std::size_t n = ids.size();
-        for (std::size_t i = begin; i < end; ++i)
+    void collect_ngrams(size_t begin, size_t end, RowScratch& scratch) const {
+        const std::vector<int32_t>& ids = scratch.ids;
+        const size_t n = ids.size();
+        for (size_t i = begin; i < end; ++i)
             if (ids[i] >= 0 && i + 1 < n && ids[i + 1] >= 0) trie_.ask_child(ids[i], ids[i + 1]);
-        for (std::size_t i = begin; i < end; ++i) {
-            std::int32_t node = ids[i];
+        for (size_t i = begin; i < end; ++i) {
+            int32_t node = ids[i];
             if (node < 0) continue;
             add_node(node, scratch.columns);
-            for (std::size_t j = i + 1; j < n && j < i + settings_.ngrams_max; ++j) {
+            for (size_t j = i + 1; j < n && j < i + settings_.ngrams_max; ++j) {
                 node = ids[j] < 0 ? -1 : trie_.child(node, ids[j]);
                 if (node < 0) break;
                 add_node(node, scratch.columns);
@@ -193,23 +180,22 @@ private:
 
     void collect_chars(const TokenView& token, RowScratch& scratch) const {
         for_each_char_ngram(token.text, token.size, settings_.char_ngrams_min, settings_.char_ngrams_max,
-                            scratch.padded, scratch.starts, [&](const char* gram, std::size_t size) {
-                                const std::int32_t id = grams_.find(gram, size, hash_bytes(gram, size));
-                                if (id >= 0)
-                                    scratch.columns.push_back(static_cast<std::uint32_t>(n_word_columns_ + id));
+                            scratch.padded, scratch.starts, [&](const char* gram, size_t size) {
+                                const int32_t id = grams_.find(gram, size, hash_bytes(gram, size));
+                                if (id >= 0) scratch.columns.push_back(static_cast<uint32_t>(n_word_columns_ + id));
                             });
     }
 
-    void add_node(std::int32_t node, std::vector<std::uint32_t>& columns) const {
+    void add_node(int32_t node, std::vector<uint32_t>& columns) const {
         if (dropped_.empty()) {
             prefetch(idf_ + node);
-            return columns.push_back(static_cast<std::uint32_t>(node));
+            return columns.push_back(static_cast<uint32_t>(node));
         }
         const auto gone = std::lower_bound(dropped_.begin(), dropped_.end(), node);
         if (gone != dropped_.end() && *gone == node) return;
-        const std::int64_t column = node - (gone - dropped_.begin());
-        if (column >= 0 && static_cast<std::size_t>(column) < n_word_columns_)
-            columns.push_back(static_cast<std::uint32_t>(column));
+        const int64_t column = node - (gone - dropped_.begin());
+        if (column >= 0 && static_cast<size_t>(column) < n_word_columns_)
+            columns.push_back(static_cast<uint32_t>(column));
     }
 
     std::vector<nb::object> held_;  // the arrays the views below look into
@@ -217,89 +203,94 @@ private:
     bool sublinear_tf_;
     TokenTable tokens_, grams_;
     TokenTrie trie_;
-    std::vector<std::int32_t> dropped_;
+    std::vector<int32_t> dropped_;
     const float* idf_;
-    std::size_t n_features_, n_word_columns_;
+    size_t n_features_, n_word_columns_;
 };
 
 // One of the blocks of columns a row is put together from.
 struct Part {
     const TfidfVocabulary* vocabulary;
     float weight;
-    std::int32_t first_column;
+    int32_t first_column;
 };
 
 std::vector<Part> make_parts(const std::vector<const TfidfVocabulary*>& vocabularies,
                              const std::vector<float>& weights) {
-    if (vocabularies.size() != weights.size()) throw nb::value_error("Every vocabulary needs one weight.");
+    if (vocabularies.size() != weights.size())
+        refuse("weights has ", weights.size(), " items; it needs ", vocabularies.size(), ", one for each vocabulary.");
     std::vector<Part> parts;
-    std::size_t n_columns = 0;
-    for (std::size_t p = 0; p < vocabularies.size(); ++p) {
-        parts.push_back({vocabularies[p], weights[p], static_cast<std::int32_t>(n_columns)});
+    size_t n_columns = 0;
+    for (size_t p = 0; p < vocabularies.size(); ++p) {
+        parts.push_back({vocabularies[p], weights[p], static_cast<int32_t>(n_columns)});
         n_columns += vocabularies[p]->n_features();
     }
-    if (n_columns > 0x7fffffff) throw nb::value_error("The vocabularies have more than 2**31 columns together.");
+    if (n_columns > 0x7fffffff) refuse("vocabularies have ", n_columns, " columns together; 2^31 - 1 are the most.");
     return parts;
 }
 
-void normalize(float* values, std::size_t n) {
+void normalize(float* values, size_t n) {
     double squares = 0;
-    for (std::size_t i = 0; i < n; ++i) squares += static_cast<double>(values[i]) * values[i];
+    for (size_t i = 0; i < n; ++i) squares += static_cast<double>(values[i]) * values[i];
     if (squares <= 0) return;
     const double scale = 1 / std::sqrt(squares);
-    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(values[i] * scale);
+    for (size_t i = 0; i < n; ++i) values[i] = static_cast<float>(values[i] * scale);
 }
 
 struct RowBlock {
-    std::vector<std::int32_t> columns;
+    std::vector<int32_t> columns;
     std::vector<float> values;
-    std::vector<std::size_t> row_ends;
+    std::vector<size_t> row_ends;
 };
 
-nb::tuple join_blocks(std::vector<RowBlock>& blocks, std::size_t n_rows, int n_threads) {
-    std::vector<std::size_t> first_value{0}, first_row{0};
+auto join_blocks(std::vector<RowBlock>& blocks, size_t n_rows, int n_threads) {
+    std::vector<size_t> first_value{0}, first_row{0};
     for (const RowBlock& block : blocks) {
         first_value.push_back(first_value.back() + block.values.size());
         first_row.push_back(first_row.back() + block.row_ends.size());
     }
-    const std::size_t n_values = first_value.back();
-    auto indptr = std::make_unique_for_overwrite<std::int64_t[]>(n_rows + 1);
-    auto columns = std::make_unique_for_overwrite<std::int32_t[]>(n_values);
+    const size_t n_values = first_value.back();
+    auto indptr = std::make_unique_for_overwrite<int64_t[]>(n_rows + 1);
+    auto columns = std::make_unique_for_overwrite<int32_t[]>(n_values);
     auto values = std::make_unique_for_overwrite<float[]>(n_values);
     indptr[0] = 0;
-    parallel_for(blocks.size(), n_threads, [&](std::size_t b) {
+    parallel_for(blocks.size(), n_threads, [&](size_t b) {
         const RowBlock block = std::exchange(blocks[b], {});
-        for (std::size_t r = 0; r < block.row_ends.size(); ++r)
-            indptr[first_row[b] + r + 1] = static_cast<std::int64_t>(first_value[b] + block.row_ends[r]);
+        for (size_t r = 0; r < block.row_ends.size(); ++r)
+            indptr[first_row[b] + r + 1] = static_cast<int64_t>(first_value[b] + block.row_ends[r]);
         std::copy(block.columns.begin(), block.columns.end(), columns.get() + first_value[b]);
         std::copy(block.values.begin(), block.values.end(), values.get() + first_value[b]);
     });
-    return nb::make_tuple(to_numpy(std::move(indptr), n_rows + 1), to_numpy(std::move(columns), n_values),
-                          to_numpy(std::move(values), n_values));
+    return std::make_tuple(to_numpy(std::move(indptr), n_rows + 1), to_numpy(std::move(columns), n_values),
+                           to_numpy(std::move(values), n_values));
 }
 
-nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
-                     const std::vector<ArrayIn<std::uint8_t>>& data, const std::vector<ArrayIn<std::int64_t>>& offsets,
-                     bool is_normalized, int n_threads) {
+auto tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
+                const std::vector<ArrayIn<uint8_t>>& data, const std::vector<ArrayIn<int64_t>>& offsets,
+                bool is_normalized, int n_threads) {
     const std::vector<Part> parts = make_parts(vocabularies, weights);
-    if (parts.empty() || data.size() != parts.size() || offsets.size() != parts.size())
-        throw nb::value_error("Every vocabulary needs texts of its own.");
+    if (parts.empty()) refuse("vocabularies is empty; one is needed at least.");
+    if (data.size() != parts.size() || offsets.size() != parts.size())
+        refuse("data and offsets have ", data.size(), " and ", offsets.size(), " arrays; they need ", parts.size(),
+               ", one for each vocabulary.");
     std::vector<Texts> texts;
-    std::size_t longest = 0;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
+    size_t longest = 0;
+    for (size_t p = 0; p < parts.size(); ++p) {
         texts.emplace_back(data[p], offsets[p]);
-        if (texts[p].size() != texts[0].size()) throw nb::value_error("Every vocabulary needs as many texts.");
+        if (texts[p].size() != texts[0].size())
+            refuse("offsets[", p, "] has ", texts[p].size(), " texts; it needs ", texts[0].size(),
+                   ", as many as the first.");
         if (data[p].shape(0) > data[longest].shape(0)) longest = p;
     }
-    const std::vector<std::size_t> bounds = texts[longest].chunks(kChunkBytes, 1 << 13);
+    const std::vector<size_t> bounds = texts[longest].chunks(kChunkBytes, 1 << 13);
     std::vector<RowBlock> blocks(bounds.size() - 1);
     std::vector<RowScratch> scratches(worker_count(blocks.size(), n_threads));
-    parallel_for(blocks.size(), n_threads, [&](std::size_t b, int worker) {
+    parallel_for(blocks.size(), n_threads, [&](size_t b, int worker) {
         RowBlock block;
         RowScratch& scratch = scratches[worker];
-        for (std::size_t i = bounds[b]; i < bounds[b + 1]; ++i) {
-            const std::size_t begin = block.values.size();
-            for (std::size_t p = 0; p < parts.size(); ++p)
+        for (size_t i = bounds[b]; i < bounds[b + 1]; ++i) {
+            const size_t begin = block.values.size();
+            for (size_t p = 0; p < parts.size(); ++p)
                 parts[p].vocabulary->append_row(texts[p].text(i), texts[p].length(i), parts[p].weight,
                                                 parts[p].first_column, scratch, block.columns, block.values);
             if (is_normalized) normalize(block.values.data() + begin, block.values.size() - begin);
@@ -310,41 +301,40 @@ nb::tuple tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, co
     return join_blocks(blocks, texts[0].size(), n_threads);
 }
 
-nb::tuple tfidf_row(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
-                    nb::list strings, bool is_normalized) {
+auto tfidf_row(const std::vector<const TfidfVocabulary*>& vocabularies, const std::vector<float>& weights,
+               StringList strings, bool is_normalized) {
     const std::vector<Part> parts = make_parts(vocabularies, weights);
-    if (strings.size() != parts.size()) throw nb::value_error("Every vocabulary needs a text of its own.");
+    if (strings.size() != parts.size())
+        refuse("texts has ", strings.size(), " items; it needs ", parts.size(), ", one for each vocabulary.");
     static thread_local RowScratch scratch;
-    std::vector<std::int32_t> columns;
+    std::vector<int32_t> columns;
     std::vector<float> values;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (size_t p = 0; p < parts.size(); ++p) {
         const Utf8 text(strings[p]);
         parts[p].vocabulary->append_row(text.data(), text.size(), parts[p].weight, parts[p].first_column, scratch,
                                         columns, values);
     }
     if (is_normalized) normalize(values.data(), values.size());
-    return nb::make_tuple(to_numpy(std::move(columns)), to_numpy(std::move(values)));
+    return std::make_tuple(to_numpy(std::move(columns)), to_numpy(std::move(values)));
 }
 
 }  // namespace
 
 void bind_tfidf(nb::module_& m) {
-    nb::class_<TfidfVocabulary>(m, "TfidfVocabulary",
-                                "N-grams, their columns and idf weights, in arrays it only looks into.")
-        .def(nb::init<ArrayIn<std::uint8_t>, ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, ArrayIn<std::int32_t>,
-                      ArrayIn<std::uint32_t>, ArrayIn<std::int32_t>, ArrayIn<float>, ArrayIn<std::uint8_t>,
-                      ArrayIn<std::int64_t>, ArrayIn<std::uint64_t>, int, int, int, bool, bool, bool>(),
-             nb::arg("token_data"), nb::arg("token_offsets"), nb::arg("token_slots"), nb::arg("child_ptr"),
-             nb::arg("labels"), nb::arg("dropped"), nb::arg("idf"), nb::arg("gram_data"), nb::arg("gram_offsets"),
-             nb::arg("gram_slots"), nb::arg("ngrams_max"), nb::arg("char_ngrams_min"), nb::arg("char_ngrams_max"),
-             nb::arg("nfkc"), nb::arg("casefold"), nb::arg("sublinear_tf"))
-        .def_prop_ro("n_features", &TfidfVocabulary::n_features)
-        .def("feature_name", &TfidfVocabulary::feature_name, nb::arg("column"));
-    m.def("tfidf_rows", &tfidf_rows, nb::arg("vocabularies"), nb::arg("weights"), nb::arg("data"), nb::arg("offsets"),
-          nb::arg("is_normalized"), nb::arg("n_threads"),
-          "(indptr, columns, values): one row per text, the vocabularies' columns one after the other.");
-    m.def("tfidf_row", &tfidf_row, nb::arg("vocabularies"), nb::arg("weights"), nb::arg("texts"),
-          nb::arg("is_normalized"), "(columns, values) of the row of one text per vocabulary.");
+    nb::class_<TfidfVocabulary> vocabulary(m, "TfidfVocabulary",
+                                           "N-grams, their columns and idf weights, in arrays it only looks into.");
+    define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
+                ArrayIn<int32_t>, ArrayIn<float>, ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, int, int, int,
+                bool, bool, bool>(
+        vocabulary, {"tokens_data", "tokens_offsets", "tokens_slots", "trie_child_ptr", "trie_labels", "dropped", "idf",
+                     "grams_data", "grams_offsets", "grams_slots", "ngrams_max", "char_ngrams_min", "char_ngrams_max",
+                     "nfkc", "casefold", "sublinear_tf"});
+    vocabulary.def_prop_ro("n_features", &TfidfVocabulary::n_features);
+    define(vocabulary, "feature_name", &TfidfVocabulary::feature_name, {"column"}, "The n-gram of a column.");
+    define(m, "tfidf_rows", &tfidf_rows, {"vocabularies", "weights", "data", "offsets", "is_normalized", "n_threads"},
+           "One row per text, the vocabularies' columns one after the other: row starts, columns, values.");
+    define(m, "tfidf_row", &tfidf_row, {"vocabularies", "weights", "texts", "is_normalized"},
+           "Columns and values of the row of one text per vocabulary.");
 }
 
 }  // namespace deixis

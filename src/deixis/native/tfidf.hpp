@@ -22,20 +22,20 @@ struct TfidfSettings {
 // padded token shorter than n counts once, whole (as scikit-learn's char_wb analyzer does). `padded` and `starts` are
 // scratch memory.
 template <typename Sink>
-void for_each_char_ngram(const char* token, std::size_t size, int n_min, int n_max, std::string& padded,
-                         std::vector<std::size_t>& starts, Sink&& sink) {
+void for_each_char_ngram(const char* token, size_t size, int n_min, int n_max, std::string& padded,
+                         std::vector<size_t>& starts, Sink&& sink) {
     padded.assign(1, ' ').append(token, size).append(1, ' ');
     starts.clear();
-    for (std::size_t at = 0; at < padded.size(); ++at)
-        if ((static_cast<std::uint8_t>(padded[at]) & 0xC0) != 0x80) starts.push_back(at);
-    const std::size_t n_chars = starts.size();
+    for (size_t at = 0; at < padded.size(); ++at)
+        if ((static_cast<uint8_t>(padded[at]) & 0xC0) != 0x80) starts.push_back(at);
+    const size_t n_chars = starts.size();
     starts.push_back(padded.size());
-    for (std::size_t n = n_min; n <= static_cast<std::size_t>(n_max); ++n) {
+    for (size_t n = n_min; n <= static_cast<size_t>(n_max); ++n) {
         if (n >= n_chars) {
             sink(padded.data(), padded.size());
             return;
         }
-        for (std::size_t first = 0; first + n <= n_chars; ++first)
+        for (size_t first = 0; first + n <= n_chars; ++first)
             sink(padded.data() + starts[first], starts[first + n] - starts[first]);
     }
 }

@@ -1,23 +1,22 @@
 // The part of the tokenizer that looks characters up, and the tokens of one text for Python.
 #include "tokenizer.hpp"
 
-#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "texts.hpp"
 
 namespace deixis {
 
-bool Tokenizer::next_unicode(const std::uint8_t* text, std::size_t size, std::size_t& at, std::size_t& n_extra,
-                             TokenView& token) {
+bool Tokenizer::next_unicode(const uint8_t* text, size_t size, size_t& at, size_t& n_extra, TokenView& token) {
     const Decoded first = decode_utf8(text, at, size);
     const CharClass kind = char_record(first.cp).char_class();
-    const std::size_t begin = at, begin_extra = n_extra;
+    const size_t begin = at, begin_extra = n_extra;
     at += first.n_bytes;
     n_extra += first.n_bytes - 1;
     if (kind != CharClass::kWord && kind != CharClass::kUnspaced) return false;
     cps_.assign(1, first.cp);
-    std::size_t n_kept = 1;  // joiners at the end of cps_ stay outside the token unless something follows them
-    std::size_t next = at, next_extra = n_extra;
+    size_t n_kept = 1;  // joiners at the end of cps_ stay outside the token unless something follows them
+    size_t next = at, next_extra = n_extra;
     while (next < size) {
         const Decoded decoded = decode_utf8(text, next, size);
         const CharClass follower = char_record(decoded.cp).char_class();
@@ -43,9 +42,9 @@ bool Tokenizer::next_unicode(const std::uint8_t* text, std::size_t size, std::si
 
 namespace {
 
-nb::list tokenize(nb::str string, bool nfkc, bool casefold) {
+nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>> tokenize(nb::str string, bool nfkc, bool casefold) {
     const Utf8 text(string);
-    nb::list tokens;
+    nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>> tokens;
     Tokenizer tokenizer({nfkc, casefold});
     tokenizer.run(text.data(), text.size(), [&](const TokenView& token) {
         tokens.append(nb::make_tuple(nb::str(token.text, token.size), token.start, token.end));
@@ -56,9 +55,9 @@ nb::list tokenize(nb::str string, bool nfkc, bool casefold) {
 }  // namespace
 
 void bind_tokenizer(nb::module_& m) {
-    m.def("unicode_version", &unicode_version, "Version of the Unicode tables in the core.");
-    m.def("tokenize", &tokenize, nb::arg("text"), nb::arg("nfkc"), nb::arg("casefold"),
-          "(folded text, start, end) of every token of a text.");
+    define(m, "unicode_version", &unicode_version, {}, "Version of the Unicode tables in the core.");
+    define(m, "tokenize", &tokenize, {"text", "nfkc", "casefold"},
+           "(folded text, start, end) of every token of a text.");
 }
 
 }  // namespace deixis

@@ -17,9 +17,9 @@ namespace deixis {
 
 struct TokenView {
     const char* text;  // folded, UTF-8; valid until the next token
-    std::size_t size;
-    std::size_t start, end;            // code points of the original
-    std::size_t byte_start, byte_end;  // bytes of the original
+    size_t size;
+    size_t start, end;            // code points of the original
+    size_t byte_start, byte_end;  // bytes of the original
     bool is_unspaced;
 };
 
@@ -44,16 +44,16 @@ public:
 
     // Calls sink(TokenView) for every token, in order.
     template <typename Sink>
-    void run(const std::uint8_t* text, std::size_t size, Sink&& sink) {
+    void run(const uint8_t* text, size_t size, Sink&& sink) {
         using tokenizer_detail::kIsAsciiWord;
-        std::size_t at = 0;
-        std::size_t n_extra = 0;  // bytes before `at` that are not the first of their code point
+        size_t at = 0;
+        size_t n_extra = 0;  // bytes before `at` that are not the first of their code point
         while (at < size) {
             if (text[at] < 0x80 && !kIsAsciiWord[text[at]]) {
                 ++at;
                 continue;
             }
-            const std::size_t begin = at;
+            const size_t begin = at;
             while (at < size && kIsAsciiWord[text[at]]) ++at;
             if (at < size && text[at] >= 0x80) {
                 at = begin;
@@ -67,21 +67,20 @@ public:
     }
 
 private:
-    const char* fold_ascii(const std::uint8_t* text, std::size_t size) {
+    const char* fold_ascii(const uint8_t* text, size_t size) {
         if (folded_.size() < size) folded_.resize(std::max(size, 2 * folded_.size()));
         // Letters and digits only: this bit makes letters lower-case and is set in every digit already.
-        const std::uint8_t lower = options_.casefold ? 0x20 : 0;
-        for (std::size_t i = 0; i < size; ++i) folded_[i] = static_cast<char>(text[i] | lower);
+        const uint8_t lower = options_.casefold ? 0x20 : 0;
+        for (size_t i = 0; i < size; ++i) folded_[i] = static_cast<char>(text[i] | lower);
         return folded_.data();
     }
 
     // Reads what stands at `at`: true and a token, or false and it was a separator.
-    bool next_unicode(const std::uint8_t* text, std::size_t size, std::size_t& at, std::size_t& n_extra,
-                      TokenView& token);
+    bool next_unicode(const uint8_t* text, size_t size, size_t& at, size_t& n_extra, TokenView& token);
 
     FoldOptions options_;
     FoldScratch scratch_;
-    std::vector<std::uint32_t> cps_;
+    std::vector<uint32_t> cps_;
     std::string folded_;
 };
 

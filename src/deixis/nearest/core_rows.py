@@ -8,9 +8,7 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
-
-MAX_COLUMNS = 2**31 - 1  # column numbers have 32 bits
-_UNSORTED, _NOT_FINITE, _DAMAGED = 1, 2, 3  # what check_rows says
+from deixis.native._core import MAX_COLUMNS, RowsState
 
 CoreRows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -27,11 +25,11 @@ def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) 
         raise DataError(f"The {what} have {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
     rows = _flat_arrays(matrix)
     state = _core.check_rows(*rows, matrix.shape[1])
-    if state == _DAMAGED:
+    if state == RowsState.DAMAGED:
         raise DataError(f"The {what} are a damaged CSR matrix: row starts or column numbers lie outside of it.")
-    if state == _NOT_FINITE:
+    if state == RowsState.NOT_FINITE:
         raise DataError(f"The {what} have values that are not finite 32-bit numbers; replace NaN and infinity.")
-    if state == _UNSORTED and is_sorted:
+    if state == RowsState.UNSORTED and is_sorted:
         in_order = sparse.csr_matrix(matrix, copy=True)
         in_order.sum_duplicates()
         return core_rows(in_order, what)

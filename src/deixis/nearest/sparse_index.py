@@ -20,15 +20,13 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
+from deixis.native._core import MAX_BLOCK_SIZE, MAX_ENTRIES, MAX_GROUPS
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.store.checks import require
 
-MAX_BLOCK_SIZE = 256  # a row's place in its block has one byte
 MAX_BLOCKS = 4096  # opened for one query
-MAX_ENTRIES = 2**32 - 1
-MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
-# In the order in which the core's constructor takes them.
+# In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "column_starts": np.int64, "blocks": np.int32, "maxima": np.uint8, "entry_starts": np.uint32, "places": np.uint8,
     "codes": np.uint8, "scales": np.float32, "groups": np.int32,
@@ -60,7 +58,7 @@ class BlockIndex:
         self.config = config
         self.n_groups = n_groups
         self._arrays = {name: arrays[name] for name in _ARRAYS}
-        self._search = _core.BlockSearch(*(arrays[name] for name in _ARRAYS), n_groups, config.block_size)
+        self._search = _core.BlockSearch(**self._arrays, n_groups=n_groups, block_size=config.block_size)
         self._masks: PreparedMasks[tuple[NDArray[np.uint8], NDArray[np.int32]]] = PreparedMasks()
 
     @property
@@ -90,7 +88,7 @@ class BlockIndex:
         if len(data) > MAX_ENTRIES:
             raise DataError(f"The rows have {len(data)} weights; an index holds at most {MAX_ENTRIES}.")
         built = _core.build_blocks(indptr, indices, data, rows.shape[1], config.block_size)
-        arrays = dict(zip(_ARRAYS, built, strict=False))
+        arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built, strict=False))
         arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)
         return cls(arrays, n_groups, config)
 

@@ -16,12 +16,12 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
+from deixis.native._core import MAX_GROUPS
 from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
 
-MAX_GROUPS = 2**31 - 1  # a group's number has four bytes
-# In the order in which the core's constructor takes them.
+# In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "alphabet": np.uint32, "buckets": np.uint8, "levels": np.uint8, "characters": np.uint8, "starts": np.uint32,
     "sketches": np.uint64, "others": np.uint64, "block_starts": np.int32, "block_lengths": np.int32,
@@ -43,7 +43,7 @@ class IndelIndex:
     def __init__(self, arrays: Mapping[str, NDArray[Any]], n_groups: int) -> None:
         self.n_groups = n_groups
         self._arrays = {name: arrays[name] for name in _ARRAYS}
-        self._search = _core.IndelSearch(*(arrays[name] for name in _ARRAYS), n_groups)
+        self._search = _core.IndelSearch(**self._arrays, n_groups=n_groups)
 
     @classmethod
     def build(cls, names: Iterable[str], groups: NDArray[np.integer], n_groups: int | None = None) -> IndelIndex:
@@ -57,8 +57,9 @@ class IndelIndex:
         if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, MAX_GROUPS):
             raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
         table = StringTable.from_strings(numbers)
-        *built, order = _core.build_indel(table.data, table.offsets)
-        arrays = dict(zip(_ARRAYS, built, strict=False))
+        built = _core.build_indel(table.data, table.offsets)
+        order = built[-1]
+        arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built[:-1], strict=False))
         places = np.empty(len(order), dtype=np.int64)
         places[order] = np.arange(len(order))
         # Each name's groups once, in ascending order, the names in the order of the blocks.

@@ -31,8 +31,8 @@ class BeamConfig(Config):
 
     @property
     def power_code(self) -> int:
-        """The power as the compiled core takes it: 0 stands for the sigmoid."""
-        return 0 if self.path_score == "sigmoid" else self.power
+        """The power as the compiled core takes it, which has one that stands for the sigmoid."""
+        return _core.SIGMOID_POWER if self.path_score == "sigmoid" else self.power
 
 
 class TreeSearcher:

@@ -19,9 +19,8 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.native import _core
+from deixis.native._core import MAX_WALK
 from deixis.xmr.sparse_rows import SparseRows
-
-MAX_WALK = 10_000_000  # a thread holds the visits of one walk: 40 MB at most
 
 
 @dataclass(frozen=True)

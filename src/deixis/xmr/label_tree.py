@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
+from deixis.native._core import MAX_CHILDREN
 from deixis.store.part import Part
 from deixis.xmr.sparse_rows import SparseRows
-
-MAX_CHILDREN = 256  # packed weights keep a child's number in one byte
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from deixis.native import _core
 from deixis.store.checks import require
 from deixis.xmr.sparse_rows import SparseRows
 
-# As in packed_weights.hpp; the weight is the upper half of a float32.
-ENTRY = np.dtype([("key", "<u2"), ("weight", "<u2"), ("child", "u1")])
+# The weight is the upper half of a float32.
+ENTRY = np.dtype(_core.ENTRY_FIELDS)
 _DTYPES = {
     "bucket_starts": np.uint32,
     "bucket_offsets": np.int64,
@@ -112,7 +112,7 @@ class RankerLevel:
         key_bits = n_bits - ((len(bucket_starts) - 1).bit_length() - 1)
         buckets = (np.searchsorted(bucket_starts - bucket_starts[:1], rows, side="right") - 1).astype(np.uint64)
         hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
-        inverse = np.uint64(pow(0x9E3779B1, -1, 1 << n_bits))  # of the hash in packed_weights.hpp
+        inverse = np.uint64(pow(_core.FEATURE_HASH, -1, 1 << n_bits))
         features = ((hashed * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)
         values = (own["weight"].astype(np.uint32) << np.uint32(16)).view(np.float32)
         return features, own["child"].astype(np.int64) + self.child_starts[parent], values

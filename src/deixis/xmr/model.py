@@ -12,6 +12,7 @@ from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
+from deixis.native._core import MAX_COLUMNS
 from deixis.progress import stage
 from deixis.store.checks import require_value
 from deixis.xmr.averaging import MIN_EACH, average_rankings
@@ -21,7 +22,7 @@ from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
 from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched, with_random
 from deixis.xmr.sklearn_estimator import SklearnEstimator
-from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
+from deixis.xmr.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.row_dots import row_dots
 from deixis.native import _core
+from deixis.native._core import MAX_COLUMNS
 from deixis.progress import stage
 from deixis.store.checks import check_indptr, check_length, require, require_value
 from deixis.xmr.linear_rankers import RankerConfig, train_level
 from deixis.xmr.negatives import with_matched
-from deixis.xmr.sparse_rows import MAX_COLUMNS, SparseRows
+from deixis.xmr.sparse_rows import SparseRows
 
 # The margin of a label that was never shortlisted: negative.
 NEVER_SEEN = -1.0

@@ -11,9 +11,7 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
-
-MAX_COLUMNS = 2**31 - 1  # column numbers have 32 bits
-_UNSORTED, _NOT_FINITE, _DAMAGED = 1, 2, 3  # what check_rows says
+from deixis.native._core import MAX_COLUMNS, RowsState
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class SparseRows:
         """The rows of any SciPy sparse matrix or dense array, checked; repeated places are summed."""
         rows = _flat_arrays(_by_rows(matrix, what), what)
         state = rows._check(what)
-        if state == _UNSORTED:
+        if state == RowsState.UNSORTED:
             sorted_rows = rows.matrix().copy()
             sorted_rows.sum_duplicates()
             rows = _flat_arrays(sorted_rows, what)
@@ -60,7 +58,7 @@ class SparseRows:
             np.ascontiguousarray(values, dtype=np.float32),
             n_columns,
         )
-        if row._check("row") == _UNSORTED:
+        if row._check("row") == RowsState.UNSORTED:
             raise DataError("The row's columns must ascend, each standing there once; sort them first.")
         return row
 
@@ -75,11 +73,11 @@ class SparseRows:
             )
         return replace(rows.indicators(), data=rows.data[rows.data != 0])
 
-    def _check(self, what: str) -> int:
+    def _check(self, what: str) -> RowsState:
         state = _core.check_rows(self.indptr, self.indices, self.data, self.n_columns)
-        if state == _DAMAGED:
+        if state == RowsState.DAMAGED:
             raise DataError(f"The {what} is a damaged CSR matrix: row starts or column numbers lie outside of it.")
-        if state == _NOT_FINITE:
+        if state == RowsState.NOT_FINITE:
             raise DataError(
                 f"The {what} has values that are not finite 32-bit numbers; replace NaN and infinity, or scale it down."
             )

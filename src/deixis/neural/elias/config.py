@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
+from deixis.native._core import MAX_CHILDREN
 from deixis.neural.one_vs_all.config import COSINE_WEIGHT, BagConfig
-from deixis.xmr.label_tree import MAX_CHILDREN
 
 BAG = "bag"
 

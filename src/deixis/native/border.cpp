@@ -1,0 +1,67 @@
+// One look at a sparse matrix before the kernels trust it, and the numbers that bound every array.
+#include "border.hpp"
+
+#include <bit>
+
+namespace deixis {
+
+void refuse_array(const std::string& name, const std::string& type, int n_dims, nb::handle given) {
+    const auto text_of = [&](const char* attribute) {
+        return std::string(nb::str(nb::getattr(given, attribute)).c_str());
+    };
+    std::ostringstream message;
+    message << name << " must be a contiguous array of " << type << " with " << n_dims << " dimension(s), got ";
+    if (nb::hasattr(given, "dtype") && nb::hasattr(given, "flags")) {
+        message << text_of("dtype") << " of shape " << text_of("shape");
+        if (!nb::cast<bool>(nb::getattr(nb::getattr(given, "flags"), "c_contiguous"))) message << ", not contiguous";
+    } else {
+        message << nb::type_name(given.type()).c_str();
+    }
+    throw nb::type_error((message.str() + ".").c_str());
+}
+
+namespace {
+
+constexpr int32_t kMaxNumber = std::numeric_limits<int32_t>::max();  // columns and groups have four bytes
+
+enum class RowsState : int { kSound = 0, kUnsorted = 1, kNotFinite = 2, kDamaged = 3 };
+
+// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns that
+// do not ascend within a row.
+RowsState check_rows(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t n_columns) {
+    const auto n_starts = static_cast<int64_t>(indptr.shape(0));
+    const auto n_items = static_cast<int64_t>(indices.shape(0));
+    const int64_t* starts = indptr.data();
+    const int32_t* columns = indices.data();
+    if (n_starts == 0 || starts[0] != 0 || starts[n_starts - 1] != n_items ||
+        static_cast<int64_t>(data.shape(0)) != n_items)
+        return RowsState::kDamaged;
+    for (int64_t row = 1; row < n_starts; ++row)
+        if (starts[row] < starts[row - 1]) return RowsState::kDamaged;
+    bool is_outside = false, is_infinite = false, is_unsorted = false;
+    for (int64_t i = 0; i < n_items; ++i) is_outside |= columns[i] < 0 || columns[i] >= n_columns;
+    if (is_outside) return RowsState::kDamaged;
+    constexpr uint32_t kExponent = 0x7f800000u;  // all set in NaN and infinity only
+    for (int64_t i = 0; i < n_items; ++i)
+        is_infinite |= (std::bit_cast<uint32_t>(data.data()[i]) & kExponent) == kExponent;
+    if (is_infinite) return RowsState::kNotFinite;
+    for (int64_t row = 1; row < n_starts; ++row)
+        for (int64_t i = starts[row - 1] + 1; i < starts[row]; ++i) is_unsorted |= columns[i] <= columns[i - 1];
+    return is_unsorted ? RowsState::kUnsorted : RowsState::kSound;
+}
+
+}  // namespace
+
+void bind_border(nb::module_& m) {
+    m.attr("MAX_COLUMNS") = kMaxNumber;
+    m.attr("MAX_GROUPS") = kMaxNumber;
+    nb::enum_<RowsState>(m, "RowsState", nb::is_arithmetic(), "What check_rows found.")
+        .value("SOUND", RowsState::kSound)
+        .value("UNSORTED", RowsState::kUnsorted, "Columns do not ascend within a row.")
+        .value("NOT_FINITE", RowsState::kNotFinite, "Values are no numbers.")
+        .value("DAMAGED", RowsState::kDamaged, "Rows or columns lie outside.");
+    define(m, "check_rows", &check_rows, {"indptr", "indices", "data", "n_columns"},
+           "What hinders the kernels in a sparse matrix, the worst of it.");
+}
+
+}  // namespace deixis
