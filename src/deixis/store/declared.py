@@ -89,7 +89,7 @@ class ValueField:
 
     def write(self, name: str, value: float | str) -> dict[str, NDArray[Any]]:
         """An array without dimensions."""
-        return {name: np.array(value)}
+        return {name: np.array(self.type(value))}
 
     def read(self, arrays: Arrays, name: str, known: Known) -> float | str:
         """The value, of the declared type and within its range."""
