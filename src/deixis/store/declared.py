@@ -118,7 +118,7 @@ class NestedField:
         return arrays
 
     def read(self, arrays: Arrays, name: str, known: Known) -> Any:  # noqa: ANN401 - a part
-        """The part, told what it is declared to need."""
+        """The part, given what it is declared to need."""
         needed = {key: known[each] if isinstance(each, str) else each for key, each in self.needs}
         return self.part.from_arrays(arrays, name, **needed)
 
