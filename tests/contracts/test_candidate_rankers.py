@@ -96,7 +96,7 @@ def test_proposals_for_each_mention_are_demanded(ranker, mentions, proposals):
 def test_what_is_stored_ranks_the_same(ranker, mentions, proposals, generator):
     arrays = ranker.to_arrays("x")
     assert all(name.startswith("x.") for name in arrays)
-    again = type(ranker).from_arrays(arrays, "x", generator.words)
+    again = type(ranker).from_arrays(arrays, "x", words=generator.words, n_entities=len(generator.kb))
     first, second = (one.rank(mentions, proposals, 40) for one in (ranker, again))
     assert rows_of(first) == rows_of(second) and first.data.tobytes() == second.data.tobytes()
     for name, array in again.to_arrays("x").items():
@@ -112,7 +112,7 @@ def test_every_stored_array_is_needed_and_fits(ranker, generator):
             damaged.append(others | {name: arrays[name][:-1]})
         for kept in damaged:
             with pytest.raises(StoreError):
-                type(ranker).from_arrays(kept, "x", generator.words)
+                type(ranker).from_arrays(kept, "x", words=generator.words, n_entities=len(generator.kb))
 
 
 def test_threads_change_nothing(kb, generator, mentions, proposals):

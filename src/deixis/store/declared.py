@@ -89,7 +89,7 @@ class ValueField:
 
     def write(self, name: str, value: float | str) -> dict[str, NDArray[Any]]:
         """An array without dimensions."""
-        return {name: np.array(value)}
+        return {name: np.array(self.type(value))}
 
     def read(self, arrays: Arrays, name: str, known: Known) -> float | str:
         """The value, of the declared type and within its range."""
@@ -118,7 +118,7 @@ class NestedField:
         return arrays
 
     def read(self, arrays: Arrays, name: str, known: Known) -> Any:  # noqa: ANN401 - a part
-        """The part, told what it is declared to need."""
+        """The part, given what it is declared to need."""
         needed = {key: known[each] if isinstance(each, str) else each for key, each in self.needs}
         return self.part.from_arrays(arrays, name, **needed)
 
