@@ -16,7 +16,6 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError
 from deixis.native import _core
-from deixis.native._core import MAX_CHILDREN
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range
 from deixis.store.part import GIVEN, Part, array
@@ -146,7 +145,7 @@ def _train_clusters(
 ) -> SparseRanker:
     """A ranker for each cluster, learned from all documents; the core takes at most 256 of them at one time."""
     n_docs, n_clusters = docs_by_clusters.n_rows, docs_by_clusters.n_columns
-    groups = np.append(np.arange(0, n_clusters, MAX_CHILDREN), n_clusters).astype(np.int64)
+    groups = np.append(np.arange(0, n_clusters, _core.MAX_CHILDREN), n_clusters).astype(np.int64)
     everyone = sparse.csc_matrix(np.ones((n_docs, len(groups) - 1), dtype=np.float32))
     level = train_level(docs_by_features, docs_by_clusters, everyone, groups, config, seed, n_threads)
     weights, biases = level.weights_by_child(docs_by_features.n_columns)

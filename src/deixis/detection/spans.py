@@ -8,7 +8,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.native._core import Sign as Sign
+from deixis.native import _core
+
+Sign = _core.Sign
 
 
 @dataclass(frozen=True, eq=False)

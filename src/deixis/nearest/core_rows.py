@@ -8,7 +8,6 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
-from deixis.native._core import MAX_COLUMNS, RowsState
 
 CoreRows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -21,15 +20,15 @@ def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) 
     >>> [array.tolist() for array in core_rows(sparse.csr_matrix(np.array([[0, 3], [5, 0]])), "matrix")]
     [[0, 1, 2], [1, 0], [3.0, 5.0]]
     """
-    if matrix.shape[1] > MAX_COLUMNS:
+    if matrix.shape[1] > _core.MAX_COLUMNS:
         raise DataError(f"The {what} have {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
     rows = _flat_arrays(matrix)
     state = _core.check_rows(*rows, matrix.shape[1])
-    if state == RowsState.DAMAGED:
+    if state == _core.RowsState.DAMAGED:
         raise DataError(f"The {what} are a damaged CSR matrix: row starts or column numbers lie outside of it.")
-    if state == RowsState.NOT_FINITE:
+    if state == _core.RowsState.NOT_FINITE:
         raise DataError(f"The {what} have values that are not finite 32-bit numbers; replace NaN and infinity.")
-    if state == RowsState.UNSORTED and is_sorted:
+    if state == _core.RowsState.UNSORTED and is_sorted:
         in_order = sparse.csr_matrix(matrix, copy=True)
         in_order.sum_duplicates()
         return core_rows(in_order, what)
@@ -40,7 +39,9 @@ def _flat_arrays(matrix: sparse.csr_matrix) -> CoreRows:
     n_items = int(matrix.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
     # A column that 32 bits cannot hold is outside, whatever its number.
     indices = (
-        matrix.indices[:n_items].clip(-1, MAX_COLUMNS) if matrix.indices.itemsize > 4 else matrix.indices[:n_items]
+        matrix.indices[:n_items].clip(-1, _core.MAX_COLUMNS)
+        if matrix.indices.itemsize > 4
+        else matrix.indices[:n_items]
     )
     with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and that is looked for
         data = np.ascontiguousarray(matrix.data[:n_items], dtype=np.float32)

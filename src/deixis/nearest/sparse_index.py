@@ -20,7 +20,6 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.native._core import MAX_BLOCK_SIZE, MAX_ENTRIES, MAX_GROUPS
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.store.checks import require
@@ -38,7 +37,7 @@ _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 class BlockIndexConfig(Config):
     """How rows are stored and how many of them are looked at."""
 
-    block_size: int = setting(64, "Rows in a block.", low=1, high=MAX_BLOCK_SIZE, is_fixed=True)
+    block_size: int = setting(64, "Rows in a block.", low=1, high=_core.MAX_BLOCK_SIZE, is_fixed=True)
     max_blocks: int = setting(64, "Blocks opened for a query, at most.", low=1, high=MAX_BLOCKS, is_fixed=True)
 
 
@@ -80,12 +79,12 @@ class BlockIndex:
             raise DataError(f"{rows.shape[0]} rows need a group each, got {len(groups)} groups.")
         if n_groups is None:
             n_groups = int(groups.max()) + 1 if len(groups) else 0
-        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, MAX_GROUPS):
+        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, _core.MAX_GROUPS):
             raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
         indptr, indices, data = core_rows(rows, "rows", is_sorted=True)
         if len(data) and data.min() < 0:
             raise DataError(f"Weights must be at least 0, got {data.min()}.")
-        if len(data) > MAX_ENTRIES:
+        if len(data) > _core.MAX_ENTRIES:
             raise DataError(f"The rows have {len(data)} weights; an index holds at most {MAX_ENTRIES}.")
         built = _core.build_blocks(indptr, indices, data, rows.shape[1], config.block_size)
         arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built, strict=False))

@@ -16,7 +16,6 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.native._core import MAX_GROUPS
 from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
@@ -54,7 +53,7 @@ class IndelIndex:
             raise DataError(f"{len(name_of)} names need a group each, got {len(groups)} groups.")
         if n_groups is None:
             n_groups = int(groups.max()) + 1 if len(groups) else 0
-        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, MAX_GROUPS):
+        if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, _core.MAX_GROUPS):
             raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
         table = StringTable.from_strings(numbers)
         built = _core.build_indel(table.data, table.offsets)

@@ -19,7 +19,6 @@ from scipy import sparse
 from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.native import _core
-from deixis.native._core import MAX_WALK
 from deixis.xmr.sparse_rows import SparseRows
 
 
@@ -27,7 +26,7 @@ from deixis.xmr.sparse_rows import SparseRows
 class LabelGraphConfig(Config):
     """How far and how often the walks go, and what is kept of them."""
 
-    walk_length: int = setting(400, "Steps walked from each label.", low=1, high=MAX_WALK, is_fixed=True)
+    walk_length: int = setting(400, "Steps walked from each label.", low=1, high=_core.MAX_WALK, is_fixed=True)
     restart: float = setting(0.8, "Chance to begin at the label again before a step.", low=0, high=1, is_fixed=True)
     max_neighbours: int = setting(32, "Other labels kept for each label: those visited most.", low=0, is_fixed=True)
     weighting: Literal["visits", "symmetric"] = setting(

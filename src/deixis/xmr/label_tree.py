@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, StoreError
 from deixis.native import _core
-from deixis.native._core import MAX_CHILDREN
 from deixis.store.part import Part
 from deixis.xmr.sparse_rows import SparseRows
 
@@ -26,8 +25,8 @@ from deixis.xmr.sparse_rows import SparseRows
 class TreeConfig(Config):
     """How labels are grouped."""
 
-    branching: int = setting(16, "Children of an inner node, at most (K).", low=2, high=MAX_CHILDREN)
-    max_leaf_size: int = setting(100, "Labels in a leaf, at most (B).", low=1, high=MAX_CHILDREN)
+    branching: int = setting(16, "Children of an inner node, at most (K).", low=2, high=_core.MAX_CHILDREN)
+    max_leaf_size: int = setting(100, "Labels in a leaf, at most (B).", low=1, high=_core.MAX_CHILDREN)
     max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2, is_fixed=True)
     max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1, is_fixed=True)
     balance: Literal["balanced", "free"] = setting(
@@ -81,7 +80,7 @@ class LabelTree(Part):
         for t, starts in enumerate(self.child_starts):
             sizes = np.diff(starts)
             is_whole = n_nodes > 0 and len(starts) == n_nodes + 1 and starts[0] == 0
-            if not is_whole or sizes.min() < 0 or sizes.max() > MAX_CHILDREN:
+            if not is_whole or sizes.min() < 0 or sizes.max() > _core.MAX_CHILDREN:
                 raise StoreError(f"{prefix}.child_starts.{t} is not a level of a label tree: the model is damaged.")
             n_nodes = int(starts[-1])
         order = self.label_order

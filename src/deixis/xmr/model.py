@@ -12,7 +12,7 @@ from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
-from deixis.native._core import MAX_COLUMNS
+from deixis.native import _core
 from deixis.progress import stage
 from deixis.store.checks import require_value
 from deixis.xmr.averaging import MIN_EACH, average_rankings
@@ -248,7 +248,7 @@ class LabelTreeRanker(SklearnEstimator):
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabelTreeConfig, n_threads: int = 0
     ) -> LabelTreeRanker:
         """The ranker `to_arrays` gave, checked."""
-        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, MAX_COLUMNS)
+        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, _core.MAX_COLUMNS)
         ranker = cls(config, n_threads=n_threads)
         ranker.trees = tuple(RankedTree.from_arrays(arrays, f"{prefix}.{n}", n_features) for n in range(config.n_trees))
         if len({tree.tree.n_labels for tree in ranker.trees}) > 1:

@@ -18,7 +18,6 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.row_dots import row_dots
 from deixis.native import _core
-from deixis.native._core import MAX_COLUMNS
 from deixis.progress import stage
 from deixis.store.checks import check_indptr, check_length, require, require_value
 from deixis.xmr.linear_rankers import RankerConfig, train_level
@@ -125,7 +124,7 @@ class SparseRanker:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SparseRanker:
         """The ranker `to_arrays` gave, checked; arrays on disk stay there until they are read."""
-        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, MAX_COLUMNS)
+        n_features = require_value(arrays, f"{prefix}.n_features", int, 0, _core.MAX_COLUMNS)
         indptr = require(arrays, f"{prefix}.indptr", np.int64)
         indices = require(arrays, f"{prefix}.indices", np.int32)
         weights = require(arrays, f"{prefix}.weights", np.float32)

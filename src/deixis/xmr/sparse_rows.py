@@ -11,7 +11,6 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
-from deixis.native._core import MAX_COLUMNS, RowsState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class SparseRows:
         """The rows of any SciPy sparse matrix or dense array, checked; repeated places are summed."""
         rows = _flat_arrays(_by_rows(matrix, what), what)
         state = rows._check(what)
-        if state == RowsState.UNSORTED:
+        if state == _core.RowsState.UNSORTED:
             sorted_rows = rows.matrix().copy()
             sorted_rows.sum_duplicates()
             rows = _flat_arrays(sorted_rows, what)
@@ -58,7 +57,7 @@ class SparseRows:
             np.ascontiguousarray(values, dtype=np.float32),
             n_columns,
         )
-        if row._check("row") == RowsState.UNSORTED:
+        if row._check("row") == _core.RowsState.UNSORTED:
             raise DataError("The row's columns must ascend, each standing there once; sort them first.")
         return row
 
@@ -73,11 +72,11 @@ class SparseRows:
             )
         return replace(rows.indicators(), data=rows.data[rows.data != 0])
 
-    def _check(self, what: str) -> RowsState:
+    def _check(self, what: str) -> _core.RowsState:
         state = _core.check_rows(self.indptr, self.indices, self.data, self.n_columns)
-        if state == RowsState.DAMAGED:
+        if state == _core.RowsState.DAMAGED:
             raise DataError(f"The {what} is a damaged CSR matrix: row starts or column numbers lie outside of it.")
-        if state == RowsState.NOT_FINITE:
+        if state == _core.RowsState.NOT_FINITE:
             raise DataError(
                 f"The {what} has values that are not finite 32-bit numbers; replace NaN and infinity, or scale it down."
             )
@@ -105,7 +104,7 @@ def _by_rows(matrix: Any, what: str) -> Any:  # noqa: ANN401 - as SciPy takes an
         raise DataError(
             f"The {what} must have rows and columns of numbers, got {matrix.ndim} dimension(s) of {matrix.dtype}."
         )
-    if matrix.shape[1] > MAX_COLUMNS:
+    if matrix.shape[1] > _core.MAX_COLUMNS:
         raise DataError(f"The {what} has {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
     return matrix if getattr(matrix, "format", "dense") == "csr" else sparse.csr_matrix(matrix)
 
@@ -113,7 +112,7 @@ def _by_rows(matrix: Any, what: str) -> Any:  # noqa: ANN401 - as SciPy takes an
 def _flat_arrays(rows: Any, what: str) -> SparseRows:  # noqa: ANN401 - a CSR matrix or array
     n_items = int(rows.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
     indices = rows.indices[:n_items]
-    if indices.dtype.itemsize > 4 and len(indices) and indices.max() > MAX_COLUMNS:
+    if indices.dtype.itemsize > 4 and len(indices) and indices.max() > _core.MAX_COLUMNS:
         raise DataError(f"The {what} is a damaged CSR matrix: it names column {indices.max()} of {rows.shape[1]}.")
     with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and that is looked for
         data = np.ascontiguousarray(rows.data[:n_items], dtype=np.float32)

@@ -15,18 +15,17 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
-from deixis.native._core import MAX_COLUMNS, LineProblem
 from deixis.progress import track
 
 _BLOCK_BYTES = 1 << 24
 _TOKEN = re.compile(rb"[^ \t\r\n#]*")
 _PROBLEMS = {
-    LineProblem.NO_PAIR: "{token!r} is no column:value, such as 17:0.25",
-    LineProblem.BAD_VALUE: "the value of {token!r} is no finite number",
-    LineProblem.COLUMN_OUTSIDE: "the column of {token!r} must be from {first_column} to {last_column}",
-    LineProblem.BAD_LABEL: "{token!r} are no labels; a line begins with whole numbers joined by commas, such as 3,17",
-    LineProblem.LABEL_OUTSIDE: "the label of {token!r} must be from {first_label} to {last_label}",
-    LineProblem.COLUMN_TWICE: "a column comes twice in the line that begins with {token!r}; give each column one value",
+    _core.LineProblem.NO_PAIR: "{token!r} is no column:value, such as 17:0.25",
+    _core.LineProblem.BAD_VALUE: "the value of {token!r} is no finite number",
+    _core.LineProblem.COLUMN_OUTSIDE: "the column of {token!r} must be from {first_column} to {last_column}",
+    _core.LineProblem.BAD_LABEL: "{token!r} are no labels; a line begins with whole numbers joined by commas, such as 3,17",
+    _core.LineProblem.LABEL_OUTSIDE: "the label of {token!r} must be from {first_label} to {last_label}",
+    _core.LineProblem.COLUMN_TWICE: "a column comes twice in the line that begins with {token!r}; give each column one value",
 }
 
 
@@ -43,12 +42,12 @@ class SparseTextRules:
     @property
     def max_labels(self) -> int:
         """How many labels there may be."""
-        return MAX_COLUMNS if self.n_labels is None else self.n_labels
+        return _core.MAX_COLUMNS if self.n_labels is None else self.n_labels
 
     @property
     def max_columns(self) -> int:
         """How many columns there may be."""
-        return MAX_COLUMNS if self.n_columns is None else self.n_columns
+        return _core.MAX_COLUMNS if self.n_columns is None else self.n_columns
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,8 @@ def _reason(part: dict[str, Any], block: bytes, rules: SparseTextRules) -> str:
         last_column=rules.first_column + rules.max_columns - 1,
     )
     first = {
-        LineProblem.COLUMN_OUTSIDE: rules.first_column,
-        LineProblem.LABEL_OUTSIDE: rules.first_label,
+        _core.LineProblem.COLUMN_OUTSIDE: rules.first_column,
+        _core.LineProblem.LABEL_OUTSIDE: rules.first_label,
     }.get(part["problem"], 0)
     return f"{reason}; if the file counts from 0, say so" if first == 1 else reason
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
-from deixis.native._core import MAX_CHILDREN
+from deixis.native import _core
 from deixis.neural.one_vs_all.config import COSINE_WEIGHT, BagConfig
 
 BAG = "bag"
@@ -36,7 +36,9 @@ class EliasConfig(Config):
     bag: BagConfig = field(default_factory=BagConfig)
     encoder: str = setting(BAG, "bag, or an encoder of texts: minilm, a folder, a hub name.", cli="--encoder")
     text: TextConfig = field(default_factory=TextConfig)
-    labels_per_cluster: int = setting(100, "L/C: labels over clusters; also beta (Eq. 5).", low=1, high=MAX_CHILDREN)
+    labels_per_cluster: int = setting(
+        100, "L/C: labels over clusters; also beta (Eq. 5).", low=1, high=_core.MAX_CHILDREN
+    )
     edges_per_label: float = setting(
         10.0, "Edges kept over labels: each cluster keeps this times L/C (kappa).", low=1, is_fixed=True
     )
