@@ -21,7 +21,7 @@ def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) 
     [[0, 1, 2], [1, 0], [3.0, 5.0]]
     """
     if matrix.shape[1] > _core.MAX_COLUMNS:
-        raise DataError(f"The {what} have {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
+        raise DataError(f"The {what} have {matrix.shape[1]} columns; {_core.MAX_COLUMNS} are the most.")
     rows = _flat_arrays(matrix)
     state = _core.check_rows(*rows, matrix.shape[1])
     if state == _core.RowsState.DAMAGED:
@@ -38,11 +38,9 @@ def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) 
 def _flat_arrays(matrix: sparse.csr_matrix) -> CoreRows:
     n_items = int(matrix.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
     # A column that 32 bits cannot hold is outside, whatever its number.
-    indices = (
-        matrix.indices[:n_items].clip(-1, _core.MAX_COLUMNS)
-        if matrix.indices.itemsize > 4
-        else matrix.indices[:n_items]
-    )
+    indices = matrix.indices[:n_items]
+    if indices.itemsize > 4:
+        indices = indices.clip(-1, _core.MAX_COLUMNS)
     with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and that is looked for
         data = np.ascontiguousarray(matrix.data[:n_items], dtype=np.float32)
     return np.ascontiguousarray(matrix.indptr, dtype=np.int64), np.ascontiguousarray(indices, dtype=np.int32), data

@@ -85,7 +85,7 @@ class BlockIndex:
         if len(data) and data.min() < 0:
             raise DataError(f"Weights must be at least 0, got {data.min()}.")
         if len(data) > _core.MAX_ENTRIES:
-            raise DataError(f"The rows have {len(data)} weights; an index holds at most {MAX_ENTRIES}.")
+            raise DataError(f"The rows have {len(data)} weights; an index holds at most {_core.MAX_ENTRIES}.")
         built = _core.build_blocks(indptr, indices, data, rows.shape[1], config.block_size)
         arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built, strict=False))
         arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)

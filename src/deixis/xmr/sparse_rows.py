@@ -105,7 +105,7 @@ def _by_rows(matrix: Any, what: str) -> Any:  # noqa: ANN401 - as SciPy takes an
             f"The {what} must have rows and columns of numbers, got {matrix.ndim} dimension(s) of {matrix.dtype}."
         )
     if matrix.shape[1] > _core.MAX_COLUMNS:
-        raise DataError(f"The {what} has {matrix.shape[1]} columns; {MAX_COLUMNS} are the most.")
+        raise DataError(f"The {what} has {matrix.shape[1]} columns; {_core.MAX_COLUMNS} are the most.")
     return matrix if getattr(matrix, "format", "dense") == "csr" else sparse.csr_matrix(matrix)
 
 

@@ -17,15 +17,16 @@ from deixis.errors import DataError
 from deixis.native import _core
 from deixis.progress import track
 
+LineProblem = _core.LineProblem
 _BLOCK_BYTES = 1 << 24
 _TOKEN = re.compile(rb"[^ \t\r\n#]*")
 _PROBLEMS = {
-    _core.LineProblem.NO_PAIR: "{token!r} is no column:value, such as 17:0.25",
-    _core.LineProblem.BAD_VALUE: "the value of {token!r} is no finite number",
-    _core.LineProblem.COLUMN_OUTSIDE: "the column of {token!r} must be from {first_column} to {last_column}",
-    _core.LineProblem.BAD_LABEL: "{token!r} are no labels; a line begins with whole numbers joined by commas, such as 3,17",
-    _core.LineProblem.LABEL_OUTSIDE: "the label of {token!r} must be from {first_label} to {last_label}",
-    _core.LineProblem.COLUMN_TWICE: "a column comes twice in the line that begins with {token!r}; give each column one value",
+    LineProblem.NO_PAIR: "{token!r} is no column:value, such as 17:0.25",
+    LineProblem.BAD_VALUE: "the value of {token!r} is no finite number",
+    LineProblem.COLUMN_OUTSIDE: "the column of {token!r} must be from {first_column} to {last_column}",
+    LineProblem.BAD_LABEL: "{token!r} are no labels; a line begins with whole numbers joined by commas, such as 3,17",
+    LineProblem.LABEL_OUTSIDE: "the label of {token!r} must be from {first_label} to {last_label}",
+    LineProblem.COLUMN_TWICE: "a column comes twice in the line that begins with {token!r}; give each column one value",
 }
 
 
@@ -97,8 +98,8 @@ def _reason(part: dict[str, Any], block: bytes, rules: SparseTextRules) -> str:
         last_column=rules.first_column + rules.max_columns - 1,
     )
     first = {
-        _core.LineProblem.COLUMN_OUTSIDE: rules.first_column,
-        _core.LineProblem.LABEL_OUTSIDE: rules.first_label,
+        LineProblem.COLUMN_OUTSIDE: rules.first_column,
+        LineProblem.LABEL_OUTSIDE: rules.first_label,
     }.get(part["problem"], 0)
     return f"{reason}; if the file counts from 0, say so" if first == 1 else reason
 
