@@ -2,7 +2,8 @@
 
 Printed for each suite: how many gold entities are proposed without and with the source `name_vectors`, and recall by
 the weight of its ranking feature, the other weights being the default ones. The weight in `default_weights.json` was
-chosen by these figures (chars and static; a weight that helps with one and harms with none).
+chosen by these figures (chars and static): it helps with one of the two encoders, and recall@1 of melo-en falls by one
+to two mentions of 319 (with chars from .505 to .498).
 """
 
 from __future__ import annotations
