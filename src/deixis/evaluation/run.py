@@ -13,7 +13,7 @@ from deixis.errors import DataError, UnknownNameError
 from deixis.evaluation.known_entities import EVERY_ENTITY, EVERY_GOLD_ID, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.linking.headlines import UPPER_BOUND, headlines
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.pairing import distinct, paired
 from deixis.evaluation.rows import ResultRow, metric_rows
@@ -25,7 +25,7 @@ Link = Callable[[Sequence[Document]], Iterable[Document]]
 """Links documents: those that bring mentions keep them, in those that bring none mentions are detected."""
 BATCH_SIZE = 256  # documents linked together
 NAMES = ("the documents", "the predictions")
-_OTHER_SPANS = (Fate.MISSED, Fate.NIL_MISSED, Fate.WRONG_SPAN, Fate.SPURIOUS, Fate.SPURIOUS_NIL)
+_OTHER_SPANS = (Outcome.MISSED, Outcome.NIL_MISSED, Outcome.WRONG_SPAN, Outcome.SPURIOUS, Outcome.SPURIOUS_NIL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def evaluate(
             '{"start": 14, "end": 19, "entity": "Q167646"}, or link the file with: deixis link',
             path=names[0],
         )
-    has_own_spans = not callable(answer) and any(fate in tally.fates for fate in _OTHER_SPANS)
+    has_own_spans = not callable(answer) and any(outcome in tally.outcomes for outcome in _OTHER_SPANS)
     n_listed = None if callable(answer) else max(1, tally.n_longest)
     return Evaluation(
         tally,

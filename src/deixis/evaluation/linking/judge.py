@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from deixis.errors import DataError
 from deixis.evaluation.linking.matching import Matching
-from deixis.evaluation.linking.outcomes import DocumentCounts, DocumentOutcome, Fate, MentionOutcome
+from deixis.evaluation.linking.outcomes import DocumentCounts, DocumentOutcome, MentionOutcome, Outcome
 from deixis.gold import Resolve, acceptable_ids
 from deixis.types import Document, Mention
 
@@ -31,7 +31,7 @@ class Judge:
     >>> gold = Document("d", text, mentions=(Mention(0, 5, "Paris", entity="Q1"), Mention(11, 15, "Troy", is_nil=True)))
     >>> guess = gold.with_mentions([Mention(0, 5, "Paris", entity="Q1", score=0.9)])
     >>> outcome = Judge(resolve=None).judge(gold, guess)
-    >>> [mention.fate.value for mention in outcome.mentions]
+    >>> [mention.outcome.value for mention in outcome.mentions]
     ['right', 'NIL missed']
     >>> outcome.counts.n_right, outcome.counts.n_links, outcome.counts.n_in_kb
     (1, 1, 1)
@@ -61,9 +61,9 @@ class Judge:
             guess = None if answer is None else guesses[answer]
             link = None if answer is None else links[answer]
             rank = _rank(guess, accepted[place], self._known)
-            fate = _fate(truth, guess, bool(accepted[place]), link in accepted[place], rank)
+            outcome = _outcome(truth, guess, bool(accepted[place]), link in accepted[place], rank)
             if guess is None and place in matching.beside:
-                fate, guess = Fate.WRONG_SPAN, guesses[matching.beside[place]]
+                outcome, guess = Outcome.WRONG_SPAN, guesses[matching.beside[place]]
             if ranked is not None or answer is None:  # a mention that another one took the answer from has candidates
                 rank = _rank(span_to_listed.get((truth.start, truth.end)), accepted[place], self._known)
             mentions.append(
@@ -72,8 +72,8 @@ class Judge:
                     is_in_kb=bool(accepted[place]),
                     is_nil=truth.is_nil,
                     rank=rank,
-                    is_right=fate is Fate.RIGHT,
-                    fate=fate,
+                    is_right=outcome is Outcome.RIGHT,
+                    outcome=outcome,
                     frequency=self._frequency(accepted[place]),
                     types=self._types(accepted[place], answer is not None, link),
                     gold=truth,
@@ -145,28 +145,28 @@ def _rank(guess: Mention | None, accepted: frozenset[str], known: Callable[[str]
     return None
 
 
-def _fate(truth: Mention, guess: Mention | None, is_in_kb: bool, is_right: bool, rank: int | None) -> Fate:
+def _outcome(truth: Mention, guess: Mention | None, is_in_kb: bool, is_right: bool, rank: int | None) -> Outcome:
     if not is_in_kb:
-        return _fate_of_nil(guess) if truth.is_nil else Fate.NOT_IN_KB
+        return _outcome_of_nil(guess) if truth.is_nil else Outcome.NOT_IN_KB
     if guess is None:
-        return Fate.MISSED
+        return Outcome.MISSED
     if is_right:
-        return Fate.RIGHT
+        return Outcome.RIGHT
     if not guess.candidates:
-        return Fate.WRONGLY_NIL if guess.entity is None else Fate.WRONG_LINK
+        return Outcome.WRONGLY_NIL if guess.entity is None else Outcome.WRONG_LINK
     if rank is None:
-        return Fate.NOT_A_CANDIDATE
-    return Fate.WRONGLY_NIL if rank == 1 and guess.entity is None else Fate.LOST_IN_RANKING
+        return Outcome.NOT_A_CANDIDATE
+    return Outcome.WRONGLY_NIL if rank == 1 and guess.entity is None else Outcome.LOST_IN_RANKING
 
 
-def _fate_of_nil(guess: Mention | None) -> Fate:
+def _outcome_of_nil(guess: Mention | None) -> Outcome:
     if guess is None:
-        return Fate.NIL_MISSED
-    return Fate.RIGHTLY_NIL if guess.entity is None else Fate.NIL_LINKED
+        return Outcome.NIL_MISSED
+    return Outcome.RIGHTLY_NIL if guess.entity is None else Outcome.NIL_LINKED
 
 
-def _spurious(guess: Mention) -> Fate:
-    return Fate.SPURIOUS_NIL if guess.entity is None else Fate.SPURIOUS
+def _spurious(guess: Mention) -> Outcome:
+    return Outcome.SPURIOUS_NIL if guess.entity is None else Outcome.SPURIOUS
 
 
 def _counts(
