@@ -136,11 +136,11 @@ def evaluate(
             path=names[0],
         )
     has_own_spans = not callable(answer) and any(outcome in tally.outcomes for outcome in _OTHER_SPANS)
-    n_listed = None if callable(answer) else max(1, tally.n_longest)
+    n_longest = None if callable(answer) else max(1, tally.n_longest)
     return Evaluation(
         tally,
         known,
-        tuple(at) if at else tuple(k for k in RECALL_AT if n_listed is None or k <= n_listed),
+        tuple(at) if at else tuple(k for k in RECALL_AT if n_longest is None or k <= n_longest),
         end_to_end or has_own_spans,
         clock.per_second,
         n_overlaps,

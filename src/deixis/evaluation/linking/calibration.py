@@ -104,8 +104,8 @@ def expected_calibration_error(
     0.15
     """
     bins = reliability_bins(confidence, is_right, n_bins, equal_mass=equal_mass)
-    n_answers = sum(found.n for found in bins)
-    return sum(found.n * abs(found.accuracy - found.confidence) for found in bins) / max(1, n_answers)
+    n_answers = sum(one.n for one in bins)
+    return sum(one.n * abs(one.accuracy - one.confidence) for one in bins) / max(1, n_answers)
 
 
 def brier_score(confidence: ArrayLike, is_right: ArrayLike) -> float:

@@ -81,7 +81,7 @@ class ExampleStore:
     def __init__(self, n_examples: int) -> None:
         self.n_examples = n_examples
         self._n_added = 0
-        self._kept: dict[Outcome, list[tuple[_Key, ErrorExample]]] = {}
+        self._heaps: dict[Outcome, list[tuple[_Key, ErrorExample]]] = {}
 
     def add(self, outcome: Outcome, document: Document, gold: Mention | None, guess: Mention | None) -> None:
         """Keep a mistake, or not."""
@@ -93,16 +93,16 @@ class ExampleStore:
             f"{document.id}\0{shown.start}\0{shown.end}\0{shown.entity}".encode(errors="surrogatepass")
         )
         key = (-checksum, document.id, shown.start, shown.end, shown.entity or "", -self._n_added)
-        kept = self._kept.setdefault(outcome, [])
-        if len(kept) < self.n_examples:
-            heapq.heappush(kept, (key, ErrorExample.of(outcome, document, gold, guess)))
-        elif key > kept[0][0]:  # the heap's top has the largest checksum and is the first to go
-            heapq.heapreplace(kept, (key, ErrorExample.of(outcome, document, gold, guess)))
+        heap = self._heaps.setdefault(outcome, [])
+        if len(heap) < self.n_examples:
+            heapq.heappush(heap, (key, ErrorExample.of(outcome, document, gold, guess)))
+        elif key > heap[0][0]:  # the heap's top has the largest checksum and is the first to go
+            heapq.heapreplace(heap, (key, ErrorExample.of(outcome, document, gold, guess)))
 
     def examples(self) -> dict[Outcome, list[ErrorExample]]:
         """The kept mistakes by kind, kinds in the order of `Outcome`."""
         return {
-            outcome: [example for _, example in sorted(self._kept[outcome], reverse=True)]
+            outcome: [example for _, example in sorted(self._heaps[outcome], reverse=True)]
             for outcome in Outcome
-            if outcome in self._kept
+            if outcome in self._heaps
         }

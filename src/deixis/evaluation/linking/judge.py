@@ -17,7 +17,7 @@ TypesOf = Callable[[str], Sequence[str]]
 """An entity's id -> its types, the most telling first."""
 N_PAGES = 5  # KILT's recall@5
 NO_TYPE, NIL_TYPE, MISSED_TYPE = "(no type)", "(NIL)", "(missed)"
-_N_REMEMBERED = 1 << 14  # ids whose resolution is kept
+_N_CACHED = 1 << 14  # ids whose resolution is kept
 
 
 class Judge:
@@ -40,11 +40,11 @@ class Judge:
     def __init__(
         self, resolve: Resolve | None, *, count_of: CountOf | None = None, types_of: TypesOf | None = None
     ) -> None:
-        remembered = lru_cache(maxsize=_N_REMEMBERED)
-        self._accepted = remembered(lambda gold: acceptable_ids(gold, resolve))
-        self._resolved: Resolve = remembered(resolve) if resolve is not None else lambda name: name
-        self._count = None if count_of is None else remembered(count_of)
-        self._type = None if types_of is None else remembered(lambda name: next(iter(types_of(name)), NO_TYPE))
+        cached = lru_cache(maxsize=_N_CACHED)
+        self._accepted = cached(lambda gold: acceptable_ids(gold, resolve))
+        self._resolved: Resolve = cached(resolve) if resolve is not None else lambda name: name
+        self._count = None if count_of is None else cached(count_of)
+        self._type = None if types_of is None else cached(lambda name: next(iter(types_of(name)), NO_TYPE))
 
     def judge(
         self, gold: Document, predicted: Document, ranked: Document | None = None, number: int = 0
@@ -54,28 +54,28 @@ class Judge:
         accepted = [frozenset[str]() if m.entity is None else self._accepted(m.entity) for m in truths]
         links = [None if m.entity is None else self._known(m.entity) for m in guesses]
         matching = Matching.of(truths, guesses, accepted, links)
-        span_to_listed = {(m.start, m.end): m for m in reversed(guesses if ranked is None else ranked.mentions)}
+        span_to_mention = {(m.start, m.end): m for m in reversed(guesses if ranked is None else ranked.mentions)}
         mentions: list[MentionOutcome] = []
-        for place, truth in enumerate(truths):
-            answer = matching.answers[place]
+        for position, truth in enumerate(truths):
+            answer = matching.answers[position]
             guess = None if answer is None else guesses[answer]
             link = None if answer is None else links[answer]
-            rank = _rank(guess, accepted[place], self._known)
-            outcome = _outcome(truth, guess, bool(accepted[place]), link in accepted[place], rank)
-            if guess is None and place in matching.beside:
-                outcome, guess = Outcome.WRONG_SPAN, guesses[matching.beside[place]]
+            rank = _rank(guess, accepted[position], self._known)
+            outcome = _outcome(truth, guess, bool(accepted[position]), link in accepted[position], rank)
+            if guess is None and position in matching.beside:
+                outcome, guess = Outcome.WRONG_SPAN, guesses[matching.beside[position]]
             if ranked is not None or answer is None:  # a mention that another one took the answer from has candidates
-                rank = _rank(span_to_listed.get((truth.start, truth.end)), accepted[place], self._known)
+                rank = _rank(span_to_mention.get((truth.start, truth.end)), accepted[position], self._known)
             mentions.append(
                 MentionOutcome(
                     document=number,
-                    is_in_kb=bool(accepted[place]),
+                    is_in_kb=bool(accepted[position]),
                     is_nil=truth.is_nil,
                     rank=rank,
                     is_right=outcome is Outcome.RIGHT,
                     outcome=outcome,
-                    frequency=self._frequency(accepted[place]),
-                    types=self._types(accepted[place], answer is not None, link),
+                    frequency=self._frequency(accepted[position]),
+                    types=self._types(accepted[position], answer is not None, link),
                     gold=truth,
                     guess=guess,
                 )
@@ -139,9 +139,9 @@ def _rank(guess: Mention | None, accepted: frozenset[str], known: Callable[[str]
     names = [candidate.id for candidate in guess.candidates]
     if not names and guess.entity is not None:
         names = [guess.entity]
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         if name in accepted or known(name) in accepted:
-            return len(set(map(known, names[:place]))) + 1
+            return len(set(map(known, names[:position]))) + 1
     return None
 
 

@@ -38,7 +38,7 @@ class LanguageBound:
     mentions_in_language: Metric | None
     n_entities: int
     n_entities_in_kb: int
-    n_entities_told: int
+    n_entities_with_language: int
     n_entities_in_language: int | None
     missing: tuple[tuple[str, int], ...] = ()
 
@@ -51,7 +51,7 @@ class LanguageBound:
     def entities_in_language(self) -> float | None:
         """The same, of what it holds in the mention's language."""
         n = self.n_entities_in_language
-        return None if n is None else n / max(1, self.n_entities_told)
+        return None if n is None else n / max(1, self.n_entities_with_language)
 
 
 class UpperBounds:
@@ -118,19 +118,19 @@ class UpperBounds:
         return bool(lang and self.has_language and any(self.has_language(name, lang) for name in known))
 
     def _bound(self, lang: str | None, langs: list[str], n_missing: int, seed: int) -> LanguageBound:
-        told = [one for one in langs if one]
-        counts, counts_told = self._counts_of(langs), self._counts_of(told)
-        entities, entities_told = self._entities_of(langs), self._entities_of(told)
+        known_langs = [one for one in langs if one]
+        counts, counts_of_known = self._counts_of(langs), self._counts_of(known_langs)
+        entities, entities_of_known = self._entities_of(langs), self._entities_of(known_langs)
         missing = sum((self._missing[one] for one in langs), Counter[str]())
-        has_part = self.has_language is not None and bool(told)
+        has_part = self.has_language is not None and bool(known_langs)
         return LanguageBound(
             lang,
             _share("upper_bound", counts[:, 1], counts[:, 0], seed),
-            _share("upper_bound_in_language", counts_told[:, 2], counts_told[:, 0], seed) if has_part else None,
+            _share("upper_bound_in_language", counts_of_known[:, 2], counts_of_known[:, 0], seed) if has_part else None,
             len(entities),
             sum(is_known for is_known, _ in entities.values()),
-            len(entities_told),
-            sum(is_in_language for _, is_in_language in entities_told.values()) if has_part else None,
+            len(entities_of_known),
+            sum(is_in_language for _, is_in_language in entities_of_known.values()) if has_part else None,
             tuple(sorted(missing.items(), key=lambda pair: (-pair[1], _in_order(pair[0])))[:n_missing]),
         )
 
@@ -159,7 +159,7 @@ def coverage_rows(
             yield from metric_rows(shares, name, system, settings)
             for metric, value, n in (
                 ("entities_in_kb", bound.entities, bound.n_entities),
-                ("entities_in_language", bound.entities_in_language, bound.n_entities_told),
+                ("entities_in_language", bound.entities_in_language, bound.n_entities_with_language),
             ):
                 if value is not None:
                     yield ResultRow(name, metric, system, round(value, 6), "share", n=n, settings=settings)
