@@ -61,9 +61,9 @@ class Reading:
 
     def _svmlight(self) -> SvmlightConfig | None:
         """What was asked of svmlight rows, or None if nothing was."""
-        asked = {"first_feature": self.first_feature, "first_label": self.first_label}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return SvmlightConfig(**given) if given else None
+        options = {"first_feature": self.first_feature, "first_label": self.first_label}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        return SvmlightConfig(**chosen) if chosen else None
 
     def _check_texts(self) -> None:
         if self._svmlight() is not None:
@@ -85,7 +85,7 @@ class Reading:
                 raise
             hint = "(--skip-unknown leaves unknown labels out, --skip-bad bad documents)"
             raise DataError(f"{error.reason} {hint}", path=error.path, line=error.line) from None
-        _tell(session, corpus.report)
+        _report(session, corpus.report)
         return corpus
 
     def bare_texts(self, session: Session, files: Sequence[str], has_gaps: bool = False) -> Iterator[tuple[str, str]]:
@@ -108,7 +108,7 @@ class Reading:
                 if has_gaps:
                     number += 1
                     yield str(number), ""
-        _tell(session, report)
+        _report(session, report)
 
 
 def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -133,8 +133,8 @@ def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Calla
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_reading(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes
-            asked = {name: values.pop(name) for name in names}
-            reading = Reading(**{name: value for name, value in asked.items() if value is not None})
+            options = {name: values.pop(name) for name in names}
+            reading = Reading(**{name: value for name, value in options.items() if value is not None})
             if reading.format is not None and reading.format not in FORMATS:
                 raise UnknownNameError("format of labelled documents", reading.format, known=FORMATS)
             return command(*arguments, reading=reading, **values)
@@ -164,14 +164,14 @@ def _n_sizes(path: str) -> int:
     return len(words) if len(words) in (2, 3) and all(word.isdigit() for word in words) else 0
 
 
-def _tell(session: Session, report: LabelledReport) -> None:
+def _report(session: Session, report: LabelledReport) -> None:
     for line in report.files:
         session.note(line)
-    _tell_left_out(session, "Documents left out", report.n_skipped, report.skipped)
-    _tell_left_out(session, "Labels left out", report.n_unknown, report.unknown)
+    _report_left_out(session, "Documents left out", report.n_skipped, report.skipped)
+    _report_left_out(session, "Labels left out", report.n_unknown, report.unknown)
 
 
-def _tell_left_out(session: Session, what: str, n: int, examples: Sequence[SkippedLine]) -> None:
+def _report_left_out(session: Session, what: str, n: int, examples: Sequence[SkippedLine]) -> None:
     if n:
         session.note(f"{what}: {n:,}")
         for each in examples[:N_SHOWN]:
