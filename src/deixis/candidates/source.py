@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates import SOURCES
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidates_of
 from deixis.candidates.entity_facts import entity_words, popularity_from
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
@@ -99,7 +99,7 @@ class CandidateSource(ABC):
         self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None
     ) -> list[list[Candidate]]:
         """The candidates of `search` as records, a list for each mention; an empty list if there are none."""
-        return listed(self.kb, self.search(mentions, k, mask)) if mentions else []
+        return candidates_of(self.kb, self.search(mentions, k, mask)) if mentions else []
 
     def check_search(self, k: int, mask: EntityMask | None) -> None:
         """An error unless `k` and the mask can be searched with."""

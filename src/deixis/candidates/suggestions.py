@@ -39,11 +39,11 @@ def near_ids(kb: KnowledgeBase, identifier: str, n: int = 3) -> list[str]:
     (['Q90', 'Q167646'], ['Q90'])
     """
     try:
-        length, wanted = len(identifier.encode()), np.uint64(hash_string(identifier))
+        length, hash_ = len(identifier.encode()), np.uint64(hash_string(identifier))
     except UnicodeEncodeError:  # a lone surrogate: no title has one
         return []
     as_long = np.flatnonzero(np.diff(kb.titles.offsets) == length)
-    titled = kb.ids.strings(as_long[hash_strings(kb.titles.take(as_long)) == wanted][:n])
+    titled = kb.ids.strings(as_long[hash_strings(kb.titles.take(as_long)) == hash_][:n])
     if titled:
         return titled
     rows = np.flatnonzero(np.abs(np.diff(kb.ids.offsets) - length) <= 2)[:MAX_COMPARED]

@@ -98,8 +98,8 @@ class PlainVectors:
             owners, items = described(kb, rows[begin : begin + BATCH])
             texts = [""] * len(items)
             known = np.flatnonzero(items >= 0)
-            for place, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
-                texts[place] = text
+            for position, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
+                texts[position] = text
             yield self._both(kb.titles.strings(owners), texts, self.config.description_weight)
 
     def _both(self, names: list[str], texts: list[str], weight: float) -> Floats:
