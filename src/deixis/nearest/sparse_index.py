@@ -134,9 +134,9 @@ class BlockIndex:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int, config: BlockIndexConfig
     ) -> BlockIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
-        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
-            return cls(found, n_groups, config)
+            return cls(stored, n_groups, config)
         except ValueError as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
 

@@ -68,9 +68,9 @@ class VectorIndex(Part):
         """Numbers in a vector."""
         return int(self.codes.shape[1])
 
-    def vectors(self, places: slice | NDArray[np.int64]) -> Floats:
+    def vectors(self, positions: slice | NDArray[np.int64]) -> Floats:
         """The vectors at these places, as they are kept."""
-        return self.codes[places].astype(np.float32) * self.scales[places, None]
+        return self.codes[positions].astype(np.float32) * self.scales[positions, None]
 
     def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best vector's score.
@@ -78,14 +78,14 @@ class VectorIndex(Part):
         Only vectors that are open are looked at. Groups of which no vector has a score above 0 are not found.
         """
         self.check_search(queries, k, is_open)
-        found = [
+        blocks = [
             self._candidates(queries[start : start + _BLOCK_QUERIES], k, is_open)
             for start in range(0, len(queries), _BLOCK_QUERIES)
         ]
-        rows = [rows + number * _BLOCK_QUERIES for number, (rows, _) in enumerate(found)]
-        places = [places for _, places in found]
+        rows = [rows + number * _BLOCK_QUERIES for number, (rows, _) in enumerate(blocks)]
+        positions = [positions for _, positions in blocks]
         empty = np.zeros(0, dtype=np.int64)
-        return self.best(queries, np.concatenate([empty, *rows]), np.concatenate([empty, *places]), k)
+        return self.best(queries, np.concatenate([empty, *rows]), np.concatenate([empty, *positions]), k)
 
     def check_search(self, queries: Floats, k: int, is_open: Mask | None) -> None:
         """An error unless these can be searched for."""
@@ -96,10 +96,10 @@ class VectorIndex(Part):
         if is_open is not None and (is_open.dtype != np.bool_ or is_open.shape != (len(self),)):
             raise DataError(f"Which vectors are open needs {len(self)} booleans, got {is_open.dtype} {is_open.shape}.")
 
-    def best(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64], k: int) -> sparse.csr_matrix:
+    def best(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64], k: int) -> sparse.csr_matrix:
         """The best `k` groups among the vectors at `places`, where `rows` says which query each is for; scored anew."""
-        scores = self._dots(queries, rows, places)
-        groups = self.groups[places]
+        scores = self._dots(queries, rows, positions)
+        groups = self.groups[positions]
         is_like = scores > _LEAST
         rows, groups, scores = rows[is_like], groups[is_like], np.minimum(scores[is_like], 1)
         order = np.lexsort((-scores, groups, rows))
@@ -126,12 +126,12 @@ class VectorIndex(Part):
         low, high = (np.searchsorted(self.groups, groups, side) for side in ("left", "right"))
         lengths = high - low
         firsts = np.cumsum(lengths) - lengths
-        places = np.repeat(low - firsts, lengths) + np.arange(lengths.sum())
+        positions = np.repeat(low - firsts, lengths) + np.arange(lengths.sum())
         rows = np.repeat(np.repeat(np.arange(len(queries)), np.diff(starts)), lengths)
         best = np.zeros(len(groups), dtype=np.float32)
-        if len(places):
+        if len(positions):
             has_vectors = lengths > 0
-            best[has_vectors] = np.maximum.reduceat(self._dots(queries, rows, places), firsts[has_vectors])
+            best[has_vectors] = np.maximum.reduceat(self._dots(queries, rows, positions), firsts[has_vectors])
         return np.where(best > _LEAST, np.minimum(best, 1), np.float32(0))
 
     def joined(self, other: VectorIndex) -> VectorIndex:
@@ -144,33 +144,33 @@ class VectorIndex(Part):
         scales = np.concatenate([self.scales, other.scales])
         return VectorIndex(codes[order], scales[order], groups[order], max(self.n_groups, other.n_groups))
 
-    def _dots(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64]) -> Floats:
+    def _dots(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
         """The dot product of each pair of a query and a vector, the same whatever pairs stand around it."""
         scores = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _BLOCK_VECTORS):
             part = slice(start, start + _BLOCK_VECTORS)
-            products = queries[rows[part]].astype(np.float64) * self.vectors(places[part])
+            products = queries[rows[part]].astype(np.float64) * self.vectors(positions[part])
             scores[part] = products.sum(axis=1)
         return scores
 
     def _candidates(self, queries: Floats, k: int, is_open: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of queries and places of vectors: all that may belong to the best `k` groups."""
         best = np.full((len(queries), k), _LEAST, dtype=np.float32)  # scores of the best groups until now
-        kept = []
-        for places in self._blocks(is_open):
-            scores = queries @ self.codes[places].astype(np.float32).T
-            scores *= self.scales[places]
-            groups = self.groups[places]
+        chunks = []
+        for positions in self._blocks(is_open):
+            scores = queries @ self.codes[positions].astype(np.float32).T
+            scores *= self.scales[positions]
+            groups = self.groups[positions]
             starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
             pool = np.concatenate([best, np.maximum.reduceat(scores, starts, axis=1)], axis=1)
             best = np.partition(pool, -k, axis=1)[:, -k:]
             rows, columns = np.nonzero(scores > best.min(axis=1, keepdims=True) - _SLACK)
-            kept.append((rows, _chosen(places, columns), scores[rows, columns]))
-        if not kept:
+            chunks.append((rows, _chosen(positions, columns), scores[rows, columns]))
+        if not chunks:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        of_query, found, likeness = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        is_good = likeness > (best.min(axis=1) - _SLACK)[of_query]
-        return of_query[is_good], found[is_good]
+        of_query, candidates, similarities = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+        is_good = similarities > (best.min(axis=1) - _SLACK)[of_query]
+        return of_query[is_good], candidates[is_good]
 
     def _blocks(self, is_open: Mask | None) -> Iterator[slice | NDArray[np.int64]]:
         """The places of all open vectors, some thousands at a time; those of one group stay together."""
@@ -194,8 +194,8 @@ class VectorIndex(Part):
         return exact
 
 
-def _chosen(places: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    return columns + places.start if isinstance(places, slice) else places[columns]
+def _chosen(positions: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    return columns + positions.start if isinstance(positions, slice) else positions[columns]
 
 
 def _quantized(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:
