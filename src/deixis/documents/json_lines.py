@@ -28,8 +28,8 @@ def json_object(line: str, place: Place, hint: str = _HINT) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        found = f"not JSON ({error.msg} at column {error.colno}): {shown(line.strip())}"
-        raise place.error(f"{found}. {hint}") from None
+        problem = f"not JSON ({error.msg} at column {error.colno}): {shown(line.strip())}"
+        raise place.error(f"{problem}. {hint}") from None
     except RecursionError:
         raise place.error(f"JSON nested too deeply: {shown(line.strip())}") from None
     except ValueError:
