@@ -58,7 +58,7 @@ class Evaluation:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Every metric with its interval; without a knowledge base nobody knows an upper bound."""
+        """Every metric with its interval; without a knowledge base there is no upper bound."""
         metrics = self.tally.metrics(self.at, self.seed)
         return [metric for metric in metrics if self.known.resolve is not None or metric.name != UPPER_BOUND]
 
@@ -111,7 +111,7 @@ def evaluate(
     """How often a linker, or predictions paired by their ids, are right on annotated documents.
 
     Documents are read once and not kept. `end_to_end` shows a linker the text only. `at` are the k of recall@k;
-    predictions are asked no deeper than their longest list unless it is given. Of a linker's candidates the first
+    for predictions it ends at their longest list unless it is given. Of a linker's candidates the first
     `n_candidates` are its own, and the others count for recall@k only. `names` is what errors call documents and
     predictions.
     """

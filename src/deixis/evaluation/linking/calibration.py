@@ -1,4 +1,4 @@
-"""How far a confidence can be believed: whether 0.8 means right in eight of ten cases.
+"""How well confidences are calibrated: whether 0.8 means right in eight of ten cases.
 
 Reliability bins and expected calibration error as in Guo et al. (ICML 2017, section 2); bins of equal mass as in
 Nguyen and O'Connor (EMNLP 2015), which do not leave most bins empty where confidences crowd at one end. What a

@@ -28,7 +28,7 @@ Columns = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its name, its value as a function of sums, and the sum that says of how many things it tells."""
+    """A figure: its name, its value as a function of sums, and the sum that counts the things it is about."""
 
     name: str
     value: Callable[[Columns], Array]

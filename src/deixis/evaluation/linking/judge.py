@@ -12,7 +12,7 @@ from deixis.gold import Resolve, acceptable_ids
 from deixis.types import Document, Mention
 
 CountOf = Callable[[str], int | None]
-"""An entity's id -> how often it is mentioned elsewhere, or None if nobody knows."""
+"""An entity's id -> how often it is mentioned elsewhere, or None if that is not known."""
 TypesOf = Callable[[str], Sequence[str]]
 """An entity's id -> its types, the most telling first."""
 N_PAGES = 5  # KILT's recall@5

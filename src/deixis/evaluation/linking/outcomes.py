@@ -58,7 +58,7 @@ _ADVICE = {
     Outcome.RIGHTLY_NIL: "Annotated as NIL and answered NIL.",
     Outcome.NOT_IN_KB: "The annotated entity is not in the knowledge base: add it, or map its id with 'alt_ids'.",
     Outcome.MISSED: "Nothing was predicted here: add the name as an alias, or give the mentions.",
-    Outcome.WRONG_SPAN: "A prediction overlaps this mention but has other borders: look at detector or guidelines.",
+    Outcome.WRONG_SPAN: "A prediction overlaps this mention but has other borders: check detector or guidelines.",
     Outcome.NOT_A_CANDIDATE: (
         "The right entity was not proposed: add this name as an alias, or ask for more candidates."
     ),

@@ -27,9 +27,9 @@ HasLanguage = Callable[[str, str], bool]
 
 @dataclass(frozen=True)
 class LanguageBound:
-    """The bounds of one language, or of all together (`lang` is None); `lang` is empty where documents do not tell.
+    """The bounds of one language, or of all together (`lang` is None); `lang` is empty where documents have none.
 
-    What is `in_language` is of the documents that tell their language, and None where there is none to speak of.
+    What is `in_language` is of the documents that have a language, and None where there is none.
     `missing` are gold ids that the knowledge base lacks and how many mentions each has, the most frequent first.
     """
 
@@ -101,7 +101,7 @@ class UpperBounds:
         return sum(n for n, _, _ in self._counts)
 
     def by_language(self, n_missing: int = 5, seed: int = 0) -> list[LanguageBound]:
-        """The bounds of each language with gold, by its code; documents that tell none come last."""
+        """The bounds of each language with gold, by its code; documents without one come last."""
         langs = sorted((lang for lang in self._entities if self._entities[lang]), key=lambda lang: (not lang, lang))
         return [self._bound(lang, [lang], n_missing, seed) for lang in langs]
 
@@ -110,7 +110,7 @@ class UpperBounds:
         return self._bound(None, list(self._entities), n_missing, seed)
 
     def all(self, seed: int = 0) -> list[LanguageBound]:
-        """A line per language and one of all; where no document tells its language, that of all is the only one."""
+        """A line per language and one of all; where no document has a language, that of all is the only one."""
         by_language = self.by_language(seed=seed)
         return [*(by_language if len(by_language) > 1 or by_language[0].lang else []), self.overall(seed=seed)]
 
