@@ -1,4 +1,4 @@
-"""What `deixis eval` was asked: the words of its command line, checked before anything is loaded."""
+"""The request of `deixis eval`: its command line, checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deixis.types import Document
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked: the words of the command line, checked."""
+    """The command line, checked."""
 
     paths: tuple[str, ...]
     predictions: tuple[str, ...] = ()

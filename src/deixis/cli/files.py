@@ -30,7 +30,7 @@ def read_all(files: Iterable[str], format: str | None) -> Iterator[Document]:
 
 
 def read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
-    """The knowledge base; how its files were understood is told."""
+    """The knowledge base; how its files were understood is reported."""
     try:
         kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
     except DataError as error:

@@ -118,7 +118,7 @@ def _value_of(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - whate
 
 
 def _options(fields: dict[str, Any]) -> LinkOptions:
-    """The options; values that contradict each other are a usage error, told before a file is read."""
+    """The options; values that contradict each other are a usage error, reported before a file is read."""
     values = {name: value for name, value in fields.items() if value not in (None, ())}
     files = {name: values.pop(name) for name in FROM_FILE if name in values}
     try:

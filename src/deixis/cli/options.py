@@ -146,7 +146,7 @@ def settings_from(
 
 
 class CommandWithSettings(click.Command):
-    """A command whose help lists its options in groups, and which says what became of options that are gone."""
+    """A command whose help lists its options in groups, and which names what replaced removed options."""
 
     def __init__(
         self,

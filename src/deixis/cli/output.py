@@ -42,7 +42,7 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def output_path(path: str) -> Iterator[Path]:
-    """Where to write a new file, which takes its name `path` when the block has ended well; no room is told.
+    """Where to write a new file, which takes its name `path` when the block has ended well; a full disk is reported.
 
     What is no file, such as a device, is written to where it is.
     """

@@ -51,7 +51,7 @@ def printable(text: str) -> str:
 
 
 def confidence_style(score: float | None) -> str:
-    """Green for a link to rely on, yellow for one to look at, red for a guess."""
+    """Green for a link to rely on, yellow for one to check, red for a guess."""
     if score is None or score < 0.2:
         return "red"
     return "green" if score >= 0.5 else "yellow"

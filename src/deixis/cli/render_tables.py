@@ -102,7 +102,7 @@ def print_coverage(console: Console, suite: str, bounds: list[LanguageBound]) ->
     for bound in bounds:
         in_language = None if bound.mentions_in_language is None else bound.mentions_in_language.value
         table.add_row(
-            "all" if bound.lang is None else bound.lang or "not told",
+            "all" if bound.lang is None else bound.lang or "unknown",
             f"{bound.mentions.n:,}",
             _percent(bound.mentions.value),
             _percent(in_language),
@@ -143,7 +143,7 @@ def print_calibration(
 
 
 def report_expectation(session: Session, decision: Decision, rerank: bool = False) -> None:
-    """Says what a threshold buys, by the mentions it was calibrated on."""
+    """Reports the precision and coverage of a threshold, by the mentions it was calibrated on."""
     if decision.curve is None:
         return
     origin = "mentions made from the knowledge base" if decision.source == "synthetic" else "held-out mentions"
@@ -156,7 +156,7 @@ def report_expectation(session: Session, decision: Decision, rerank: bool = Fals
 
 
 def report_detected_expectation(session: Session, decision: Decision) -> None:
-    """Says what linking texts without mentions brings, by the documents that its decision was learned from."""
+    """Reports the quality of linking texts without mentions, by the documents that its decision was learned from."""
     curve, threshold = decision.curve, decision.min_probability
     if curve is None:
         return

@@ -51,7 +51,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
 @click.option("-o", "--output", metavar="MODEL", help="The model folder to write. [default: in place]")
 @link_options("target_precision", "threshold", "rerank", "vectors")
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
-@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
+@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: by the file]")
 @click.option(
     "--given-only", is_flag=True, help="DATA have not all mentions annotated: learn nothing about finding them."
 )
@@ -106,7 +106,7 @@ def calibrate(
 
 
 def _warn_of_seen(session: Session, model: LinkerModel, documents: Sequence[Document], rerank: bool = False) -> None:
-    """Warns that a model is judged on documents that it has learned from."""
+    """Warns that a model is measured on documents that it has learned from."""
     seen = model.all_seen
     if rerank and model.reranker is not None:
         seen |= model.reranker.seen
@@ -124,7 +124,7 @@ def _without_threshold(options: LinkOptions) -> LinkOptions:
 
 
 def _with_settings(model: LinkerModel, options: LinkOptions, method: Method | None) -> LinkerModel:
-    """The model with the vectors and the method asked for, which it keeps."""
+    """The model with the vectors and the method of the options, which it keeps."""
     vectors = model.sources.get("vectors")
     if options.vectors is not None and vectors is not None:
         model = with_vectors(model, vectors.with_contents(options.vectors))

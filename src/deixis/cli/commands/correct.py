@@ -76,7 +76,7 @@ def correct(
             after = Linker(result.model)
             counts = {"new": result.n_new, "changed": result.n_changed, "duplicates": result.n_known}
         seconds = time.perf_counter() - begin
-        held_out = unseen(after.model, list(read_all(dev, None)), "to judge by") if dev else []
+        held_out = unseen(after.model, list(read_all(dev, None)), "to measure on") if dev else []
         sides = (("before", before), ("after", after)) if held_out else ()
         accuracies = tuple(accuracy_of(name, side.model, held_out) for name, side in sides)
         after.save(target)

@@ -25,7 +25,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at; `is_fine` is None for what is merely good to know."""
+    """One thing that was checked; `is_fine` is None for what is merely good to know."""
 
     what: str
     is_fine: bool | None

@@ -59,7 +59,9 @@ def _trainer(name: str, has_checkpoints: bool = False) -> Decorator:
     own: list[Decorator] = [
         click.argument("model", type=click.Path()),
         click.option("--mentions", multiple=True, required=True, metavar="FILE", help="Annotated documents."),
-        click.option("--dev", multiple=True, metavar="FILE", help="Others, to judge by. [default: some are held out]"),
+        click.option(
+            "--dev", multiple=True, metavar="FILE", help="Documents to measure on. [default: some are held out]"
+        ),
         click.option("--format", "format_", metavar="NAME", help="Format of both. [default: guessed]"),
         click.option("-o", "--output", metavar="MODEL", help="Model folder to write. [default: in place]"),
     ]
@@ -173,7 +175,7 @@ class _Training:
         return Path(self.work or f"{self.target.rstrip('/')}.{self.trainer}-checkpoints")
 
     def run(self, session: Session) -> None:
-        """Trains, writes the model, and tells how it did on documents it had not seen."""
+        """Trains, writes the model, and reports how it did on documents it had not seen."""
         if self.output is not None:
             check_target(Path(self.output))
         check_files((*self.mentions, *self.dev))

@@ -50,7 +50,7 @@ TOKEN = "DEIXIS_TOKEN"
     help="Processes; they share memory.",
 )
 @click.option("--token-file", metavar="FILE", help=f"File with the token. [default: the variable {TOKEN}]")
-@click.option("--token-for-all", is_flag=True, help="Ask for the token for reading, too.")
+@click.option("--token-for-all", is_flag=True, help="Require the token for reading, too.")
 @click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
 @click.option(
     "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Allowed CORS origins. [default: none]"

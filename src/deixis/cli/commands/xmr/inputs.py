@@ -37,7 +37,7 @@ class Reading:
     skip_bad: bool = False
 
     def is_rows(self, files: Sequence[str]) -> bool:
-        """Whether the files hold rows of features: by what was asked, by their names, or by their first line."""
+        """Whether the files hold rows of features: by the options, by their names, or by their first line."""
         return (
             self.label_matrix is not None
             or self.format in ROW_FORMATS
@@ -60,7 +60,7 @@ class Reading:
         )
 
     def _svmlight(self) -> SvmlightConfig | None:
-        """What was asked of svmlight rows, or None if nothing was."""
+        """The options of svmlight rows, or None if none was given."""
         options = {"first_feature": self.first_feature, "first_label": self.first_label}
         chosen = {name: value for name, value in options.items() if value is not None}
         return SvmlightConfig(**chosen) if chosen else None
@@ -70,7 +70,7 @@ class Reading:
             raise click.UsageError("--first-feature and --first-label go with svmlight rows, and DOCS hold texts.")
 
     def texts(self, session: Session, files: Sequence[str], vocabulary: KnowledgeBase | None) -> LabelledCorpus:
-        """The labelled texts of all files; how they were understood and what was left out is told."""
+        """The labelled texts of all files; how they were understood and what was left out is reported."""
         self._check_texts()
         try:
             corpus = read_labelled_texts(
@@ -91,7 +91,7 @@ class Reading:
     def bare_texts(self, session: Session, files: Sequence[str], has_gaps: bool = False) -> Iterator[tuple[str, str]]:
         """Id and text of each document as they come; labels are passed over, ids that lack are numbers.
 
-        What was left out is told at the end; if it `has_gaps`, an empty text stands in its place.
+        What was left out is reported at the end; if it `has_gaps`, an empty text stands in its place.
         """
         self._check_texts()
         number, report = 0, LabelledReport()

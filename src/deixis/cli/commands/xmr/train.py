@@ -59,7 +59,7 @@ def train(
     not in it is an error. Names of labels are learned from, too: --augment none turns that off.
     """
     config = settings.config
-    engine_class(config)(config).check_extras()  # what is not there is told before anything is read
+    engine_class(config)(config).check_extras()  # a missing extra is reported before anything is read
     _check_settings(settings.typed, config.engine)
     check_target(Path(output))
     check_files(path for path in (*docs, vocabulary, reading.label_matrix, label_features) if path is not None)
