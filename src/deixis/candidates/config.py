@@ -15,7 +15,7 @@ WITH_ENCODER = "vectors"  # the source that an encoder adds where no source uses
 
 
 class SourceConfigs(Mapping[str, type[Any]]):
-    """The config class of each registered source, by name; a source's module is imported when it is asked for."""
+    """The config class of each registered source, by name; a source's module is imported when it is needed."""
 
     def __getitem__(self, name: str) -> type[Any]:
         config_type: type[Any] = SOURCES[name].config_type

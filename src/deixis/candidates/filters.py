@@ -140,7 +140,7 @@ def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> EntityMask:
 
 
 def unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
-    """What to say of ids, of `n_ids` that were asked for, which no entity has."""
+    """The message for those of the `n_ids` ids of a filter that no entity has."""
     shape = f"Its ids look like {_joined(kb.ids.strings(range(min(3, len(kb)))))}."
     near = near_ids(kb, unknown[0])
     hint = f" Did you mean {_joined(near, ' or ')}?" if near else ""

@@ -1,4 +1,4 @@
-"""A search in which popularity counts beside what is asked: one more column of the index and of every query."""
+"""A search in which popularity counts beside the query: one more column of the index and of every query."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class CandidateSource(ABC):
         """
 
     def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
-        """What the ranker is told of each candidate that `search` gave, in stored order: the scores themselves."""
+        """The source's column of the candidate table, for what `search` gave, in order: the scores themselves."""
         return np.asarray(candidates.data, dtype=np.float32)
 
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:

@@ -12,7 +12,7 @@ from deixis.features.name_set import folded
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.string_hashes import hash_string, hash_strings
 
-MAX_COMPARED = 20_000  # ids whose spelling is looked at: a message must not take longer than the work
+MAX_COMPARED = 20_000  # ids whose spelling is compared: a message must not take longer than the work
 
 
 def unknown_name(kind: str, name: str, known: Collection[str]) -> UnknownNameError:
@@ -30,7 +30,7 @@ def unknown_name(kind: str, name: str, known: Collection[str]) -> UnknownNameErr
 
 
 def near_ids(kb: KnowledgeBase, identifier: str, n: int = 3) -> list[str]:
-    """Ids that the user may have meant: of entities with this title, or spelled alike.
+    """Ids that the user may have meant: of entities with this title, or with a similar spelling.
 
     Examples
     --------

@@ -91,7 +91,7 @@ class AliasSource(CandidateSource):
 
     @classmethod
     def build(cls, inputs: SourceInputs, config: AliasConfig | None = None) -> AliasSource:
-        """A table of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
+        """A table of the names of the knowledge base and of annotated mentions; deterministic."""
         config = config or AliasConfig()
         with stage("making a table of names"):
             return cls(inputs.kb, *_table(inputs.counted_kb, inputs.documents, config, inputs.n_threads), config)
@@ -219,7 +219,7 @@ def _table(
 def _spellings(names: Iterable[str], n_threads: int) -> NDArray[np.uint32]:
     """Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
 
-    They only order what has the same key already, so that two names in 65,000 that are not told apart do little harm.
+    They only order what has the same key already, so that two names with equal numbers, 1 in 65,000, do little harm.
     """
     written, uncased = (
         hash_strings(NameForms(NameFormsConfig(ignores_case=ignores)).keys(names, n_threads=n_threads)) >> np.uint64(48)

@@ -2,7 +2,7 @@
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": every alias is embedded and the best one counts
 (OLPEAT, section 3.4.3); with `titles_only` each entity has the one vector of its title (the label baseline, section
-6.6.1). Any text encoder will do (`encoders`); what is around the mention is not looked at.
+6.6.1). Any text encoder will do (`encoders`); the text around the mention is not used.
 """
 
 from __future__ import annotations

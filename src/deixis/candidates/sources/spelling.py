@@ -87,7 +87,7 @@ class SpellingSource(CandidateSource):
 
     @classmethod
     def build(cls, inputs: SourceInputs, config: SpellingConfig | None = None) -> SpellingSource:
-        """An index of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
+        """An index of the names of the knowledge base and of annotated mentions; deterministic."""
         config, kb = config or SpellingConfig(), inputs.counted_kb
         with stage("making an index of spellings"):
             known = AliasNames.collect(kb, inputs.documents, title_weight=1.0)

@@ -2,8 +2,8 @@
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": one encoder for mentions and entities (section
 4.1), any number of texts per entity, the best of which counts, and an index that holds descriptions, contexts of
-annotated mentions, or both (section 6.6.3). The two are kept apart, so which of them are asked is chosen at each call
-and costs an approximate index nothing; an entity can be added by its mentions alone.
+annotated mentions, or both (section 6.6.3). The two are kept apart, so each call chooses which are searched,
+which costs an approximate index nothing; an entity can be added by its mentions alone.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class VectorSource(CandidateSource):
         return VectorSource(added, self.encoder, descriptions, None, replace(self.config, index="exact"))
 
     def with_contents(self, contents: Contents) -> VectorSource:
-        """The same vectors, others of which are asked."""
+        """The same vectors, others of which are searched."""
         config = replace(self.config, contents=contents)
         return VectorSource(self.kb, self.encoder, self.descriptions, self.contexts, config)
 
