@@ -13,7 +13,7 @@ from deixis.features.name_set import NameSet, folded
 from deixis.store.string_hashes import hash_string
 from deixis.tables import CandidateTable
 
-STRENGTH = 3.0  # log odds per doubling of how often a pair was judged, if it was wrong each time
+STRENGTH = 3.0  # log odds per doubling of how often a pair was corrected, if it was wrong each time
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # rows of one name must not fall together with those of another
 
 Pair = tuple[str, int]
@@ -38,7 +38,7 @@ class CorrectedPairs:
 
     @classmethod
     def of(cls, right: Iterable[Pair], wrong: Iterable[Pair]) -> CorrectedPairs:
-        """What these pairs say: one that is right as often as wrong is a little less likely than one never judged."""
+        """The log odds of pairs: one that is right as often as wrong is a little less likely than an unknown one."""
         n_right = Counter((folded(name), row) for name, row in right)
         n_wrong = Counter((folded(name), row) for name, row in wrong)
         seen = NameSet.of(name for name, _ in n_right)

@@ -1,4 +1,4 @@
-"""A second look at the best candidates: a cross-encoder reads each of them beside the mention (XMRED, 2.4).
+"""New scores for the best candidates: a cross-encoder reads each of them beside the mention (XMRED, 2.4).
 
 Its word is mixed with that of the ranking before it, by weights learned on held-out mentions (`mixing`).
 """
@@ -50,7 +50,7 @@ class CrossEncoderRanker:
 
     @property
     def n_candidates(self) -> int:
-        """How many of a mention's best candidates are looked at."""
+        """How many of a mention's best candidates are reranked."""
         return self.config.n_candidates
 
     def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -80,9 +80,9 @@ class CrossEncoderRanker:
     def _scored_pairs(
         self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """The places, among all candidates, of those looked at, and what the cross-encoder says of them.
+        """The positions, among all candidates, of those reranked, and the cross-encoder's logits.
 
-        First come the starts: mention `i` has the places and logits from `starts[i]` to `starts[i + 1]`.
+        First come the starts: mention `i` has the positions and logits from `starts[i]` to `starts[i + 1]`.
         """
         if len(mentions) != ranked.shape[0]:
             raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")

@@ -1,8 +1,8 @@
-"""How the word of the fused ranking and that of a re-ranker are put together, learned from held-out mentions.
+"""How the scores of the ranking and of a re-ranker are combined, learned from held-out mentions.
 
 The logarithm of the share that the ranking gives a candidate and the logit of the re-ranker are weighed and summed.
-Where that gets fewer held-out mentions right than one of the two does alone, that one has the only say: a second
-opinion must not make anything worse.
+Where that gets fewer held-out mentions right than one of the two does alone, that one is used alone:
+a re-ranker must not make anything worse.
 """
 
 from __future__ import annotations
