@@ -84,7 +84,7 @@ def decode_line(raw: bytes, path: object, line: int) -> str:
 
 
 def content_suffix(path: str | os.PathLike[str]) -> str:
-    """The suffix that says what the file holds, in lower case, without that of the compression: `.jsonl`."""
+    """The suffix of the file's format, in lower case, without that of the compression: `.jsonl`."""
     bare = Path(path)
     if bare.suffix.lower() in _SUFFIX_TO_KIND:
         bare = bare.with_suffix("")

@@ -113,7 +113,7 @@ def open_model(path: str | os.PathLike[str], kind: str | None = None, *, verify:
             if _resolved(path) == (folder, identity):
                 raise
             continue
-        # A save that replaced the folder meanwhile may have mixed two models: look again.
+        # A save that replaced the folder meanwhile may have mixed two models: read again.
         if _resolved(path)[1] == identity:
             return model
 

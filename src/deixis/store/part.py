@@ -41,7 +41,7 @@ def array(
     """An array whose values are at least `low` and below `high`, as long as another field or a number says.
 
     `indptr_of` names what it cuts into rows; it is then one longer than `like` or `length` says. `columns` are those of
-    a matrix. Where a size is asked for, a name stands for a field or for something that `from_arrays` is given.
+    a matrix. A size can be the name of a field or of an argument of `from_arrays`.
     """
     ndim = ndim if columns is None else 2
     return ArrayField(
