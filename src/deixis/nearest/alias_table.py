@@ -1,6 +1,6 @@
 """From a key to the rows it was given with: sorted 64-bit hashes over ragged entries, memory-mapped as they are.
 
-Keys themselves are not kept. Two different keys among a million share a hash with a chance of 3 in 100 million, and a
+Keys themselves are not kept. Two different keys among a million share a hash with probability 3 in 100 million, and a
 key that the table does not hold is taken for one of them with 1 in 20 million millions; the worst that follows is one
 wrong row under one name. Nothing is read when a table is opened: what a search meets is checked when it meets it.
 """
@@ -115,7 +115,7 @@ class KeyTable(Part):
         return len(self.hashes)
 
     def find(self, keys: StringTable) -> KeyEntries:
-        """The entries of each key in order; `keys` of what is found are places in the list asked for."""
+        """The entries of each key in order; `keys` of the result are positions in `keys`."""
         positions, queries = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if len(self.hashes) and len(keys):
             key_hashes = hash_strings(keys)

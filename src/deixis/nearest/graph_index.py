@@ -21,7 +21,7 @@ from deixis.store.checks import require
 
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 256
 BLOCK = 65536  # vectors added at a time
-_SPARE = 4  # vectors asked for per group wanted, at first: names of one entity lie together
+_SPARE = 4  # vectors searched per group, at first: names of one entity lie together
 
 
 class GraphIndex:
@@ -59,7 +59,7 @@ class GraphIndex:
         return np.frombuffer(bytes(graph.save() or b""), dtype=np.uint8)
 
     def near(self, queries: Floats, n: int) -> NDArray[np.int64]:
-        """queries_by_places: the `n` vectors most like each query, as far as the graph tells; -1 where it ends."""
+        """queries_by_positions: the `n` vectors most similar to each query, by the graph; -1 where it ends."""
         positions = np.full((len(queries), n), -1, dtype=np.int64)
         for row, query in enumerate(queries):
             keys = self.graph.search(query, n, threads=1).keys

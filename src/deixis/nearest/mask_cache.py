@@ -32,7 +32,7 @@ def check_allowed(allowed: Mask, n_labels: int) -> None:
 class PreparedMasks(Generic[Prepared]):
     """What an engine makes of masks, kept for the last few: the next call with the same array does not make it again.
 
-    Only an array that cannot be written to is remembered; another may have changed since. What makes it comes with each
+    Only an array that cannot be written to is cached; another may have changed since. What makes it comes with each
     call: held here, an engine's own method would keep the engine and its files open until a garbage collection.
 
     Examples

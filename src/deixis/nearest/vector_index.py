@@ -1,7 +1,7 @@
 """Dense vectors and the groups they stand for: the groups with the vectors most like a query, found exactly.
 
 Every vector is compared, block by block. What is chosen is then scored again, each pair by itself in 64 bits, so that
-scores do not depend on what else was asked for at the same time. Of each number one byte is kept and of each vector a
+scores do not depend on the other queries of a call. Of each number one byte is kept and of each vector a
 scale: a quarter of the room of 32-bit numbers, scores off by about half a thousandth.
 """
 
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 _BLOCK_VECTORS, _BLOCK_QUERIES = 8192, 256
 _MAX_CODE = 127
 _SLACK = 1e-4  # what 32-bit products may be off by, and more
-_LEAST = 1e-6  # what is not above this is not alike at all
+_LEAST = 1e-6  # a similarity that is not above this counts as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class VectorIndex(Part):
     def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best vector's score.
 
-        Only vectors that are open are looked at. Groups of which no vector has a score above 0 are not found.
+        Only vectors that are open are compared. Groups of which no vector has a score above 0 are not found.
         """
         self.check_search(queries, k, is_open)
         blocks = [
@@ -97,7 +97,7 @@ class VectorIndex(Part):
             raise DataError(f"Which vectors are open needs {len(self)} booleans, got {is_open.dtype} {is_open.shape}.")
 
     def best(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64], k: int) -> sparse.csr_matrix:
-        """The best `k` groups among the vectors at `places`, where `rows` says which query each is for; scored anew."""
+        """The best `k` groups among the vectors at `positions`, where `rows` has the query of each; scored again."""
         scores = self._dots(queries, rows, positions)
         groups = self.groups[positions]
         is_like = scores > _LEAST
@@ -114,7 +114,7 @@ class VectorIndex(Part):
         return sparse.csr_matrix((scores[order], groups[order], indptr), shape=(len(queries), self.n_groups))
 
     def scores(self, queries: Floats, starts: NDArray[np.int64], groups: NDArray[np.integer]) -> Floats:
-        """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if none is alike.
+        """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if not similar.
 
         Examples
         --------
