@@ -2,8 +2,8 @@
 
 The rule is that of Botha, Shan and Gillick (2020, "Entity Linking in 100 Languages"): candidate descriptions of an
 entity e are ordered by n_e(l), the number of mentions of e in the language l, and ties by n(l), the number of all
-mentions in l. We count mentions where they can be had: the counts of aliases that tell their language, and annotated
-documents that tell theirs. A language asked for by its code goes before all others; the rule orders the rest.
+mentions in l. We count mentions where they can be had: the counts of aliases that have a language, and annotated
+documents that have one. A language chosen by its code goes before all others; the rule orders the rest.
 
 Entities called by their names in one language.
 """
@@ -132,7 +132,7 @@ def _language_names(columns: EntityColumns) -> list[str]:
 
 
 def language_similarity(columns: EntityColumns, language: str) -> NDArray[np.int64]:
-    """How near each language, and last no language, is to the one asked for: 2 the same, 1 of another region."""
+    """How near each language, and last no language, is to the chosen one: 2 the same, 1 of another region."""
     near = [
         (base_language(lang) == base_language(language)) + (lang.casefold() == language.casefold())
         for lang in columns.langs
@@ -148,7 +148,7 @@ def with_titles_in(columns: EntityColumns, language: str) -> EntityColumns:
     near = language_similarity(columns, language)[columns.alias_langs]
     if not near.any():
         known = ", ".join(columns.langs) or "none"
-        raise DataError(f"No alias is in the language {language!r}. Languages: {known}. Ask for one of them.")
+        raise DataError(f"No alias is in the language {language!r}. Languages: {known}. Choose one of them.")
     rows = np.repeat(np.arange(len(columns)), np.diff(columns.alias_indptr))
     order = np.lexsort((-near, rows))  # stable: of equally near ones the first
     is_first = np.ones(len(order), dtype=bool)
