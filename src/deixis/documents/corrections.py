@@ -1,4 +1,4 @@
-"""Corrections of links: what somebody who looked at a span of a text says about it, one JSON object a line."""
+"""Corrections of links: the right answer for a span of a text, or that it is wrong, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Correction:
         return record | {self.verdict: True if self.entity is None else self.entity}
 
     def in_context(self) -> MentionInContext:
-        """The span as the stations see mentions."""
+        """The span as the stages see mentions."""
         return MentionInContext(self.surface, self.text, self.start, self.end, self.lang)
 
 

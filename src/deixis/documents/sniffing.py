@@ -12,7 +12,7 @@ from deixis.errors import DataError
 from deixis.store.files import content_suffix
 
 MAX_LINES = 100
-"""Lines looked at, at most, to see the keys of a JSON object that is spread over several."""
+"""Lines read, at most, to see the keys of a JSON object that is spread over several."""
 
 _MAX_CHARACTERS = 1 << 20
 _SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator"}
@@ -89,7 +89,7 @@ def format_of(name: str, opening: list[tuple[int, str]]) -> str:
 def _format_of_json(text: str, place: Place) -> str:
     keys, _ = _keys(text[:_MAX_CHARACTERS])
     if not keys:
-        return "native"  # whose reader says what is wrong with the line
+        return "native"  # whose reader reports what is wrong with the line
     for needed, format_ in _KEYS_TO_FORMAT:
         if needed <= set(keys):
             return format_

@@ -1,4 +1,4 @@
-"""Whether a span fits its text, and what to tell somebody whose spans do not.
+"""Whether a span fits its text, and the message if it does not.
 
 Text as the rest of the toolkit can hold it, with every offset where it was.
 
@@ -93,7 +93,7 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That `surface` stands in `text` from `start` to `end`, in a unit that nobody has told us."""
+    """That `surface` stands in `text` from `start` to `end`, in an unknown unit."""
 
     text: str
     start: int

@@ -26,7 +26,7 @@ from deixis.types import Candidate, Document, Mention
 
 # What ELEVANT calls an entity that has no id begins with this.
 _UNKNOWN = "Unknown"
-# Labels of these are amounts and dates, which no linker is asked for.
+# Labels of these are amounts and dates, which no linker has to find.
 _NO_ENTITIES = frozenset({"DATETIME", "QUANTITY"})
 _LINKER = "deixis"
 _EXAMPLE = '{"id": 1, "title": "Troy", "text": "Paris fled.", "labels": [{"span": [0, 5], "entity_id": "Q167646"}]}'

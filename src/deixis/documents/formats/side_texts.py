@@ -1,6 +1,6 @@
 """Texts that stand in a file beside the mentions: JSON lines with `document_id` and `text`, found by id.
 
-Only the places of the lines that are asked for are held, so the file may be large; a compressed one is unpacked into a
+Only the positions of the lines that are needed are held, so the file may be large; a compressed one is unpacked into a
 temporary file first.
 """
 
