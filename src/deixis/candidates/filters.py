@@ -1,7 +1,7 @@
 """Which entities may be linked to: by type, by id, by language; a mask that candidate generators take before they rank.
 
 A language is a rule about what is known of an entity, not about the entity: one that has an alias or a description in
-the language passes, and so does one of which nothing is marked with any language (a bare list of names is in all of
+the language mask, and so does one of which nothing is marked with any language (a bare list of names is in all of
 them). A region makes no other language: `pt` and `pt-BR` are one.
 """
 
@@ -71,25 +71,25 @@ class EntityFilter:
         return several
 
     def mask(self, kb: KnowledgeBase) -> EntityMask | None:
-        """Whether each entity of `kb` passes, read-only; None if the filter asks for nothing. Never all False."""
-        allowed: EntityMask | None = None
+        """Whether each entity of `kb` mask, read-only; None if the filter asks for nothing. Never all False."""
+        mask: EntityMask | None = None
         passed: list[str] = []
         for part, select in _PARTS.items():
             names: tuple[str, ...] = getattr(self, part)
             if not names:
                 continue
             selected = select(kb, names)
-            both = selected if allowed is None else allowed & selected
+            both = selected if mask is None else mask & selected
             if not both.any():
                 before = (
-                    "no entity" if allowed is None else f"none of the {allowed.sum():,} that pass {', '.join(passed)}"
+                    "no entity" if mask is None else f"none of the {mask.sum():,} that pass {', '.join(passed)}"
                 )
                 raise ConfigError(f"The filter leaves nothing: {before} has {_spoken(part, names)}.")
-            allowed = both
+            mask = both
             passed.append(f"{part} {_joined(names)}")
-        if allowed is not None:
-            allowed.setflags(write=False)
-        return allowed
+        if mask is not None:
+            mask.setflags(write=False)
+        return mask
 
     def cached_mask(self, kb: KnowledgeBase) -> EntityMask | None:
         """The same; the masks of the last filters of a knowledge base are kept, so that engines know them again."""
@@ -134,9 +134,9 @@ def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> EntityMask:
     if len(rows) and rows.min() < 0:
         unknown = [ids[position] for position in np.flatnonzero(rows < 0).tolist()]
         raise ConfigError(unknown_ids(kb, unknown, len(ids)))
-    allowed = np.zeros(len(kb), dtype=bool)
-    allowed[rows] = True
-    return allowed
+    mask = np.zeros(len(kb), dtype=bool)
+    mask[rows] = True
+    return mask
 
 
 def unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
@@ -159,14 +159,14 @@ def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> EntityMask:
             f"languages {_joined(languages)}. Leave them out, or mark descriptions: {{'descriptions': {{'de': ...}}}}."
         )
     known = {base_language(language) for language in kb.langs}
-    allowed = ~(
+    mask = ~(
         _owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0)
     )
     for language in languages:
         if base_language(language) not in known:
             raise unknown_name("language", language, known)
-        allowed |= known_in(kb, language)
-    return allowed
+        mask |= known_in(kb, language)
+    return mask
 
 
 _PARTS: dict[str, Callable[[KnowledgeBase, tuple[str, ...]], EntityMask]] = {
