@@ -1,7 +1,7 @@
 """Which entities may be linked to: by type, by id, by language; a mask that candidate generators take before they rank.
 
 A language is a rule about what is known of an entity, not about the entity: one that has an alias or a description in
-the language mask, and so does one of which nothing is marked with any language (a bare list of names is in all of
+the language passes, and so does one of which nothing is marked with any language (a bare list of names is in all of
 them). A region makes no other language: `pt` and `pt-BR` are one.
 """
 
@@ -71,7 +71,7 @@ class EntityFilter:
         return several
 
     def mask(self, kb: KnowledgeBase) -> EntityMask | None:
-        """Whether each entity of `kb` mask, read-only; None if the filter asks for nothing. Never all False."""
+        """Whether each entity of `kb` passes, read-only; None if the filter asks for nothing. Never all False."""
         mask: EntityMask | None = None
         passed: list[str] = []
         for part, select in _PARTS.items():
@@ -81,9 +81,7 @@ class EntityFilter:
             selected = select(kb, names)
             both = selected if mask is None else mask & selected
             if not both.any():
-                before = (
-                    "no entity" if mask is None else f"none of the {mask.sum():,} that pass {', '.join(passed)}"
-                )
+                before = "no entity" if mask is None else f"none of the {mask.sum():,} that pass {', '.join(passed)}"
                 raise ConfigError(f"The filter leaves nothing: {before} has {_spoken(part, names)}.")
             mask = both
             passed.append(f"{part} {_joined(names)}")
@@ -159,9 +157,7 @@ def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> EntityMask:
             f"languages {_joined(languages)}. Leave them out, or mark descriptions: {{'descriptions': {{'de': ...}}}}."
         )
     known = {base_language(language) for language in kb.langs}
-    mask = ~(
-        _owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0)
-    )
+    mask = ~(_owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0))
     for language in languages:
         if base_language(language) not in known:
             raise unknown_name("language", language, known)
