@@ -40,7 +40,7 @@ from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.quiet import quiet
 from deixis.ranking.feature import document_numbers
 from deixis.ranking.rerankers.examples import Ranked
-from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, Opinions
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, RerankerScores
 from deixis.training.reranker import enough, fit_cross_encoder, ranked_examples
 from deixis.training.split import TrainDevSplit
 
@@ -110,7 +110,7 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
             documents = enough(list(data.read_part(suite, part)), options.questions, SEED)
             asked = ranked_examples(linker.model, documents, JUDGED, config.n_candidates)
             started = time.process_time()
-            opinions = ranker.opinions(asked)
+            opinions = ranker.reranker_scores(asked)
             spent = (time.process_time() - started) / len(asked.mentions)
             place = f"rerank/{name}-{part.name}"
             rows += accuracy_rows(place, opinions, ranker.mixing, asked, own, told)
@@ -121,7 +121,7 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
 
 
 def accuracy_rows(
-    place: str, opinions: Opinions, mixing: Mixing, asked: Ranked, own: str, told: Told
+    place: str, opinions: RerankerScores, mixing: Mixing, asked: Ranked, own: str, told: Told
 ) -> Iterator[ResultRow]:
     """The accuracy of each side and of both, and what both gain over the ranking, with intervals over documents."""
     _, numbers = np.unique(document_numbers(asked.mentions), return_inverse=True)
@@ -159,7 +159,7 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
         ranker, _ = fit_cross_encoder(linker.kb, taught, held_out, config, options.work / f"sizes-{n_taught}", SEED)
         rows = []
         ranker.config = replace(ranker.config, n_candidates=most)
-        everything = ranker.opinions(held_out)
+        everything = ranker.reranker_scores(held_out)
         for n in options.r:
             opinions = first(everything, n)
             told = {"mentions": options.mentions, "epochs": options.epochs, "R'": n_taught, "R": n, "seed": SEED}
@@ -169,12 +169,12 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
         yield rows
 
 
-def first(opinions: Opinions, n: int) -> Opinions:
+def first(opinions: RerankerScores, n: int) -> RerankerScores:
     """What was said of the first `n` candidates of each mention."""
     counts = np.diff(opinions.starts)
     is_first = np.arange(len(opinions.shares)) - np.repeat(opinions.starts[:-1], counts) < n
     starts = np.concatenate([[0], np.cumsum(np.minimum(counts, n))])
-    return Opinions(starts, opinions.shares[is_first], opinions.logits[is_first], opinions.is_right[is_first])
+    return RerankerScores(starts, opinions.shares[is_first], opinions.logits[is_first], opinions.is_right[is_first])
 
 
 def speed(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:

@@ -28,7 +28,7 @@ from benchmarks.suites.suite import KbSource, Suite, read_suite
 from benchmarks.systems.bm25 import Bm25Names
 from benchmarks.systems.brute_force import BruteForceCosine
 from benchmarks.systems.tree_and_names import TreeAndNames
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidates_of
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -153,11 +153,11 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
     metrics = []
     for n in N_CANDIDATES:
         found = blend.search(mentions, n)
-        metrics.append(questions.recall(ranks_of(listed(kb, found), questions.accepted), n, SEED))
+        metrics.append(questions.recall(ranks_of(candidates_of(kb, found), questions.accepted), n, SEED))
         both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0
         first = proposals.best(np.where(is_found, shares, 0), 1, len(kb))
-        chosen = listed(kb, kept_where(first, first.data > 0))
+        chosen = candidates_of(kb, kept_where(first, first.data > 0))
         right = questions.recall(ranks_of(chosen, questions.accepted), 1, SEED)
         metrics.append(Metric(f"accuracy@{n}", right.value, right.interval, right.n))
     yield from metric_rows(metrics, name, system, ABOUT)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates.annotated import known_mentions
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidates_of
 from deixis.candidates.source import SourceInputs
 from deixis.candidates.sources.label_tree import LabelTreeSource, LabelTreeSourceConfig
 from deixis.candidates.sources.names import NameConfig, NameSource
@@ -77,7 +77,7 @@ class TreeAndNames:
         self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None
     ) -> list[list[Candidate]]:
         """The same as records."""
-        return listed(self.tree.kb, self.search(mentions, k, mask)) if mentions else []
+        return candidates_of(self.tree.kb, self.search(mentions, k, mask)) if mentions else []
 
 
 def blended(

@@ -21,7 +21,7 @@ from benchmarks.suites.data import DataFolder
 from benchmarks.suites.questions import Questions, ranks_of
 from benchmarks.suites.suite import read_suite
 from benchmarks.systems.tree_and_names import TreeAndNames
-from deixis.candidates.candidate_lists import candidate_lists, listed
+from deixis.candidates.candidate_lists import candidate_lists, candidates_of
 from deixis.candidates.config import SourcesConfig
 from deixis.candidates.sources.label_tree import LabelTreeSourceConfig
 from deixis.candidates.training_rows import related_titles
@@ -71,7 +71,7 @@ def measure(
         cpu = time.process_time() - before
         for suffix, rank in (("-tree", generator.tree.search), ("", generator.search)):
             suite = f"gandalf/wiki468k-aida{suffix}"
-            ranks = ranks_of(listed(kb, rank(questions.mentions, max(DEPTHS))), questions.accepted)
+            ranks = ranks_of(candidates_of(kb, rank(questions.mentions, max(DEPTHS))), questions.accepted)
             yield from metric_rows([questions.recall(ranks, k, SEED) for k in DEPTHS], suite, system, ABOUT)
             yield ResultRow(suite, "train_cpu", system, round(cpu, 1), "s", settings=ABOUT)
             if related is not None:

@@ -1,11 +1,11 @@
-"""The page of metrics tells of every figure and every fate there is."""
+"""The page of metrics tells of every figure and every outcome there is."""
 
 import re
 from pathlib import Path
 
 from deixis.evaluation.linking.confidence import Confidences
 from deixis.evaluation.linking.figures import linking_figures
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.types import Document, Mention
 
@@ -34,6 +34,6 @@ def test_every_figure_is_on_the_page():
     assert {metric.name for metric in links.metrics(n_draws=1)} <= known
 
 
-def test_every_fate_is_on_the_page_in_its_order():
-    rows = re.findall(r"^\| ([\w ]+) \| ", PAGE[PAGE.index("| fate |") :], re.MULTILINE)
-    assert rows[1:] == [fate.value for fate in Fate]
+def test_every_outcome_is_on_the_page_in_its_order():
+    rows = re.findall(r"^\| ([\w ]+) \| ", PAGE[PAGE.index("| outcome |") :], re.MULTILINE)
+    assert rows[1:] == [outcome.value for outcome in Outcome]

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deixis.evaluation.linking.judge import Judge
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.types import Candidate, Document, Mention
 
@@ -68,7 +68,7 @@ def test_the_order_of_documents_changes_nothing(pairs, random):
         assert one.value == pytest.approx(other.value)
         assert (one.interval.low, one.interval.high) == pytest.approx((other.interval.low, other.interval.high))
     assert first.examples == second.examples
-    assert (first.fates, first.type_confusion) == (second.fates, second.type_confusion)
+    assert (first.outcomes, first.type_confusion) == (second.outcomes, second.type_confusion)
 
 
 @given(corpora(), st.randoms(use_true_random=False))
@@ -145,13 +145,13 @@ def test_recall_grows_with_k_and_everything_is_a_share(pairs):
 
 @given(corpora())
 @quick
-def test_every_gold_mention_and_every_spurious_prediction_has_one_fate(pairs):
+def test_every_gold_mention_and_every_spurious_prediction_has_one_outcome(pairs):
     for gold, predicted in pairs:
         outcome = Judge(resolve).judge(gold, predicted)
         counts = outcome.counts
-        of_gold = [mention.fate for mention in outcome.mentions]
+        of_gold = [mention.outcome for mention in outcome.mentions]
         assert len(of_gold) == counts.n_spans
-        assert not {Fate.SPURIOUS, Fate.SPURIOUS_NIL} & set(of_gold)
-        assert of_gold.count(Fate.RIGHT) == counts.n_right
-        n_answers = counts.n_same_span + of_gold.count(Fate.WRONG_SPAN)
+        assert not {Outcome.SPURIOUS, Outcome.SPURIOUS_NIL} & set(of_gold)
+        assert of_gold.count(Outcome.RIGHT) == counts.n_right
+        n_answers = counts.n_same_span + of_gold.count(Outcome.WRONG_SPAN)
         assert n_answers + len(outcome.spurious) == counts.n_predicted_spans

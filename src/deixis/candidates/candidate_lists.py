@@ -10,13 +10,13 @@ from deixis.tables import Ranking
 from deixis.types import Candidate
 
 
-def listed(kb: KnowledgeBase, mentions_by_entities: sparse.csr_matrix) -> list[list[Candidate]]:
+def candidates_of(kb: KnowledgeBase, mentions_by_entities: sparse.csr_matrix) -> list[list[Candidate]]:
     """The candidates of each mention in the order they are stored, with their scores.
 
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q22647", "title": "Troy"}])
-    >>> listed(kb, sparse.csr_matrix(np.array([[0.0, 0.5], [0.0, 0.0]])))
+    >>> candidates_of(kb, sparse.csr_matrix(np.array([[0.0, 0.5], [0.0, 0.0]])))
     [[Candidate(id='Q22647', score=0.5, title='Troy')], []]
     """
     return candidate_lists(kb, Ranking.of_matrix(mentions_by_entities))

@@ -1,7 +1,7 @@
 """The candidate sources of a model together: one table of candidates for each batch of mentions.
 
 Every source finds what the others miss: exact names what a name is known to mean, spellings names misspelled or in
-another script, the similarity of names those longer than the mention, the tree what annotated mentions taught,
+another script, the similarity of names those longer than the mention, the tree what it learned from annotated mentions,
 descriptions what an entity is also called, and vectors, where there is an encoder, what a text is about. Which of all
 these candidates is meant is for the ranking to say; it is given the score of each source.
 """

@@ -15,7 +15,7 @@ WITH_ENCODER = "vectors"  # the source that an encoder adds where no source uses
 
 
 class SourceConfigs(Mapping[str, type[Any]]):
-    """The config class of each registered source, by name; a source's module is imported when it is asked for."""
+    """The config class of each registered source, by name; a source's module is imported when it is needed."""
 
     def __getitem__(self, name: str) -> type[Any]:
         config_type: type[Any] = SOURCES[name].config_type
@@ -51,13 +51,15 @@ class SourcesConfig:
         if not self.sources or len(set(self.sources)) < len(self.sources):
             raise ConfigError(f"Name at least one source of candidates, and each once; got {list(self.sources)}.")
         for name in (*self.sources, *self.tables):
-            known, given = SourceConfigs()[name], self.tables.get(name)
-            if given is not None and not isinstance(given, known):
-                raise ConfigError(f"The source {name!r} has settings of {known.__name__}, got {given!r:.80}.")
+            known, table = SourceConfigs()[name], self.tables.get(name)
+            if table is not None and not isinstance(table, known):
+                raise ConfigError(f"The source {name!r} has settings of {known.__name__}, got {table!r:.80}.")
         missing = {name: SourceConfigs()[name]() for name in self.sources if name not in self.tables}
         # A source that is not in use has a table only if it says something: equal settings are equal records.
-        kept = {name: each for name, each in self.tables.items() if name in self.sources or each != self._default(name)}
-        object.__setattr__(self, "tables", kept | missing)
+        tables = {
+            name: each for name, each in self.tables.items() if name in self.sources or each != self._default(name)
+        }
+        object.__setattr__(self, "tables", tables | missing)
 
     @staticmethod
     def _default(name: str) -> Any:  # noqa: ANN401 - each source has its own config class

@@ -72,24 +72,22 @@ class EntityFilter:
 
     def mask(self, kb: KnowledgeBase) -> EntityMask | None:
         """Whether each entity of `kb` passes, read-only; None if the filter asks for nothing. Never all False."""
-        allowed: EntityMask | None = None
+        mask: EntityMask | None = None
         passed: list[str] = []
         for part, select in _PARTS.items():
             names: tuple[str, ...] = getattr(self, part)
             if not names:
                 continue
             selected = select(kb, names)
-            both = selected if allowed is None else allowed & selected
+            both = selected if mask is None else mask & selected
             if not both.any():
-                before = (
-                    "no entity" if allowed is None else f"none of the {allowed.sum():,} that pass {', '.join(passed)}"
-                )
+                before = "no entity" if mask is None else f"none of the {mask.sum():,} that pass {', '.join(passed)}"
                 raise ConfigError(f"The filter leaves nothing: {before} has {_spoken(part, names)}.")
-            allowed = both
-            passed.append(f"{part} {_listed(names)}")
-        if allowed is not None:
-            allowed.setflags(write=False)
-        return allowed
+            mask = both
+            passed.append(f"{part} {_joined(names)}")
+        if mask is not None:
+            mask.setflags(write=False)
+        return mask
 
     def cached_mask(self, kb: KnowledgeBase) -> EntityMask | None:
         """The same; the masks of the last filters of a knowledge base are kept, so that engines know them again."""
@@ -115,40 +113,40 @@ def _of_types(kb: KnowledgeBase, names: tuple[str, ...]) -> EntityMask:
     known = list(kb.type_names)
     if not len(kb.type_codes):
         raise ConfigError(
-            f"No entity of the knowledge base has a type, so it cannot be filtered by types {_listed(names)}. Give its "
+            f"No entity of the knowledge base has a type, so it cannot be filtered by types {_joined(names)}. Give its "
             "entities 'types' and build again, or filter by ids."
         )
     composed = {unicodedata.normalize("NFC", name): code for code, name in enumerate(known)}
     name_to_code = composed | {name: code for code, name in enumerate(known)}
-    is_wanted = np.zeros(len(known), dtype=bool)
+    is_selected = np.zeros(len(known), dtype=bool)
     for name in names:
         code = name_to_code.get(name, composed.get(unicodedata.normalize("NFC", name)))
         if code is None:
             raise unknown_name("type", name, known)
-        is_wanted[code] = True
-    return _owning(kb.type_indptr, is_wanted[kb.type_codes])
+        is_selected[code] = True
+    return _owning(kb.type_indptr, is_selected[kb.type_codes])
 
 
 def _of_ids(kb: KnowledgeBase, ids: tuple[str, ...]) -> EntityMask:
     rows = kb.rows_of(ids)
     if len(rows) and rows.min() < 0:
-        unknown = [ids[place] for place in np.flatnonzero(rows < 0).tolist()]
+        unknown = [ids[position] for position in np.flatnonzero(rows < 0).tolist()]
         raise ConfigError(unknown_ids(kb, unknown, len(ids)))
-    allowed = np.zeros(len(kb), dtype=bool)
-    allowed[rows] = True
-    return allowed
+    mask = np.zeros(len(kb), dtype=bool)
+    mask[rows] = True
+    return mask
 
 
 def unknown_ids(kb: KnowledgeBase, unknown: list[str], n_ids: int) -> str:
-    """What to say of ids, of `n_ids` that were asked for, which no entity has."""
-    shape = f"Its ids look like {_listed(kb.ids.strings(range(min(3, len(kb)))))}."
+    """The message for those of the `n_ids` ids of a filter that no entity has."""
+    shape = f"Its ids look like {_joined(kb.ids.strings(range(min(3, len(kb)))))}."
     near = near_ids(kb, unknown[0])
-    hint = f" Did you mean {_listed(near, ' or ')}?" if near else ""
+    hint = f" Did you mean {_joined(near, ' or ')}?" if near else ""
     if n_ids == 1:
         return f"No entity of the knowledge base has the id {unknown[0]!r}.{hint} {shape}"
     hint = hint.replace("Did you mean", f"For {unknown[0]!r}, did you mean")
     return (
-        f"The knowledge base has no entity for {len(unknown):,} of the {n_ids:,} ids: {_listed(unknown)}.{hint} {shape}"
+        f"The knowledge base has no entity for {len(unknown):,} of the {n_ids:,} ids: {_joined(unknown)}.{hint} {shape}"
     )
 
 
@@ -156,17 +154,15 @@ def _in_languages(kb: KnowledgeBase, languages: tuple[str, ...]) -> EntityMask:
     if not kb.langs:
         raise ConfigError(
             "No name and no description of the knowledge base is marked with a language, so it cannot be filtered by "
-            f"languages {_listed(languages)}. Leave them out, or mark descriptions: {{'descriptions': {{'de': ...}}}}."
+            f"languages {_joined(languages)}. Leave them out, or mark descriptions: {{'descriptions': {{'de': ...}}}}."
         )
     known = {base_language(language) for language in kb.langs}
-    allowed = ~(
-        _owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0)
-    )
+    mask = ~(_owning(kb.alias_indptr, kb.alias_langs >= 0) | _owning(kb.description_indptr, kb.description_langs >= 0))
     for language in languages:
         if base_language(language) not in known:
             raise unknown_name("language", language, known)
-        allowed |= known_in(kb, language)
-    return allowed
+        mask |= known_in(kb, language)
+    return mask
 
 
 _PARTS: dict[str, Callable[[KnowledgeBase, tuple[str, ...]], EntityMask]] = {
@@ -186,10 +182,10 @@ def _owning(indptr: NDArray[np.int64], is_item: NDArray[np.bool_]) -> EntityMask
 
 def _spoken(part: str, names: tuple[str, ...]) -> str:
     words = {"types": "the type", "ids": "the id", "languages": "anything in the language"}
-    return f"{words[part]} {_listed(names, ' or ')}"
+    return f"{words[part]} {_joined(names, ' or ')}"
 
 
-def _listed(names: Sequence[str], joint: str = ", ") -> str:
+def _joined(names: Sequence[str], joint: str = ", ") -> str:
     """The first few names, quoted, and how many more there are."""
     first = [repr(name)[:60] for name in names[:MAX_SHOWN]]
     n_more = len(names) - len(first)

@@ -30,13 +30,13 @@ class MentionBatch(Sequence[MentionInContext]):
         return mentions if isinstance(mentions, MentionBatch) else cls(mentions)
 
     @overload
-    def __getitem__(self, places: int) -> MentionInContext: ...
+    def __getitem__(self, positions: int) -> MentionInContext: ...
 
     @overload
-    def __getitem__(self, places: slice) -> Sequence[MentionInContext]: ...
+    def __getitem__(self, positions: slice) -> Sequence[MentionInContext]: ...
 
-    def __getitem__(self, places: int | slice) -> MentionInContext | Sequence[MentionInContext]:
-        return self.mentions[places]
+    def __getitem__(self, positions: int | slice) -> MentionInContext | Sequence[MentionInContext]:
+        return self.mentions[positions]
 
     def __len__(self) -> int:
         return len(self.mentions)

@@ -1,4 +1,4 @@
-"""A search in which popularity counts beside what is asked: one more column of the index and of every query."""
+"""A search in which popularity counts beside the query: one more column of the index and of every query."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ def search_popular(
     again.
     """
     has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
-    found = index.search(with_column(queries, has_words), k, n_threads, allowed=mask)
-    kept = kept_where(found, found.data - gains[found.indices] > MIN_SIMILARITY)
-    n_found = np.diff(found.indptr)
-    has_lost = (n_found == k) & (np.diff(kept.indptr) < n_found)  # of a list that is not full nothing was left out
+    matches = index.search(with_column(queries, has_words), k, n_threads, allowed=mask)
+    similar = kept_where(matches, matches.data - gains[matches.indices] > MIN_SIMILARITY)
+    n_matches = np.diff(matches.indptr)
+    # Of a list that is not full nothing was left out.
+    has_lost = (n_matches == k) & (np.diff(similar.indptr) < n_matches)
     if mask is None or not has_lost.any() or mask.all():
-        return kept  # a filter that lets all pass is none
+        return similar  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
-    alike = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=mask)
-    alike = kept_where(alike, alike.data > MIN_SIMILARITY)
-    alike.data += gains[alike.indices]
-    both = CandidateTable.merged({"kept": kept[lost], "alike": alike})
-    scores = np.where(both.signals["kept"] > 0, both.signals["kept"], both.signals["alike"])
-    filled = both.best(scores, k, found.shape[1])
+    unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=mask)
+    unboosted = kept_where(unboosted, unboosted.data > MIN_SIMILARITY)
+    unboosted.data += gains[unboosted.indices]
+    both = CandidateTable.merged({"similar": similar[lost], "unboosted": unboosted})
+    scores = np.where(both.signals["similar"] > 0, both.signals["similar"], both.signals["unboosted"])
+    filled = both.best(scores, k, matches.shape[1])
     order = np.arange(len(has_lost))
     order[lost] = len(has_lost) + np.arange(len(lost))
-    return sparse.csr_matrix(sparse.vstack([kept, filled], format="csr")[order])
+    return sparse.csr_matrix(sparse.vstack([similar, filled], format="csr")[order])
 
 
 def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.csr_matrix:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.candidates import SOURCES
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidates_of
 from deixis.candidates.entity_facts import entity_words, popularity_from
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
@@ -57,7 +57,7 @@ class CandidateSource(ABC):
         """
 
     def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
-        """What the ranker is told of each candidate that `search` gave, in stored order: the scores themselves."""
+        """The source's column of the candidate table, for what `search` gave, in order: the scores themselves."""
         return np.asarray(candidates.data, dtype=np.float32)
 
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
@@ -99,7 +99,7 @@ class CandidateSource(ABC):
         self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None
     ) -> list[list[Candidate]]:
         """The candidates of `search` as records, a list for each mention; an empty list if there are none."""
-        return listed(self.kb, self.search(mentions, k, mask)) if mentions else []
+        return candidates_of(self.kb, self.search(mentions, k, mask)) if mentions else []
 
     def check_search(self, k: int, mask: EntityMask | None) -> None:
         """An error unless `k` and the mask can be searched with."""

@@ -12,7 +12,7 @@ from deixis.features.name_set import folded
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.string_hashes import hash_string, hash_strings
 
-MAX_COMPARED = 20_000  # ids whose spelling is looked at: a message must not take longer than the work
+MAX_COMPARED = 20_000  # ids whose spelling is compared: a message must not take longer than the work
 
 
 def unknown_name(kind: str, name: str, known: Collection[str]) -> UnknownNameError:
@@ -30,7 +30,7 @@ def unknown_name(kind: str, name: str, known: Collection[str]) -> UnknownNameErr
 
 
 def near_ids(kb: KnowledgeBase, identifier: str, n: int = 3) -> list[str]:
-    """Ids that the user may have meant: of entities with this title, or spelled alike.
+    """Ids that the user may have meant: of entities with this title, or with a similar spelling.
 
     Examples
     --------
@@ -39,11 +39,11 @@ def near_ids(kb: KnowledgeBase, identifier: str, n: int = 3) -> list[str]:
     (['Q90', 'Q167646'], ['Q90'])
     """
     try:
-        length, wanted = len(identifier.encode()), np.uint64(hash_string(identifier))
+        length, hash_ = len(identifier.encode()), np.uint64(hash_string(identifier))
     except UnicodeEncodeError:  # a lone surrogate: no title has one
         return []
     as_long = np.flatnonzero(np.diff(kb.titles.offsets) == length)
-    titled = kb.ids.strings(as_long[hash_strings(kb.titles.take(as_long)) == wanted][:n])
+    titled = kb.ids.strings(as_long[hash_strings(kb.titles.take(as_long)) == hash_][:n])
     if titled:
         return titled
     rows = np.flatnonzero(np.abs(np.diff(kb.ids.offsets) - length) <= 2)[:MAX_COMPARED]

@@ -154,6 +154,6 @@ def mentioned_entities(kb: KnowledgeBase, documents: Sequence[Document]) -> spar
         for mention in document.mentions
         for row in (known_parts(mention.entity, kb.row_of) if mention.entity is not None else ())
     }
-    places = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    ones = np.ones(len(places), dtype=np.float32)
-    return sparse.csr_matrix((ones, (places[:, 0], places[:, 1])), shape=(len(documents), len(kb)))
+    cells = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    ones = np.ones(len(cells), dtype=np.float32)
+    return sparse.csr_matrix((ones, (cells[:, 0], cells[:, 1])), shape=(len(documents), len(kb)))

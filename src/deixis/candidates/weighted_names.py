@@ -1,4 +1,4 @@
-"""The names an alias table is made of, and how much each speaks for its entity."""
+"""The names an alias table is made of, and the weight of each for its entity."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The candidates of XMRED, to the letter: title and abstract of each entity as its only instance, and the tree alone.
 
-Hinge loss, product of sigmoids, and no second opinion on context.
+Hinge loss, product of sigmoids, and no further source for context.
 """
 
 from __future__ import annotations

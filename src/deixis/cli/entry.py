@@ -1,4 +1,4 @@
-"""Where the console script begins: nothing is imported before an interrupt can be told in a word."""
+"""Where the console script begins: nothing is imported before an interrupt can be reported in a word."""
 
 import signal
 import sys

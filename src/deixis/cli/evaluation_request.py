@@ -1,4 +1,4 @@
-"""What `deixis eval` was asked: the words of its command line, checked before anything is loaded."""
+"""The request of `deixis eval`: its command line, checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deixis.types import Document
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked: the words of the command line, checked."""
+    """The command line, checked."""
 
     paths: tuple[str, ...]
     predictions: tuple[str, ...] = ()
@@ -101,10 +101,10 @@ class Request:
             flags = ", ".join(given_flags(self.options))
             yield f"Leave out {flags}: a model links by that, and these predictions are made."
         compared = () if self.compares_models else self.compare
-        for option, given in (("--predictions", self.predictions), ("--compare", compared)):
-            if given and len(given) != len(self.data):
+        for option, files in (("--predictions", self.predictions), ("--compare", compared)):
+            if files and len(files) != len(self.data):
                 yield (
-                    f"{option} is given {len(given)} times for {len(self.data)} files of gold: give one for each, in "
+                    f"{option} is given {len(files)} times for {len(self.data)} files of gold: give one for each, in "
                     "the same order."
                 )
 

@@ -42,7 +42,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def explain(error: BaseException, session: Session) -> None:
-    """Tells the user on stderr what happened, as briefly as it can be told; with `--debug`, where in the code too."""
+    """Reports on stderr what happened, as briefly as possible; with `--debug`, where in the code too."""
     if isinstance(error, BrokenPipeError):
         _forget_stdout()
         return

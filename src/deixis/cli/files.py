@@ -30,7 +30,7 @@ def read_all(files: Iterable[str], format: str | None) -> Iterator[Document]:
 
 
 def read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
-    """The knowledge base; how its files were understood is told."""
+    """The knowledge base; how its files were understood is reported."""
     try:
         kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
     except DataError as error:
@@ -52,7 +52,7 @@ def read_entities(path: str) -> KnowledgeBase:
     return Linker.load(path).kb if os.path.isdir(path) else KnowledgeBase.read(path)
 
 
-def check_place(path: Path) -> None:
+def check_target(path: Path) -> None:
     """Says before an hour's work, and not after it, that the result cannot be put there."""
     if path.is_file():
         raise StoreError(f"{path} is a file; a model is a folder. Choose another place with -o.")

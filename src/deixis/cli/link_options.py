@@ -49,8 +49,8 @@ def link_options(*names: str) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_options(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
-            given = {name: _given(name, values) for name in offered}
-            return command(*arguments, options=_options(given), **values)
+            fields = {name: _value_of(name, values) for name in offered}
+            return command(*arguments, options=_options(fields), **values)
 
         decorated: Callable[..., Any] = with_options
         for name in reversed(offered):
@@ -108,7 +108,7 @@ def _old_parameter(name: str) -> str:
     return f"link_old_{name}"
 
 
-def _given(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever the field holds
+def _value_of(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever the field holds
     """The value given for a field by its option or by the old name of that; None if there is none."""
     value = values.pop(_parameter(name))
     old = values.pop(_old_parameter(name), None)
@@ -117,9 +117,9 @@ def _given(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever
     return old if value is None else value
 
 
-def _options(given: dict[str, Any]) -> LinkOptions:
-    """The options; values that contradict each other are a usage error, told before a file is read."""
-    values = {name: value for name, value in given.items() if value not in (None, ())}
+def _options(fields: dict[str, Any]) -> LinkOptions:
+    """The options; values that contradict each other are a usage error, reported before a file is read."""
+    values = {name: value for name, value in fields.items() if value not in (None, ())}
     files = {name: values.pop(name) for name in FROM_FILE if name in values}
     try:
         options = LinkOptions(**values)

@@ -65,7 +65,7 @@ def deixis() -> None:
 
 
 def main(arguments: Sequence[str] | None = None, command: click.Command = deixis, name: str = "deixis") -> int:
-    """Runs one command line and returns its exit code; never lets a traceback out unless asked to."""
+    """Runs one command line and returns its exit code; a traceback comes out with --debug only."""
     if "_DEIXIS_COMPLETE" in os.environ:  # a shell asks for completions
         deixis.main(prog_name="deixis")
     _speak_utf8()
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None, command: click.Command = deixis
         code = _run(command, name, sys.argv[1:] if arguments is None else list(arguments), session)
         sys.stdout.flush()
         return code
-    except BaseException as error:  # noqa: BLE001 - the last place an error can be told in words
+    except BaseException as error:  # noqa: BLE001 - the last place to report an error in words
         explain(error, session)
         settle_stdout()
         return exit_code(error)

@@ -146,7 +146,7 @@ def settings_from(
 
 
 class CommandWithSettings(click.Command):
-    """A command whose help lists its options in groups, and which says what became of options that are gone."""
+    """A command whose help lists its options in groups, and which names what replaced removed options."""
 
     def __init__(
         self,
@@ -218,8 +218,10 @@ def comma_separated(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ..
         try:
             return tuple(map(kind, parts))
         except ValueError:
-            wanted = "whole numbers" if kind is int else "numbers"
-            raise click.BadParameter(f"give {wanted} with commas between them, such as 1,5,10; got {word!r}") from None
+            expected = "whole numbers" if kind is int else "numbers"
+            raise click.BadParameter(
+                f"give {expected} with commas between them, such as 1,5,10; got {word!r}"
+            ) from None
 
     parse.__name__ = f"{kind.__name__},..."
     return parse

@@ -31,18 +31,18 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
     if path is None or path == "-":
         yield sys.stdout
         return
-    with output_path(path) as place:
-        if place.exists():  # a device or a pipe, such as /dev/null
-            with open(place, "w", encoding="utf-8") as stream:
+    with output_path(path) as target:
+        if target.exists():  # a device or a pipe, such as /dev/null
+            with open(target, "w", encoding="utf-8") as stream:
                 yield stream
         else:
-            with _open_new(place, Path(path).suffix) as stream:
+            with _open_new(target, Path(path).suffix) as stream:
                 yield stream
 
 
 @contextmanager
 def output_path(path: str) -> Iterator[Path]:
-    """Where to write a new file, which takes its name `path` when the block has ended well; no room is told.
+    """Where to write a new file, which takes its name `path` when the block has ended well; a full disk is reported.
 
     What is no file, such as a device, is written to where it is.
     """

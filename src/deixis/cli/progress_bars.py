@@ -79,9 +79,9 @@ class ProgressWatch:
 
     def summary(self) -> list[str]:
         """One line per stage that took long enough to matter."""
-        told = {label: spent for label, spent in self.seconds_by_label.items() if spent >= WORTH_TELLING}
-        width = max(map(len, told), default=0)
-        return [f"  {label:<{width}}  {format_seconds(spent):>11}" for label, spent in told.items()]
+        long_stages = {label: spent for label, spent in self.seconds_by_label.items() if spent >= WORTH_TELLING}
+        width = max(map(len, long_stages), default=0)
+        return [f"  {label:<{width}}  {format_seconds(spent):>11}" for label, spent in long_stages.items()]
 
 
 @contextmanager

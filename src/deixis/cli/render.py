@@ -51,7 +51,7 @@ def printable(text: str) -> str:
 
 
 def confidence_style(score: float | None) -> str:
-    """Green for a link to rely on, yellow for one to look at, red for a guess."""
+    """Green for a link to rely on, yellow for one to check, red for a guess."""
     if score is None or score < 0.2:
         return "red"
     return "green" if score >= 0.5 else "yellow"
@@ -113,9 +113,9 @@ def _mention_rows(number: int, mention: Mention, gloss: Gloss, max_candidates: i
         answer = mention.entity if mention.entity is not None else "nothing in the knowledge base"
         return [(str(number), name, "", "", Text(answer, style="" if mention.entity else "dim"))]
     rows: list[tuple[str | Text, ...]] = []
-    for place, candidate in enumerate(mention.candidates[:max_candidates]):
+    for position, candidate in enumerate(mention.candidates[:max_candidates]):
         is_chosen = candidate.id == mention.entity
-        head = (str(number), name) if place == 0 else ("", "")
+        head = (str(number), name) if position == 0 else ("", "")
         rows.append((*head, *_candidate_cells(candidate, is_chosen, gloss)))
     if mention.is_nil:
         rows.append(("", "", "", "", Text("none of them is sure enough: not linked", style="dim italic")))

@@ -45,10 +45,10 @@ def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> No
 def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[ResultRow], metrics: Sequence[str]) -> None:
     """A table with a line per dataset and, last, their mean."""
     table = table_of("all datasets", (("", "left"), *((name, "right") for name in metrics)))
-    by_place = {(row.suite, row.metric): row for row in (*rows, *means)}
+    cells = {(row.suite, row.metric): row for row in (*rows, *means)}
     suites = list(dict.fromkeys(row.suite for row in rows))
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):
-        shown = [by_place.get((suite, metric)) for metric in metrics]
+        shown = [cells.get((suite, metric)) for metric in metrics]
         is_mean = suite not in suites
         name = Text("mean over datasets" if is_mean else suite.rpartition("/")[2], style="bold" if is_mean else "")
         table.add_row(name, *("" if row is None else _value(row) for row in shown))
@@ -62,14 +62,14 @@ def print_compared(console: Console, title: str, compared: Sequence[Comparison])
     table = table_of(title, (*columns, ("95 % interval", "left"), ("p", "right")))
     table.add_column("", style="dim", no_wrap=True, overflow="ellipsis")
     for each in compared:
-        found = each.difference
+        difference = each.difference
         table.add_row(
             each.name,
             f"{each.value_a:.3f}",
             f"{each.value_b:.3f}",
-            f"{found.value:+.3f}",
-            f"{found.low:+.3f} .. {found.high:+.3f}",
-            f"{found.p_value:.3f}",
+            f"{difference.value:+.3f}",
+            f"{difference.low:+.3f} .. {difference.high:+.3f}",
+            f"{difference.p_value:.3f}",
             each.verdict,
         )
     console.print(table)
@@ -102,7 +102,7 @@ def print_coverage(console: Console, suite: str, bounds: list[LanguageBound]) ->
     for bound in bounds:
         in_language = None if bound.mentions_in_language is None else bound.mentions_in_language.value
         table.add_row(
-            "all" if bound.lang is None else bound.lang or "not told",
+            "all" if bound.lang is None else bound.lang or "unknown",
             f"{bound.mentions.n:,}",
             _percent(bound.mentions.value),
             _percent(in_language),
@@ -112,8 +112,8 @@ def print_coverage(console: Console, suite: str, bounds: list[LanguageBound]) ->
         )
     console.print(table)
     if bounds[-1].missing:
-        listed = ", ".join(f"{name} ({n:,})" for name, n in bounds[-1].missing)
-        console.print(f"Missing, by mentions: {listed}", markup=False, highlight=False)
+        missing = ", ".join(f"{name} ({n:,})" for name, n in bounds[-1].missing)
+        console.print(f"Missing, by mentions: {missing}", markup=False, highlight=False)
     console.print()
 
 
@@ -129,21 +129,21 @@ def print_calibration(
     for precision in precisions:
         # Coverage counts all mentions, those without candidates too.
         curves = [(risk_coverage(side.scores, side.is_right), len(side.scores) / max(1, len(before))) for side in sides]
-        kept = [curve.best_within(round(1 - precision, 6)).coverage * share for curve, share in curves]
-        table.add_row(f"coverage at precision {precision:g}", *(f"{share:.3f}" for share in kept))
+        coverages = [curve.best_within(round(1 - precision, 6)).coverage * share for curve, share in curves]
+        table.add_row(f"coverage at precision {precision:g}", *(f"{share:.3f}" for share in coverages))
     console.print(table)
     console.print()
     table = table_of(
         "reliability after", (("score", "left"), ("mentions", "right"), ("said", "right"), ("right", "right"))
     )
-    for found in held_out_bins(after):
-        row = f"{found.low:.1f} - {found.high:.1f}", f"{found.n:,}", f"{found.confidence:.3f}", f"{found.accuracy:.3f}"
+    for bin_ in held_out_bins(after):
+        row = f"{bin_.low:.1f} - {bin_.high:.1f}", f"{bin_.n:,}", f"{bin_.confidence:.3f}", f"{bin_.accuracy:.3f}"
         table.add_row(*row)
     console.print(table)
 
 
-def tell_expectation(session: Session, decision: Decision, rerank: bool = False) -> None:
-    """Says what a threshold buys, by the mentions it was calibrated on."""
+def report_expectation(session: Session, decision: Decision, rerank: bool = False) -> None:
+    """Reports the precision and coverage of a threshold, by the mentions it was calibrated on."""
     if decision.curve is None:
         return
     origin = "mentions made from the knowledge base" if decision.source == "synthetic" else "held-out mentions"
@@ -155,8 +155,8 @@ def tell_expectation(session: Session, decision: Decision, rerank: bool = False)
     )
 
 
-def tell_detected_expectation(session: Session, decision: Decision) -> None:
-    """Says what linking texts without mentions brings, by the documents that its decision was learned from."""
+def report_detected_expectation(session: Session, decision: Decision) -> None:
+    """Reports the quality of linking texts without mentions, by the documents that its decision was learned from."""
     curve, threshold = decision.curve, decision.min_probability
     if curve is None:
         return

@@ -1,4 +1,4 @@
-"""One run of a command: what the user asked of every command (--quiet, --json, --debug), its clock and its voice."""
+"""One run of a command: the options of every command (--quiet, --json, --debug), its clock and its voice."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def time_and_memory(seconds: float) -> str:
 
 
 class CommonOption(click.Option):
-    """An option of every command; help names it in one line, and `deixis --help` says what it does."""
+    """An option of every command; help names it in one line, and `deixis --help` describes it."""
 
     is_common = True
 

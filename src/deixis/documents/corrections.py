@@ -1,4 +1,4 @@
-"""Corrections of links: what somebody who looked at a span of a text says about it, one JSON object a line."""
+"""Corrections of links: the right answer for a span of a text, or that it is wrong, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Correction:
         if without_surrogates(self.text) != self.text:
             raise self.error("the text has a lone surrogate, which UTF-8 cannot hold. Put U+FFFD in its place")
         if self.verdict not in VERDICTS:
-            raise self.error(f"a correction says one of {_listed(VERDICTS)}, got {self.verdict!r}")
+            raise self.error(f"a correction says one of {_joined(VERDICTS)}, got {self.verdict!r}")
         if (self.entity is None) != (self.verdict == "not_an_entity") or self.entity == "":
             raise self.error(f"'gold' and 'wrong' name an entity, 'not_an_entity' names none; got {self.entity!r}")
 
@@ -71,7 +71,7 @@ class Correction:
         return record | {self.verdict: True if self.entity is None else self.entity}
 
     def in_context(self) -> MentionInContext:
-        """The span as the stations see mentions."""
+        """The span as the stages see mentions."""
         return MentionInContext(self.surface, self.text, self.start, self.end, self.lang)
 
 
@@ -109,7 +109,7 @@ def correction_from(
     if unknown:
         close = difflib.get_close_matches(unknown[0], KEYS, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise place.error(f"a correction has no key {unknown[0]!r}. Known: {_listed(KEYS)}.{hint}")
+        raise place.error(f"a correction has no key {unknown[0]!r}. Known: {_joined(KEYS)}.{hint}")
     text, lang = _text_of(record, place, {} if texts is None else texts)
     start, end = checked_span(record.get("start"), record.get("end"), text, place.error)
     if record.get("surface") is not None:
@@ -126,18 +126,18 @@ def _text_of(
         if name not in texts:
             raise place.error(f"no line before this one gave the text of the document {name!r}. Give it as 'text'")
         return texts[name]
-    told = text_in(record, "text", place, _EXAMPLE), name_in(record, "lang", place)
+    text_and_lang = text_in(record, "text", place, _EXAMPLE), name_in(record, "lang", place)
     if name is not None:
-        texts[name] = told
-    return told
+        texts[name] = text_and_lang
+    return text_and_lang
 
 
 def _verdict_of(record: Mapping[str, Any], place: Place) -> tuple[Verdict, str | None]:
-    given = [verdict for verdict in VERDICTS if verdict in record]
-    if len(given) != 1:
-        got = "none of them" if not given else f"{_listed(given)} at once"
-        raise place.error(f"a correction says one of {_listed(VERDICTS)}, got {got}. Example: {_EXAMPLE}")
-    verdict = given[0]
+    verdicts = [verdict for verdict in VERDICTS if verdict in record]
+    if len(verdicts) != 1:
+        got = "none of them" if not verdicts else f"{_joined(verdicts)} at once"
+        raise place.error(f"a correction says one of {_joined(VERDICTS)}, got {got}. Example: {_EXAMPLE}")
+    verdict = verdicts[0]
     if verdict == "not_an_entity":
         if record[verdict] is not True:
             raise place.error(f"'not_an_entity' is true or is left out, got {shown(record[verdict])}")
@@ -150,5 +150,5 @@ def _verdict_of(record: Mapping[str, Any], place: Place) -> tuple[Verdict, str |
     return "not_an_entity", None  # as in gold of the native format: null means nothing in the knowledge base
 
 
-def _listed(names: Iterable[str]) -> str:
+def _joined(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))

@@ -24,12 +24,12 @@ def read_records(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[
 
 
 def json_object(line: str, place: Place, hint: str = _HINT) -> dict[str, Any]:
-    """The object that a line holds; `hint` tells somebody whose line is not JSON what to do."""
+    """The object that a line holds; `hint` ends the message for a line that is not JSON."""
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        found = f"not JSON ({error.msg} at column {error.colno}): {shown(line.strip())}"
-        raise place.error(f"{found}. {hint}") from None
+        problem = f"not JSON ({error.msg} at column {error.colno}): {shown(line.strip())}"
+        raise place.error(f"{problem}. {hint}") from None
     except RecursionError:
         raise place.error(f"JSON nested too deeply: {shown(line.strip())}") from None
     except ValueError:
@@ -51,7 +51,7 @@ def text_in(record: Mapping[str, Any], key: str, place: Place, example: str) -> 
 
 
 def records_in(record: Mapping[str, Any], key: str, place: Place, what: str) -> list[dict[str, Any]]:
-    """The list of objects at a key; empty if the key is missing or null. `what` says what each should hold."""
+    """The list of objects at a key; empty if the key is missing or null. `what` describes what each should hold."""
     values = record.get(key)
     if values is None:
         return []

@@ -12,7 +12,7 @@ from deixis.errors import DataError
 from deixis.store.files import content_suffix
 
 MAX_LINES = 100
-"""Lines looked at, at most, to see the keys of a JSON object that is spread over several."""
+"""Lines read, at most, to see the keys of a JSON object that is spread over several."""
 
 _MAX_CHARACTERS = 1 << 20
 _SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator"}
@@ -80,16 +80,16 @@ def format_of(name: str, opening: list[tuple[int, str]]) -> str:
     place = Place(name, opening[-1][0] if opening else 1)
     if suffix in _JSON_SUFFIXES or (suffix != ".txt" and _OBJECT.match(text)):
         return _format_of_json(text, place)
-    found = next((format_ for pattern, format_ in _OPENINGS if pattern.match(text)), None)
-    if found is None and text and suffix in _TABLE_SUFFIXES:
+    format_name = next((format_ for pattern, format_ in _OPENINGS if pattern.match(text)), None)
+    if format_name is None and text and suffix in _TABLE_SUFFIXES:
         raise place.error(f"no table that is known begins like this: {shown(text)}. {_way_out()}")
-    return found or "text"
+    return format_name or "text"
 
 
 def _format_of_json(text: str, place: Place) -> str:
     keys, _ = _keys(text[:_MAX_CHARACTERS])
     if not keys:
-        return "native"  # whose reader says what is wrong with the line
+        return "native"  # whose reader reports what is wrong with the line
     for needed, format_ in _KEYS_TO_FORMAT:
         if needed <= set(keys):
             return format_
@@ -103,8 +103,8 @@ def _keys(text: str) -> tuple[list[str], bool]:
     """
     keys: list[str] = []
     depth = outer = 0
-    for found in _MARK.finditer(text):
-        mark = found.group()[0]
+    for match in _MARK.finditer(text):
+        mark = match.group()[0]
         if mark in "{[":
             depth += 1
             outer = outer or depth * (mark == "{")
@@ -112,9 +112,9 @@ def _keys(text: str) -> tuple[list[str], bool]:
             depth -= 1
             if outer and depth < outer:
                 return keys, True
-        elif outer and depth == outer and found.group(2) is not None:
-            key = found.group(1)
-            if key != "labels" or not _OTHER_LIST.match(text, found.end()):
+        elif outer and depth == outer and match.group(2) is not None:
+            key = match.group(1)
+            if key != "labels" or not _OTHER_LIST.match(text, match.end()):
                 keys.append(key)
             if key in _ENOUGH:
                 return keys, True

@@ -1,4 +1,4 @@
-"""Whether a span fits its text, and what to tell somebody whose spans do not.
+"""Whether a span fits its text, and the message if it does not.
 
 Text as the rest of the toolkit can hold it, with every offset where it was.
 
@@ -93,7 +93,7 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That `surface` stands in `text` from `start` to `end`, in a unit that nobody has told us."""
+    """That `surface` stands in `text` from `start` to `end`, in an unknown unit."""
 
     text: str
     start: int
@@ -155,13 +155,13 @@ def checked_surface(
     """Raises unless the mention's own `text` is what stands at its span; `otherwise` ends the message."""
     if not isinstance(surface, str):
         raise error(f"a mention's 'text' must be a string, got {surface!r}")
-    wanted = without_surrogates(surface)
-    found = text[start:end]
-    if wanted == found:
+    expected = without_surrogates(surface)
+    actual = text[start:end]
+    if expected == actual:
         return
     raise error(
-        f"the mention {start}-{end} says {wanted!r}, but the text has {found!r} there. "
-        f"{_other_units(wanted, start, end, text) or _way_out(text)} {otherwise}".rstrip()
+        f"the mention {start}-{end} says {expected!r}, but the text has {actual!r} there. "
+        f"{_other_units(expected, start, end, text) or _way_out(text)} {otherwise}".rstrip()
     )
 
 
@@ -170,14 +170,14 @@ def in_text_order(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
     return tuple(sorted(mentions, key=lambda mention: (mention.start, mention.end)))
 
 
-def _other_units(wanted: str, start: int, end: int, text: str) -> str:
+def _other_units(expected: str, start: int, end: int, text: str) -> str:
     """Names the unit in which the offsets would have been right, if there is one."""
     for unit, encoding, width in (("UTF-8 bytes", "utf-8", 1), ("UTF-16 units", "utf-16-le", 2)):
         encoded = text.encode(encoding)
-        if encoded[start * width : end * width] == wanted.encode(encoding):
+        if encoded[start * width : end * width] == expected.encode(encoding):
             return f"The offsets count {unit}; Deixis counts Unicode code points (Python's len())."
-    at = text.find(wanted)
-    return f"It stands at {at}-{at + len(wanted)}." if wanted and text.count(wanted) == 1 else ""
+    at = text.find(expected)
+    return f"It stands at {at}-{at + len(expected)}." if expected and text.count(expected) == 1 else ""
 
 
 def _way_out(text: str) -> str:

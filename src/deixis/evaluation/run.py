@@ -13,7 +13,7 @@ from deixis.errors import DataError, UnknownNameError
 from deixis.evaluation.known_entities import EVERY_ENTITY, EVERY_GOLD_ID, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.linking.headlines import UPPER_BOUND, headlines
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.pairing import distinct, paired
 from deixis.evaluation.rows import ResultRow, metric_rows
@@ -25,7 +25,7 @@ Link = Callable[[Sequence[Document]], Iterable[Document]]
 """Links documents: those that bring mentions keep them, in those that bring none mentions are detected."""
 BATCH_SIZE = 256  # documents linked together
 NAMES = ("the documents", "the predictions")
-_OTHER_SPANS = (Fate.MISSED, Fate.NIL_MISSED, Fate.WRONG_SPAN, Fate.SPURIOUS, Fate.SPURIOUS_NIL)
+_OTHER_SPANS = (Outcome.MISSED, Outcome.NIL_MISSED, Outcome.WRONG_SPAN, Outcome.SPURIOUS, Outcome.SPURIOUS_NIL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Evaluation:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Every metric with its interval; without a knowledge base nobody knows an upper bound."""
+        """Every metric with its interval; without a knowledge base there is no upper bound."""
         metrics = self.tally.metrics(self.at, self.seed)
         return [metric for metric in metrics if self.known.resolve is not None or metric.name != UPPER_BOUND]
 
@@ -111,7 +111,7 @@ def evaluate(
     """How often a linker, or predictions paired by their ids, are right on annotated documents.
 
     Documents are read once and not kept. `end_to_end` shows a linker the text only. `at` are the k of recall@k;
-    predictions are asked no deeper than their longest list unless it is given. Of a linker's candidates the first
+    for predictions it ends at their longest list unless it is given. Of a linker's candidates the first
     `n_candidates` are its own, and the others count for recall@k only. `names` is what errors call documents and
     predictions.
     """
@@ -135,12 +135,12 @@ def evaluate(
             '{"start": 14, "end": 19, "entity": "Q167646"}, or link the file with: deixis link',
             path=names[0],
         )
-    has_own_spans = not callable(answer) and any(fate in tally.fates for fate in _OTHER_SPANS)
-    n_listed = None if callable(answer) else max(1, tally.n_longest)
+    has_own_spans = not callable(answer) and any(outcome in tally.outcomes for outcome in _OTHER_SPANS)
+    n_longest = None if callable(answer) else max(1, tally.n_longest)
     return Evaluation(
         tally,
         known,
-        tuple(at) if at else tuple(k for k in RECALL_AT if n_listed is None or k <= n_listed),
+        tuple(at) if at else tuple(k for k in RECALL_AT if n_longest is None or k <= n_longest),
         end_to_end or has_own_spans,
         clock.per_second,
         n_overlaps,

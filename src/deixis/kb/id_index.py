@@ -65,9 +65,9 @@ class IdIndex(Part):
             return rows
         positions = np.searchsorted(self.hashes, hash_strings(StringTable.from_strings(keys)))
         entries = self.entries[np.minimum(positions, len(self.entries) - 1)]
-        found = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
+        known_ids = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
         for position, (identifier, entry) in enumerate(zip(keys, entries.tolist(), strict=True)):
-            if entry < len(self.ids) and found[position] == identifier:
+            if entry < len(self.ids) and known_ids[position] == identifier:
                 rows[position] = entry
             else:  # an equivalent id, another string with the same hash, or none at all
                 row = self.row_of(identifier)

@@ -113,8 +113,8 @@ class KnowledgeBase(EntityColumns):
         counts of its aliases and by `annotated` documents, then the one with most mentions of any entity.
         """
         mentions = ((mention.entity, document.lang) for document in annotated for mention in document.mentions)
-        meant = ((self.row_of(gold), lang) for gold, lang in mentions if gold is not None and lang is not None)
-        return with_one_description(self, language, ((row, lang) for row, lang in meant if row is not None))
+        pairs = ((self.row_of(gold), lang) for gold, lang in mentions if gold is not None and lang is not None)
+        return with_one_description(self, language, ((row, lang) for row, lang in pairs if row is not None))
 
     def with_title_language(self, language: str) -> KnowledgeBase:
         """The same entities, called by their first alias in this language; those that have none keep their titles.

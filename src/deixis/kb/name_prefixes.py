@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from deixis.kb.knowledge_base import KnowledgeBase
 
 KEY_BYTES = 8
-MAX_LOOKED_AT = 50_000  # names with the same first bytes that are read for the rest of what was typed
+MAX_COMPARED = 50_000  # names with the same first bytes that are read for the rest of what was typed
 
 
 class NamePrefixes:
@@ -38,9 +38,9 @@ class NamePrefixes:
         """
         spellings = {prefix, prefix.lower(), prefix.upper(), prefix.title(), prefix.capitalize()}
         prefix_bytes = {_lowered(np.frombuffer(each.encode("utf-8"), np.uint8)).tobytes() for each in spellings}
-        found = [(each, self._positions_of(each)) for each in sorted(prefix_bytes)]
-        positions = np.concatenate([positions for _, positions in found])
-        n_more = np.concatenate([self._lengths(positions) - len(each) for each, positions in found])
+        matches = [(each, self._positions_of(each)) for each in sorted(prefix_bytes)]
+        positions = np.concatenate([positions for _, positions in matches])
+        n_more = np.concatenate([self._lengths(positions) - len(each) for each, positions in matches])
         if mask is not None:
             is_allowed = mask[self._rows[positions]]
             positions, n_more = positions[is_allowed], n_more[is_allowed]
@@ -61,9 +61,11 @@ class NamePrefixes:
         end = int(np.searchsorted(self._keys, np.uint64(high), side="right"))
         positions = self._order[begin:end]
         if len(prefix_bytes) > KEY_BYTES:
-            positions = positions[:MAX_LOOKED_AT]
-            is_wanted = [self._bytes_of(position, len(prefix_bytes)) == prefix_bytes for position in positions.tolist()]
-            positions = positions[np.array(is_wanted, dtype=bool)]
+            positions = positions[:MAX_COMPARED]
+            has_prefix = [
+                self._bytes_of(position, len(prefix_bytes)) == prefix_bytes for position in positions.tolist()
+            ]
+            positions = positions[np.array(has_prefix, dtype=bool)]
         return positions
 
     def _bytes_of(self, position: int, n_bytes: int) -> bytes:

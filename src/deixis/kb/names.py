@@ -21,8 +21,8 @@ def entity_names(columns: EntityColumns) -> tuple[StringTable, NDArray[np.int32]
         return names, rows
     is_kept = np.ones(len(rows), dtype=bool)
     is_kept[repeated] = False
-    kept = np.flatnonzero(is_kept)
-    return names.take(kept), rows[kept]
+    numbers = np.flatnonzero(is_kept)
+    return names.take(numbers), rows[numbers]
 
 
 def entity_descriptions(columns: EntityColumns, rows: NDArray[np.integer] | None = None) -> StringTable:

@@ -86,8 +86,10 @@ class RecordMapping:
             if id_key in present and title_key in present:
                 return cls(dialect, id_key, title_key)
         accepted = "; ".join(f"{id_key!r} and {title_key!r}" for id_key, title_key in DIALECTS.values())
-        found = ", ".join(repr(key) for key in sorted(map(str, present))[:10]) or "nothing"
-        raise BadRecord("missing_field", f"no id and title found among the fields {found}; accepted pairs: {accepted}")
+        shown_fields = ", ".join(repr(key) for key in sorted(map(str, present))[:10]) or "nothing"
+        raise BadRecord(
+            "missing_field", f"no id and title found among the fields {shown_fields}; accepted pairs: {accepted}"
+        )
 
     def describe(self, keys: Iterable[str]) -> str:
         """One line that says how `keys` are understood and which of them are ignored."""
@@ -104,25 +106,25 @@ class RecordMapping:
 
     def parse(self, record: Mapping[str, Any]) -> EntityFields:
         """The checked fields of a record, or `BadRecord`."""
-        found: dict[str, Any] = {}
+        by_name: dict[str, Any] = {}
         for key, value in record.items():
             name = self.key_to_field.get(key)
-            if name is not None and value is not None and (name not in found or key == name):
-                found[name] = value
+            if name is not None and value is not None and (name not in by_name or key == name):
+                by_name[name] = value
         identifier = parse_id(record.get(self.id), self.id)
         title = _title(record.get(self.title), self.title)
-        if not found:
+        if not by_name:
             return EntityFields(identifier, title, [], [], [], 0, "", [])
-        types = [*_types(found.get("types", ()), "types"), *_types(found.get("type", ()), "type")]
+        types = [*_types(by_name.get("types", ()), "types"), *_types(by_name.get("type", ()), "type")]
         return EntityFields(
             identifier,
             title,
-            _aliases(found["aliases"]) if "aliases" in found else [],
-            _descriptions(found.get("description"), found.get("descriptions")),
+            _aliases(by_name["aliases"]) if "aliases" in by_name else [],
+            _descriptions(by_name.get("description"), by_name.get("descriptions")),
             list(dict.fromkeys(types)),
-            parse_count(found["count"], "count") if "count" in found else 0,
-            _text(found["url"], "url") if "url" in found else "",
-            [parse_id(item, "alt_ids") for item in _list(found.get("alt_ids", ()), "alt_ids")],
+            parse_count(by_name["count"], "count") if "count" in by_name else 0,
+            _text(by_name["url"], "url") if "url" in by_name else "",
+            [parse_id(item, "alt_ids") for item in _list(by_name.get("alt_ids", ()), "alt_ids")],
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.candidate_lists import listed
+from deixis.candidates.candidate_lists import candidates_of
 from deixis.config import config_to_dict
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.evaluation.labels.frequencies import LabelFrequencies
@@ -138,7 +138,7 @@ class Labeller:
         self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
     ) -> list[list[Candidate]]:
         """The same as lists of labels with ids, titles and scores; an empty list where there are none."""
-        return listed(self.vocabulary, self.rank(documents, k, threshold))
+        return candidates_of(self.vocabulary, self.rank(documents, k, threshold))
 
     def _rows(self, documents: StringTable | Sequence[str] | Rows) -> TextRows:
         if not sparse.issparse(documents) and not isinstance(documents, np.ndarray):

@@ -1,6 +1,6 @@
 """From a key to the rows it was given with: sorted 64-bit hashes over ragged entries, memory-mapped as they are.
 
-Keys themselves are not kept. Two different keys among a million share a hash with a chance of 3 in 100 million, and a
+Keys themselves are not kept. Two different keys among a million share a hash with probability 3 in 100 million, and a
 key that the table does not hold is taken for one of them with 1 in 20 million millions; the worst that follows is one
 wrong row under one name. Nothing is read when a table is opened: what a search meets is checked when it meets it.
 """
@@ -115,31 +115,31 @@ class KeyTable(Part):
         return len(self.hashes)
 
     def find(self, keys: StringTable) -> KeyEntries:
-        """The entries of each key in order; `keys` of what is found are places in the list asked for."""
-        places, queries = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        """The entries of each key in order; `keys` of the result are positions in `keys`."""
+        positions, queries = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if len(self.hashes) and len(keys):
-            wanted = hash_strings(keys)
-            places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
-            queries = np.flatnonzero((self.hashes[places] == wanted) & (np.diff(keys.offsets) > 0))
-            places = places[queries]
-        firsts, lasts = self.starts[places], self.starts[places + 1]
+            key_hashes = hash_strings(keys)
+            positions = np.minimum(np.searchsorted(self.hashes, key_hashes), len(self.hashes) - 1)
+            queries = np.flatnonzero((self.hashes[positions] == key_hashes) & (np.diff(keys.offsets) > 0))
+            positions = positions[queries]
+        firsts, lasts = self.starts[positions], self.starts[positions + 1]
         lengths = lasts - firsts
-        if len(places) and not (firsts.min() >= 0 and lengths.min() >= 0 and lasts.max() <= len(self.rows)):
+        if len(positions) and not (firsts.min() >= 0 and lengths.min() >= 0 and lasts.max() <= len(self.rows)):
             raise _damaged("entries of a key lie outside of the table")
         ends = np.cumsum(lengths)
         items = np.repeat(firsts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
         columns = (self.rows, self.kinds, self.spellings, self.weights, self.counts)
-        found = KeyEntries(np.repeat(queries, lengths), *(column[items] for column in columns))
-        self._check(found)
-        return found
+        entries = KeyEntries(np.repeat(queries, lengths), *(column[items] for column in columns))
+        self._check(entries)
+        return entries
 
-    def _check(self, found: KeyEntries) -> None:
+    def _check(self, entries: KeyEntries) -> None:
         """What was read from a file may be anything."""
-        if not len(found.rows):
+        if not len(entries.rows):
             return
-        if found.rows.min() < 0 or found.rows.max() >= self.n_rows:
+        if entries.rows.min() < 0 or entries.rows.max() >= self.n_rows:
             raise _damaged(f"a key has a row beyond {self.n_rows}")
-        for numbers in (found.weights, found.counts):
+        for numbers in (entries.weights, entries.counts):
             if not (numbers.min() >= 0 and np.isfinite(numbers.max())):  # written so that NaN does not pass
                 raise _damaged("a key has a number below 0 or none at all")
 
@@ -155,12 +155,12 @@ def _largest(entries: KeyEntries, max_rows: int) -> NDArray[np.bool_]:
     keys, kinds = entries.keys[firsts], entries.kinds[firsts]
     weights, counts = (np.bincount(pairs, weights=numbers) for numbers in (entries.weights, entries.counts))
     order = np.lexsort((entries.rows[firsts], -weights, -counts, kinds, keys))
-    places = np.arange(len(order))
-    begins = np.where(_begins_group([keys[order], kinds[order]]), places, 0)
+    ranks = np.arange(len(order))
+    begins = np.where(_begins_group([keys[order], kinds[order]]), ranks, 0)
     is_kept = np.zeros(len(order), dtype=bool)
-    is_kept[order] = places - np.maximum.accumulate(begins) < max_rows
-    kept: NDArray[np.bool_] = is_kept[pairs]
-    return kept
+    is_kept[order] = ranks - np.maximum.accumulate(begins) < max_rows
+    is_kept_pair: NDArray[np.bool_] = is_kept[pairs]
+    return is_kept_pair
 
 
 def _begins_group(columns: list[NDArray[Any]]) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from deixis.store.checks import require
 
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 256
 BLOCK = 65536  # vectors added at a time
-_SPARE = 4  # vectors asked for per group wanted, at first: names of one entity lie together
+_SPARE = 4  # vectors searched per group, at first: names of one entity lie together
 
 
 class GraphIndex:
@@ -59,12 +59,12 @@ class GraphIndex:
         return np.frombuffer(bytes(graph.save() or b""), dtype=np.uint8)
 
     def near(self, queries: Floats, n: int) -> NDArray[np.int64]:
-        """queries_by_places: the `n` vectors most like each query, as far as the graph tells; -1 where it ends."""
-        places = np.full((len(queries), n), -1, dtype=np.int64)
+        """queries_by_positions: the `n` vectors most similar to each query, by the graph; -1 where it ends."""
+        positions = np.full((len(queries), n), -1, dtype=np.int64)
         for row, query in enumerate(queries):
             keys = self.graph.search(query, n, threads=1).keys
-            places[row, : len(keys)] = keys
-        return places
+            positions[row, : len(keys)] = keys
+        return positions
 
     @property
     def groups(self) -> NDArray[np.int32]:
@@ -87,21 +87,21 @@ class GraphIndex:
         Exact where there is a mask, where there are few vectors, and for queries whose walk found too few groups.
         """
         self.exact.check_search(queries, k, is_open)
-        n_wanted = min(_SPARE * k, len(self.exact))
-        if is_open is not None or not n_wanted or n_wanted * _SPARE > len(self.exact) or not len(queries):
+        n_vectors = min(_SPARE * k, len(self.exact))
+        if is_open is not None or not n_vectors or n_vectors * _SPARE > len(self.exact) or not len(queries):
             return self.exact.search(queries, k, is_open)
-        places = self.near(queries, n_wanted)
-        rows = np.repeat(np.arange(len(queries)), n_wanted)
-        is_found = places.ravel() >= 0
-        best = self.exact.best(queries, rows[is_found], places.ravel()[is_found], k)
+        positions = self.near(queries, n_vectors)
+        rows = np.repeat(np.arange(len(queries)), n_vectors)
+        is_vector = positions.ravel() >= 0
+        best = self.exact.best(queries, rows[is_vector], positions.ravel()[is_vector], k)
         lacks = np.diff(best.indptr) < min(k, self.exact.n_groups)
         return best if not lacks.any() else self._filled(best, queries, lacks, k)
 
     def _filled(self, best: sparse.csr_matrix, queries: Floats, lacks: Mask, k: int) -> sparse.csr_matrix:
         """The same, with the rows that lack groups found exactly."""
         exact = self.exact.search(queries[lacks], k)
-        places = np.where(lacks, len(queries) + np.cumsum(lacks) - 1, np.arange(len(queries)))
-        return sparse.csr_matrix(sparse.vstack([best, exact], format="csr")[places])
+        order = np.where(lacks, len(queries) + np.cumsum(lacks) - 1, np.arange(len(queries)))
+        return sparse.csr_matrix(sparse.vstack([best, exact], format="csr")[order])
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, groups and graph under names that begin with `prefix`."""

@@ -32,7 +32,7 @@ def check_allowed(allowed: Mask, n_labels: int) -> None:
 class PreparedMasks(Generic[Prepared]):
     """What an engine makes of masks, kept for the last few: the next call with the same array does not make it again.
 
-    Only an array that cannot be written to is remembered; another may have changed since. What makes it comes with each
+    Only an array that cannot be written to is cached; another may have changed since. What makes it comes with each
     call: held here, an engine's own method would keep the engine and its files open until a garbage collection.
 
     Examples
@@ -43,14 +43,14 @@ class PreparedMasks(Generic[Prepared]):
     """
 
     def __init__(self) -> None:
-        self._kept: tuple[tuple[Mask, Prepared], ...] = ()
+        self._entries: tuple[tuple[Mask, Prepared], ...] = ()
 
     def of(self, allowed: Mask, prepare: Callable[[Mask], Prepared]) -> Prepared:
         """What `prepare`, which is always the same, makes of this mask, or made of it before."""
-        for kept, prepared in self._kept:
-            if kept is allowed:
+        for mask, prepared in self._entries:
+            if mask is allowed:
                 return prepared
         prepared = prepare(allowed)
         if not allowed.flags.writeable:
-            self._kept = ((allowed, prepared), *self._kept[: MAX_KEPT - 1])
+            self._entries = ((allowed, prepared), *self._entries[: MAX_KEPT - 1])
         return prepared

@@ -1,4 +1,4 @@
-"""What is asked of an index of dense vectors, exact or not."""
+"""The protocol of an index of dense vectors, exact or not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class VectorSearch(Protocol):
     def search(
         self, queries: NDArray[np.float32], k: int, is_open: NDArray[np.bool_] | None = None
     ) -> sparse.csr_matrix:
-        """queries_by_groups: the best `k` groups of each query, stored best first; only open vectors are looked at."""
+        """queries_by_groups: the best `k` groups of each query, stored best first; only open vectors are compared."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Everything as arrays under names that begin with `prefix`."""

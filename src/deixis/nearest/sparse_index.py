@@ -35,7 +35,7 @@ _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 
 @dataclass(frozen=True)
 class BlockIndexConfig(Config):
-    """How rows are stored and how many of them are looked at."""
+    """How rows are stored and how many of them are scored."""
 
     block_size: int = setting(64, "Rows in a block.", low=1, high=_core.MAX_BLOCK_SIZE, is_fixed=True)
     max_blocks: int = setting(64, "Blocks opened for a query, at most.", low=1, high=MAX_BLOCKS, is_fixed=True)
@@ -102,7 +102,7 @@ class BlockIndex:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score.
 
         With `allowed`, a mask over groups, of those only: `k` of them, or all that share a column with the query if
-        they are fewer. As many of their rows are looked at as of all rows without a filter, so more blocks are opened.
+        they are fewer. As many of their rows are scored as of all rows without a filter, so more blocks are opened.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
@@ -134,9 +134,9 @@ class BlockIndex:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int, config: BlockIndexConfig
     ) -> BlockIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
-        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
-            return cls(found, n_groups, config)
+            return cls(stored, n_groups, config)
         except ValueError as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
 

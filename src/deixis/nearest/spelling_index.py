@@ -59,10 +59,10 @@ class IndelIndex:
         built = _core.build_indel(table.data, table.offsets)
         order = built[-1]
         arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built[:-1], strict=False))
-        places = np.empty(len(order), dtype=np.int64)
-        places[order] = np.arange(len(order))
+        positions = np.empty(len(order), dtype=np.int64)
+        positions[order] = np.arange(len(order))
         # Each name's groups once, in ascending order, the names in the order of the blocks.
-        pairs = np.unique(places[name_of] * max(n_groups, 1) + groups)
+        pairs = np.unique(positions[name_of] * max(n_groups, 1) + groups)
         arrays["group_starts"] = np.searchsorted(pairs, np.arange(len(order) + 1) * max(n_groups, 1)).astype(np.uint32)
         arrays["groups"] = (pairs % max(n_groups, 1)).astype(np.int32)
         return cls(arrays, n_groups)
@@ -106,8 +106,8 @@ class IndelIndex:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> IndelIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
-        found = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
+        stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
-            return cls(found, n_groups)
+            return cls(stored, n_groups)
         except ValueError as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error

@@ -1,7 +1,7 @@
 """Dense vectors and the groups they stand for: the groups with the vectors most like a query, found exactly.
 
 Every vector is compared, block by block. What is chosen is then scored again, each pair by itself in 64 bits, so that
-scores do not depend on what else was asked for at the same time. Of each number one byte is kept and of each vector a
+scores do not depend on the other queries of a call. Of each number one byte is kept and of each vector a
 scale: a quarter of the room of 32-bit numbers, scores off by about half a thousandth.
 """
 
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 _BLOCK_VECTORS, _BLOCK_QUERIES = 8192, 256
 _MAX_CODE = 127
 _SLACK = 1e-4  # what 32-bit products may be off by, and more
-_LEAST = 1e-6  # what is not above this is not alike at all
+_LEAST = 1e-6  # a similarity that is not above this counts as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +68,24 @@ class VectorIndex(Part):
         """Numbers in a vector."""
         return int(self.codes.shape[1])
 
-    def vectors(self, places: slice | NDArray[np.int64]) -> Floats:
+    def vectors(self, positions: slice | NDArray[np.int64]) -> Floats:
         """The vectors at these places, as they are kept."""
-        return self.codes[places].astype(np.float32) * self.scales[places, None]
+        return self.codes[positions].astype(np.float32) * self.scales[positions, None]
 
     def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best vector's score.
 
-        Only vectors that are open are looked at. Groups of which no vector has a score above 0 are not found.
+        Only vectors that are open are compared. Groups of which no vector has a score above 0 are not found.
         """
         self.check_search(queries, k, is_open)
-        found = [
+        blocks = [
             self._candidates(queries[start : start + _BLOCK_QUERIES], k, is_open)
             for start in range(0, len(queries), _BLOCK_QUERIES)
         ]
-        rows = [rows + number * _BLOCK_QUERIES for number, (rows, _) in enumerate(found)]
-        places = [places for _, places in found]
+        rows = [rows + number * _BLOCK_QUERIES for number, (rows, _) in enumerate(blocks)]
+        positions = [positions for _, positions in blocks]
         empty = np.zeros(0, dtype=np.int64)
-        return self.best(queries, np.concatenate([empty, *rows]), np.concatenate([empty, *places]), k)
+        return self.best(queries, np.concatenate([empty, *rows]), np.concatenate([empty, *positions]), k)
 
     def check_search(self, queries: Floats, k: int, is_open: Mask | None) -> None:
         """An error unless these can be searched for."""
@@ -96,10 +96,10 @@ class VectorIndex(Part):
         if is_open is not None and (is_open.dtype != np.bool_ or is_open.shape != (len(self),)):
             raise DataError(f"Which vectors are open needs {len(self)} booleans, got {is_open.dtype} {is_open.shape}.")
 
-    def best(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64], k: int) -> sparse.csr_matrix:
-        """The best `k` groups among the vectors at `places`, where `rows` says which query each is for; scored anew."""
-        scores = self._dots(queries, rows, places)
-        groups = self.groups[places]
+    def best(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64], k: int) -> sparse.csr_matrix:
+        """The best `k` groups among the vectors at `positions`, where `rows` has the query of each; scored again."""
+        scores = self._dots(queries, rows, positions)
+        groups = self.groups[positions]
         is_like = scores > _LEAST
         rows, groups, scores = rows[is_like], groups[is_like], np.minimum(scores[is_like], 1)
         order = np.lexsort((-scores, groups, rows))
@@ -114,7 +114,7 @@ class VectorIndex(Part):
         return sparse.csr_matrix((scores[order], groups[order], indptr), shape=(len(queries), self.n_groups))
 
     def scores(self, queries: Floats, starts: NDArray[np.int64], groups: NDArray[np.integer]) -> Floats:
-        """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if none is alike.
+        """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if not similar.
 
         Examples
         --------
@@ -126,12 +126,12 @@ class VectorIndex(Part):
         low, high = (np.searchsorted(self.groups, groups, side) for side in ("left", "right"))
         lengths = high - low
         firsts = np.cumsum(lengths) - lengths
-        places = np.repeat(low - firsts, lengths) + np.arange(lengths.sum())
+        positions = np.repeat(low - firsts, lengths) + np.arange(lengths.sum())
         rows = np.repeat(np.repeat(np.arange(len(queries)), np.diff(starts)), lengths)
         best = np.zeros(len(groups), dtype=np.float32)
-        if len(places):
+        if len(positions):
             has_vectors = lengths > 0
-            best[has_vectors] = np.maximum.reduceat(self._dots(queries, rows, places), firsts[has_vectors])
+            best[has_vectors] = np.maximum.reduceat(self._dots(queries, rows, positions), firsts[has_vectors])
         return np.where(best > _LEAST, np.minimum(best, 1), np.float32(0))
 
     def joined(self, other: VectorIndex) -> VectorIndex:
@@ -144,33 +144,33 @@ class VectorIndex(Part):
         scales = np.concatenate([self.scales, other.scales])
         return VectorIndex(codes[order], scales[order], groups[order], max(self.n_groups, other.n_groups))
 
-    def _dots(self, queries: Floats, rows: NDArray[np.int64], places: NDArray[np.int64]) -> Floats:
+    def _dots(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
         """The dot product of each pair of a query and a vector, the same whatever pairs stand around it."""
         scores = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _BLOCK_VECTORS):
             part = slice(start, start + _BLOCK_VECTORS)
-            products = queries[rows[part]].astype(np.float64) * self.vectors(places[part])
+            products = queries[rows[part]].astype(np.float64) * self.vectors(positions[part])
             scores[part] = products.sum(axis=1)
         return scores
 
     def _candidates(self, queries: Floats, k: int, is_open: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of queries and places of vectors: all that may belong to the best `k` groups."""
         best = np.full((len(queries), k), _LEAST, dtype=np.float32)  # scores of the best groups until now
-        kept = []
-        for places in self._blocks(is_open):
-            scores = queries @ self.codes[places].astype(np.float32).T
-            scores *= self.scales[places]
-            groups = self.groups[places]
+        chunks = []
+        for positions in self._blocks(is_open):
+            scores = queries @ self.codes[positions].astype(np.float32).T
+            scores *= self.scales[positions]
+            groups = self.groups[positions]
             starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
             pool = np.concatenate([best, np.maximum.reduceat(scores, starts, axis=1)], axis=1)
             best = np.partition(pool, -k, axis=1)[:, -k:]
             rows, columns = np.nonzero(scores > best.min(axis=1, keepdims=True) - _SLACK)
-            kept.append((rows, _chosen(places, columns), scores[rows, columns]))
-        if not kept:
+            chunks.append((rows, _chosen(positions, columns), scores[rows, columns]))
+        if not chunks:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        of_query, found, likeness = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        is_good = likeness > (best.min(axis=1) - _SLACK)[of_query]
-        return of_query[is_good], found[is_good]
+        of_query, candidates, similarities = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+        is_good = similarities > (best.min(axis=1) - _SLACK)[of_query]
+        return of_query[is_good], candidates[is_good]
 
     def _blocks(self, is_open: Mask | None) -> Iterator[slice | NDArray[np.int64]]:
         """The places of all open vectors, some thousands at a time; those of one group stay together."""
@@ -194,8 +194,8 @@ class VectorIndex(Part):
         return exact
 
 
-def _chosen(places: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    return columns + places.start if isinstance(places, slice) else places[columns]
+def _chosen(positions: slice | NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    return columns + positions.start if isinstance(positions, slice) else positions[columns]
 
 
 def _quantized(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:

@@ -13,7 +13,7 @@ from deixis.features.name_set import NameSet, folded
 from deixis.store.string_hashes import hash_string
 from deixis.tables import CandidateTable
 
-STRENGTH = 3.0  # log odds per doubling of how often a pair was judged, if it was wrong each time
+STRENGTH = 3.0  # log odds per doubling of how often a pair was corrected, if it was wrong each time
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # rows of one name must not fall together with those of another
 
 Pair = tuple[str, int]
@@ -27,8 +27,8 @@ class CorrectedPairs:
     Examples
     --------
     >>> pairs = CorrectedPairs.of(right=[("Paris", 1)], wrong=[("Paris", 0), ("Troy", 0), ("Troy", 0)])
-    >>> proposals = CandidateTable(np.array([0, 2, 3]), np.array([0, 1, 0]), {})
-    >>> pairs.log_odds(["PARIS", "Troy"], proposals).round(1).tolist(), pairs.seen.holds(["Paris", "Troy"]).tolist()
+    >>> table = CandidateTable(np.array([0, 2, 3]), np.array([0, 1, 0]), {})
+    >>> pairs.log_odds(["PARIS", "Troy"], table).round(1).tolist(), pairs.seen.holds(["Paris", "Troy"]).tolist()
     ([-3.0, 0.0, -4.8], [True, False])
     """
 
@@ -38,7 +38,7 @@ class CorrectedPairs:
 
     @classmethod
     def of(cls, right: Iterable[Pair], wrong: Iterable[Pair]) -> CorrectedPairs:
-        """What these pairs say: one that is right as often as wrong is a little less likely than one never judged."""
+        """The log odds of pairs: one that is right as often as wrong is a little less likely than an unknown one."""
         n_right = Counter((folded(name), row) for name, row in right)
         n_wrong = Counter((folded(name), row) for name, row in wrong)
         seen = NameSet.of(name for name, _ in n_right)
@@ -48,13 +48,13 @@ class CorrectedPairs:
         keys, first = np.unique(_keys(_hashes(names), np.array(rows, dtype=np.int64)), return_index=True)
         return cls(seen, keys, values[first])
 
-    def log_odds(self, names: Sequence[str], proposals: CandidateTable) -> NDArray[np.float64]:
+    def log_odds(self, names: Sequence[str], table: CandidateTable) -> NDArray[np.float64]:
         """What to add to the log odds of each proposal; `names` are those of the mentions."""
         if not len(self.keys):
-            return np.zeros(len(proposals.rows))
-        asked = _keys(_hashes(map(folded, names))[proposals.mention_numbers], proposals.rows)
-        places = np.minimum(np.searchsorted(self.keys, asked), len(self.keys) - 1)
-        return np.where(self.keys[places] == asked, self.values[places], 0.0)
+            return np.zeros(len(table.rows))
+        pair_keys = _keys(_hashes(map(folded, names))[table.mention_numbers], table.rows)
+        positions = np.minimum(np.searchsorted(self.keys, pair_keys), len(self.keys) - 1)
+        return np.where(self.keys[positions] == pair_keys, self.values[positions], 0.0)
 
 
 def _hashes(names: Iterable[str]) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from deixis.types import MentionInContext
 
 
 class CandidateRanker(Protocol):
-    """Station 2. Classes also have `build(kb, words, ...)` and `from_arrays(arrays, prefix, words=, n_entities=)`."""
+    """Stage 3. Classes also have `build(kb, words, ...)` and `from_arrays(arrays, prefix, words=, n_entities=)`."""
 
     def rank(self, mentions: Sequence[MentionInContext], proposals: CandidateTable, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` of each mention's proposals, stored best first, scores in 0..1."""

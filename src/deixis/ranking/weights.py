@@ -98,9 +98,9 @@ class FeatureWeights(Part):
         return weighted_sums(features.columns(self.names), self.values)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **given: Any) -> FeatureWeights:  # noqa: ANN401
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **context: Any) -> FeatureWeights:  # noqa: ANN401
         """The weights `to_arrays` gave, or those of a model that was saved without names; under today's names."""
-        stored = super().from_arrays(arrays if prefix not in arrays else _named(arrays, prefix), prefix, **given)
+        stored = super().from_arrays(arrays if prefix not in arrays else _named(arrays, prefix), prefix, **context)
         return _of_today(tuple(RENAMED.get(name, name) for name in stored.names), stored.values, prefix)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deixis.evaluation.linking.error_examples import ErrorExample
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.statistics.comparison import Comparison
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import Resolve
@@ -43,8 +43,8 @@ class DatasetResult:
     name: str
     n_documents: int
     metrics: Sequence[Metric]
-    fates: Mapping[Fate, int]
-    examples: Mapping[Fate, Sequence[ErrorExample]] = field(default_factory=dict)
+    outcomes: Mapping[Outcome, int]
+    examples: Mapping[Outcome, Sequence[ErrorExample]] = field(default_factory=dict)
     charts: Sequence[Chart] = ()
     compared: Sequence[Comparison] = ()
     by_language: Mapping[str, Sequence[Metric]] = field(default_factory=dict)

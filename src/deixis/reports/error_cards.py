@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from deixis.evaluation.linking.error_examples import N_AROUND, ErrorExample
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.gold import acceptable_ids
 from deixis.reports.content import EntityNames
 from deixis.reports.markup import Content, Html, element, foreign, joined
@@ -22,7 +22,7 @@ def error_card(example: ErrorExample, names: EntityNames) -> Html:
 
     Examples
     --------
-    >>> example = ErrorExample(Fate.MISSED, "d1", "To save Troy", 8, 12, None, "Q22647", None, None, ())
+    >>> example = ErrorExample(Outcome.MISSED, "d1", "To save Troy", 8, 12, None, "Q22647", None, None, ())
     >>> card = error_card(example, EntityNames(lambda name: ("Troy", "ancient city")))
     >>> "<mark>Troy</mark>" in card, "<bdi>ancient city</bdi>" in card
     (True, True)
@@ -74,7 +74,7 @@ def entity_line(identifier: str, title: str, gloss: str) -> Html:
 
 
 def _answers(example: ErrorExample, entity: Callable[[str], Html]) -> list[Html]:
-    has_gold = example.fate not in (Fate.SPURIOUS, Fate.SPURIOUS_NIL)
+    has_gold = example.outcome not in (Outcome.SPURIOUS, Outcome.SPURIOUS_NIL)
     gold = entity(example.gold) if example.gold is not None else Html("NIL" if has_gold else "no mention here")
     if example.predicted is not None:
         answer = entity(example.predicted)

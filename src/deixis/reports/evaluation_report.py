@@ -41,7 +41,7 @@ def _result(result: SuiteResult, other_name: str) -> DatasetResult:
         name=result.suite,
         n_documents=tally.n_documents,
         metrics=run.metrics,
-        fates=tally.fates,
+        outcomes=tally.outcomes,
         examples=tally.examples,
         charts=charts_of(tally, None if result.other is None else result.other.tally, other_name, run.seed),
         compared=result.compared,

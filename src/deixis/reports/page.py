@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deixis.reports.content import DatasetResult, Report
-from deixis.reports.error_classes import error_sections, fate_table, mistakes, n_gold, title_of
+from deixis.reports.error_classes import error_sections, mistakes, n_gold, outcome_table, title_of
 from deixis.reports.glossary import overview_names
 from deixis.reports.markup import Content, Html, element, foreign, joined
 from deixis.reports.shell import html_page
@@ -50,7 +50,7 @@ def _dataset(number: int, result: DatasetResult, report: Report) -> Html:
     if result.compared:
         parts.append(element("h3", "Compared with ", foreign(report.other_name)))
         parts.append(comparison_table(result.compared, "this run", report.other_name))
-    parts += [element("h3", "What became of every mention"), fate_table(result)]
+    parts += [element("h3", "What became of every mention"), outcome_table(result)]
     if result.charts:
         parts.append(element("h3", "Pictures"))
         figures = [element("figure", Html(c.svg), element("figcaption", c.caption)) for c in result.charts]
@@ -67,7 +67,7 @@ def _dataset(number: int, result: DatasetResult, report: Report) -> Html:
 
 def _verdict(result: DatasetResult) -> Html:
     """The result in two sentences: how much is right, and where most of the rest is lost."""
-    total = n_gold(result.fates)
+    total = n_gold(result.outcomes)
     accuracy = result.value("accuracy")
     words: list[Content] = [f"{_counted(total, 'annotated mention')} in {_counted(result.n_documents, 'document')}. "]
     if accuracy is not None:
@@ -77,10 +77,10 @@ def _verdict(result: DatasetResult) -> Html:
             element("b", f"{accuracy.value:.1%}"),
             f" are linked right ({low:.1%} to {high:.1%}). ",
         ]
-    worst = next(iter(mistakes(result.fates)), None)
+    worst = next(iter(mistakes(result.outcomes)), None)
     if worst is not None:
-        fate, count = worst
-        words.append(f"The most frequent mistake is “{title_of(fate)}” ({count:,}). {fate.advice}")
+        outcome, count = worst
+        words.append(f"The most frequent mistake is “{title_of(outcome)}” ({count:,}). {outcome.advice}")
     return joined(words)
 
 

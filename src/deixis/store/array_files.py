@@ -23,7 +23,7 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """Whether one file of a model is as it was written; `problem` says what is wrong with it.
+    """Whether one file of a model is as it was written; `problem` describes what is wrong with it.
 
     Examples
     --------

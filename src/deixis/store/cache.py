@@ -33,16 +33,16 @@ def cached_arrays(name: str, made_of: Iterable[str], make: Callable[[], Arrays])
     if folder is None:
         return make()
     digest = hashlib.sha256("\n".join(made_of).encode("utf-8", "surrogatepass")).hexdigest()
-    place, kind = folder / f"{name}-{digest[:16]}", f"cached {name}"
+    target, kind = folder / f"{name}-{digest[:16]}", f"cached {name}"
     try:
-        if place.exists():
+        if target.exists():
             # Copied, since the folder may be emptied at any time.
-            return {each: np.array(array) for each, array in open_model(place, kind, verify=True).arrays.items()}
+            return {each: np.array(array) for each, array in open_model(target, kind, verify=True).arrays.items()}
     except (StoreError, OSError) as error:
-        logger.info("What was kept in %s cannot be used, and is made again: %s", place, error)
+        logger.info("What was kept in %s cannot be used, and is made again: %s", target, error)
     arrays = make()
     try:
-        save_model(place, kind, {}, arrays)
+        save_model(target, kind, {}, arrays)
     except (StoreError, OSError) as error:
         logger.info("Nothing is kept for the next time: %s", error)
     return arrays
@@ -53,9 +53,9 @@ def cache_folder() -> Path | None:
 
     None if the variable is set to nothing, or the user has no home.
     """
-    told = os.environ.get(CACHE)
-    if told is not None:
-        return Path(told) if told else None
+    value = os.environ.get(CACHE)
+    if value is not None:
+        return Path(value) if value else None
     home = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(home):  # a relative one is to be ignored, by the standard
         return Path(home) / "deixis"

@@ -54,11 +54,11 @@ def require_value(
             f"The value {name!r} must be of type {kind.__name__}, got {type(value).__name__}. The model is damaged or "
             "from another version; build it again."
         )
-    least, most = (-np.inf if low is None else low), (np.inf if high is None else high)
-    if isinstance(value, (int, float)) and not least <= value <= most:
+    lowest, highest = (-np.inf if low is None else low), (np.inf if high is None else high)
+    if isinstance(value, (int, float)) and not lowest <= value <= highest:
         raise StoreError(
-            f"The value {name!r} must lie in {least}..{most}, got {value}. The model is damaged; run 'deixis doctor' "
-            "or build it again."
+            f"The value {name!r} must lie in {lowest}..{highest}, got {value}. The model is damaged; run "
+            "'deixis doctor' or build it again."
         )
     return value
 

@@ -84,7 +84,7 @@ def decode_line(raw: bytes, path: object, line: int) -> str:
 
 
 def content_suffix(path: str | os.PathLike[str]) -> str:
-    """The suffix that says what the file holds, in lower case, without that of the compression: `.jsonl`."""
+    """The suffix of the file's format, in lower case, without that of the compression: `.jsonl`."""
     bare = Path(path)
     if bare.suffix.lower() in _SUFFIX_TO_KIND:
         bare = bare.with_suffix("")
@@ -112,8 +112,8 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io
     kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
     expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
     if expected is not None and kind != expected:
-        found = f"begins with {start!r}" if start else "is empty"
-        raise DataError(f"is named like a {expected} file but {found}; rename it or fetch it again", path=path)
+        beginning = f"begins with {start!r}" if start else "is empty"
+        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
     if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
         kind = None  # a text that happens to begin with BZh
     if kind == "gzip":

@@ -140,7 +140,7 @@ def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manif
     try:
         arrays = {name: _parse_entry(name, entry) for name, entry in fields["arrays"].items()}
         values = {name: _parse_value(name, value) for name, value in fields.get("values", {}).items()}
-        _check_places(arrays)
+        _check_positions(arrays)
         kind, config, deixis_version = fields["kind"], fields["config"], fields["deixis_version"]
         if type(version) is not int or not isinstance(kind, str) or not isinstance(config, dict):
             raise ValueError("wrong field")
@@ -186,10 +186,10 @@ def _parse_value(name: str, value: object) -> Value:
     return value
 
 
-def _check_places(arrays: Mapping[str, ArrayEntry]) -> None:
+def _check_positions(arrays: Mapping[str, ArrayEntry]) -> None:
     """No two arrays share bytes of the small file."""
-    places = sorted((each.offset, each.size, name) for name, each in arrays.items() if each.offset is not None)
-    for (offset, size, _), (following, _, name) in itertools.pairwise(places):
+    positions = sorted((each.offset, each.size, name) for name, each in arrays.items() if each.offset is not None)
+    for (offset, size, _), (following, _, name) in itertools.pairwise(positions):
         if offset + size > following:
             raise ValueError(f"array {name!r}: its place in the small file is taken")
 

@@ -106,21 +106,21 @@ def save_model(
 def open_model(path: str | os.PathLike[str], kind: str | None = None, *, verify: bool = False) -> StoredModel:
     """The model at `path`; `verify` also compares every hash, which reads every byte."""
     while True:
-        folder, identity = _settled(path)
+        folder, identity = _resolved(path)
         try:
             model = _open_folder(folder, kind, verify)
         except StoreError:
-            if _settled(path) == (folder, identity):
+            if _resolved(path) == (folder, identity):
                 raise
             continue
-        # A save that replaced the folder meanwhile may have mixed two models: look again.
-        if _settled(path)[1] == identity:
+        # A save that replaced the folder meanwhile may have mixed two models: read again.
+        if _resolved(path)[1] == identity:
             return model
 
 
 def verify_model(path: str | os.PathLike[str]) -> list[FileCheck]:
     """One verdict per file of the model, hashes compared, and one per file that does not belong to it."""
-    folder, _ = _settled(path)
+    folder, _ = _resolved(path)
     manifest = read_manifest(folder)
     checks = [FileCheck(MANIFEST_NAME)]
     checks += hash_files(folder, manifest)
@@ -159,7 +159,7 @@ def _previous(target: Path) -> Path:
     return target.parent / f".{target.name}.previous"
 
 
-def _settled(path: str | os.PathLike[str]) -> tuple[Path, tuple[int, int] | None]:
+def _resolved(path: str | os.PathLike[str]) -> tuple[Path, tuple[int, int] | None]:
     """Where the model is and which folder that is: `path`, or aside after a save killed between its two renames."""
     target = Path(os.path.realpath(path))
     for folder in (target, _previous(target)):

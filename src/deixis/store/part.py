@@ -41,7 +41,7 @@ def array(
     """An array whose values are at least `low` and below `high`, as long as another field or a number says.
 
     `indptr_of` names what it cuts into rows; it is then one longer than `like` or `length` says. `columns` are those of
-    a matrix. Where a size is asked for, a name stands for a field or for something that `from_arrays` is given.
+    a matrix. A size can be the name of a field or of an argument of `from_arrays`.
     """
     ndim = ndim if columns is None else 2
     return ArrayField(
@@ -98,16 +98,16 @@ The model is damaged; run 'deixis doctor' or build it again.
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, prefix: str, **given: Any) -> Self:  # noqa: ANN401 - whatever it needs
+    def from_arrays(cls, arrays: Arrays, prefix: str, **context: Any) -> Self:  # noqa: ANN401 - whatever it needs
         """What `to_arrays` gave, checked; arrays are used where they lie."""
         declared = declarations(cls)
         read: dict[str, Any] = {}
         for name, kind in declared.items():
-            read[name] = kind.read(arrays, f"{prefix}.{name}", given | read)
+            read[name] = kind.read(arrays, f"{prefix}.{name}", context | read)
         for name, kind in declared.items():
-            kind.check(f"{prefix}.{name}", read[name], given | read)
-        wanted = {each.name for each in fields(cls) if each.init}
-        part = cls(**{name: each for name, each in (given | read).items() if name in wanted})
+            kind.check(f"{prefix}.{name}", read[name], context | read)
+        init_names = {each.name for each in fields(cls) if each.init}
+        part = cls(**{name: each for name, each in (context | read).items() if name in init_names})
         part.check_parts(prefix)
         return part
 

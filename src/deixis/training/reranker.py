@@ -23,7 +23,7 @@ from deixis.progress import stage
 from deixis.ranking.feature import document_numbers
 from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
 from deixis.ranking.rerankers.examples import Ranked
-from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, RerankerScores
 from deixis.training.calibrate import judge, with_promised_precision
 from deixis.training.config import TrainingConfig
 from deixis.training.documents import known, n_known
@@ -81,7 +81,7 @@ def fit_cross_encoder(
     folder: Path,
     seed: int = 0,
     n_threads: int = 1,
-) -> tuple[CrossEncoderRanker, Opinions]:
+) -> tuple[CrossEncoderRanker, RerankerScores]:
     """A re-ranker trained on the mentions `train` and mixed on those of `dev`, and what was said of these.
 
     Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
@@ -96,9 +96,9 @@ def fit_cross_encoder(
         n_threads,
     )
     ranker = CrossEncoderRanker(kb, scorer, texts, config)
-    opinions = ranker.opinions(dev)
-    ranker.mixing = opinions.mixing()
-    return ranker, opinions
+    scores = ranker.reranker_scores(dev)
+    ranker.mixing = scores.mixing()
+    return ranker, scores
 
 
 def ranked_examples(

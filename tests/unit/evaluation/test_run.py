@@ -126,7 +126,7 @@ def test_candidates_beyond_the_linkers_own_count_for_recall_only():
     documents = [Document(str(n), "London", mentions=(Mention(0, 6, "London", entity=f"Q{n}"),)) for n in range(30)]
     run = small.evaluate(documents, at=(3, 10))
     assert (run["recall@3"], run["recall@10"]) == (0.1, pytest.approx(1 / 3))
-    assert {fate.value: n for fate, n in run.tally.fates.items()}["not among candidates"] == 27
+    assert {outcome.value: n for outcome, n in run.tally.outcomes.items()}["not among candidates"] == 27
 
 
 def test_predictions_elsewhere_than_gold_are_scored_end_to_end():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from deixis.evaluation.linking.error_examples import ErrorExample
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.reports.content import EntityNames
 from deixis.reports.error_cards import error_card, marked_text
 from deixis.types import Candidate, Document, Mention
@@ -13,11 +13,13 @@ from deixis.types import Candidate, Document, Mention
 NAMES = EntityNames(lambda name: (f"title of {name}", "some words"))
 
 
-def example(fate=Fate.LOST_IN_RANKING, gold=(8, 12), guess=(8, 12), entity="Q1", linked="Q2", candidates=(), nil=False):
+def example(
+    outcome=Outcome.LOST_IN_RANKING, gold=(8, 12), guess=(8, 12), entity="Q1", linked="Q2", candidates=(), nil=False
+):
     document = Document("d", "To save Troy, Paris had to go.")
     truth = None if gold is None else Mention(*gold, "?", entity=entity, is_nil=nil)
     answer = None if guess is None else Mention(*guess, "?", entity=linked, score=0.5, candidates=tuple(candidates))
-    return ErrorExample.of(fate, document, truth, answer)
+    return ErrorExample.of(outcome, document, truth, answer)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_gold_is_marked_and_the_prediction_where_it_has_other_borders(guess, mar
 
 def test_only_a_text_that_was_cut_ends_in_dots():
     document = Document("d", "x" * 200 + "Troy")
-    cut = ErrorExample.of(Fate.MISSED, document, Mention(200, 204, "Troy", entity="Q1"), None)
+    cut = ErrorExample.of(Outcome.MISSED, document, Mention(200, 204, "Troy", entity="Q1"), None)
     assert marked_text(cut).startswith("…x")
     assert marked_text(cut).endswith("</mark>")
 
@@ -59,10 +61,10 @@ def test_an_equivalent_id_is_the_right_candidate_too():
 @pytest.mark.parametrize(
     ("settings", "annotated", "predicted"),
     [
-        ({"fate": Fate.NIL_LINKED, "entity": None, "nil": True}, "NIL", "Q2"),
-        ({"fate": Fate.MISSED, "guess": None}, "Q1", "nothing"),
-        ({"fate": Fate.WRONGLY_NIL, "linked": None}, "Q1", "NIL"),
-        ({"fate": Fate.SPURIOUS, "gold": None}, "no mention here", "Q2"),
+        ({"outcome": Outcome.NIL_LINKED, "entity": None, "nil": True}, "NIL", "Q2"),
+        ({"outcome": Outcome.MISSED, "guess": None}, "Q1", "nothing"),
+        ({"outcome": Outcome.WRONGLY_NIL, "linked": None}, "Q1", "NIL"),
+        ({"outcome": Outcome.SPURIOUS, "gold": None}, "no mention here", "Q2"),
     ],
 )
 def test_nil_nothing_and_no_mention_are_told_apart(settings, annotated, predicted):

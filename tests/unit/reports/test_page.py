@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.reports.charts.line import Series, line_chart
 from deixis.reports.content import Chart, DatasetResult, EntityNames, Report
@@ -70,7 +70,7 @@ def page_of(tally, name="news", names=None, **more):
         name=name,
         n_documents=tally.n_documents,
         metrics=tally.metrics((1, 10)),
-        fates=tally.fates,
+        outcomes=tally.outcomes,
         examples=tally.examples,
         charts=charts_of(tally),
         by_language=tally.by_language((1, 10)),
@@ -80,10 +80,10 @@ def page_of(tally, name="news", names=None, **more):
 
 
 def test_one_document_is_told_in_the_singular():
-    one = DatasetResult("news", 1, [], {Fate.MISSED: 1})
+    one = DatasetResult("news", 1, [], {Outcome.MISSED: 1})
     assert "1 annotated mention in 1 document. " in report_page(Report("Title", [one]))
     assert "3 annotated mentions in 2 documents. " in report_page(
-        Report("Title", [DatasetResult("news", 2, [], {Fate.MISSED: 3})])
+        Report("Title", [DatasetResult("news", 2, [], {Outcome.MISSED: 3})])
     )
 
 
@@ -145,14 +145,14 @@ def test_a_mistake_is_shown_with_its_text_gold_prediction_and_candidates():
 
 
 def test_every_kind_of_mistake_tells_its_count_share_and_remedy():
-    fates = {Fate.RIGHT: 6, Fate.NOT_IN_KB: 1, Fate.MISSED: 3, Fate.SPURIOUS: 5}
-    page = report_page(Report("T", [DatasetResult("d", 4, [], fates)]))
+    outcomes = {Outcome.RIGHT: 6, Outcome.NOT_IN_KB: 1, Outcome.MISSED: 3, Outcome.SPURIOUS: 5}
+    page = report_page(Report("T", [DatasetResult("d", 4, [], outcomes)]))
     sections = re.findall(r'<details class="errors">.*?</details>', page, re.DOTALL)
     assert [re.search("<b>(.*?)</b>", each)[1] for each in sections] == ["Spurious", "Missed", "Gold not in KB"]
     assert "3 · 30.0% of gold" in sections[1]
     assert "of gold" not in sections[0]
-    for fate, section in zip((Fate.SPURIOUS, Fate.MISSED), sections, strict=False):
-        assert fate.advice.replace("'", "&#x27;") in section
+    for outcome, section in zip((Outcome.SPURIOUS, Outcome.MISSED), sections, strict=False):
+        assert outcome.advice.replace("'", "&#x27;") in section
 
 
 def test_several_datasets_get_a_list_of_contents_and_a_mean():
@@ -162,7 +162,7 @@ def test_several_datasets_get_a_list_of_contents_and_a_mean():
 
 
 def test_a_perfect_run_has_no_mistakes_to_show():
-    page = report_page(Report("T", [DatasetResult("d", 1, [], {Fate.RIGHT: 2})]))
+    page = report_page(Report("T", [DatasetResult("d", 1, [], {Outcome.RIGHT: 2})]))
     assert "<article" not in page and "most frequent mistake" not in page
 
 

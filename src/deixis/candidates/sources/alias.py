@@ -91,7 +91,7 @@ class AliasSource(CandidateSource):
 
     @classmethod
     def build(cls, inputs: SourceInputs, config: AliasConfig | None = None) -> AliasSource:
-        """A table of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
+        """A table of the names of the knowledge base and of annotated mentions; deterministic."""
         config = config or AliasConfig()
         with stage("making a table of names"):
             return cls(inputs.kb, *_table(inputs.counted_kb, inputs.documents, config, inputs.n_threads), config)
@@ -136,31 +136,33 @@ class AliasSource(CandidateSource):
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         """For each mention all rows that bear its name, in the order of the rows, and p(entity | alias) of each."""
         texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
-        asked_keys = self.forms.keys(texts, langs, n_threads=1)
-        found = self.table.find(asked_keys)
+        mention_keys = self.forms.keys(texts, langs, n_threads=1)
+        entries = self.table.find(mention_keys)
         if self.further is not None:
-            found = KeyEntries.joined([found, self.further.find(asked_keys)])
+            entries = KeyEntries.joined([entries, self.further.find(mention_keys)])
         if self.config.acronym_weight:
             short = (acronym_of_mention(text) for text in texts)
             written_out = self.table.find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))
-            found = KeyEntries.joined([found, written_out])
+            entries = KeyEntries.joined([entries, written_out])
         if not self.config.all_languages:
-            wanted = np.array([self._code(lang) for lang in langs], dtype=np.int64)[found.keys]
-            found = found.take((found.kinds == wanted) | (found.kinds == _NO_LANG) | (wanted == _NO_LANG))
-        by_row = found.by_row()
+            lang_codes = np.array([self._code(lang) for lang in langs], dtype=np.int64)[entries.keys]
+            entries = entries.take(
+                (entries.kinds == lang_codes) | (entries.kinds == _NO_LANG) | (lang_codes == _NO_LANG)
+            )
+        by_row = entries.by_row()
         priors = by_row.shares(len(mentions), self.config.kb_strength)
         if self.config.close_share:
-            asked = _spellings(texts, n_threads=1)[found.keys] ^ found.spellings
-            for is_close in (asked & 0xFFFF == 0, asked == 0):
-                priors = self._closer(priors, found, is_close, len(mentions))
+            differing_bits = _spellings(texts, n_threads=1)[entries.keys] ^ entries.spellings
+            for is_close in (differing_bits & 0xFFFF == 0, differing_bits == 0):
+                priors = self._closer(priors, entries, is_close, len(mentions))
         return by_row.keys, by_row.rows, priors
 
     def _closer(
-        self, priors: NDArray[np.float32], found: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
+        self, priors: NDArray[np.float32], entries: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
     ) -> NDArray[np.float32]:
         """The priors with the close names' share: theirs alone decide it, where a mention has any."""
-        close = replace(found, weights=found.weights * is_close, counts=found.counts * is_close).by_row()
-        has_close = np.bincount(found.keys, weights=is_close, minlength=n_mentions)[close.keys] > 0
+        close = replace(entries, weights=entries.weights * is_close, counts=entries.counts * is_close).by_row()
+        has_close = np.bincount(entries.keys, weights=is_close, minlength=n_mentions)[close.keys] > 0
         share = np.where(has_close, self.config.close_share, 0).astype(np.float32)
         return (1 - share) * priors + share * close.shares(n_mentions, self.config.kb_strength)
 
@@ -217,7 +219,7 @@ def _table(
 def _spellings(names: Iterable[str], n_threads: int) -> NDArray[np.uint32]:
     """Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
 
-    They only order what has the same key already, so that two names in 65,000 that are not told apart do little harm.
+    They only order what has the same key already, so that two names with equal numbers, 1 in 65,000, do little harm.
     """
     written, uncased = (
         hash_strings(NameForms(NameFormsConfig(ignores_case=ignores)).keys(names, n_threads=n_threads)) >> np.uint64(48)

@@ -89,9 +89,9 @@ class DescriptionSource(CandidateSource):
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
         self.check_search(k, mask)
         queries = self.words.queries(MentionBatch.of(mentions).texts, self.n_threads)
-        found = search_popular(self.index, shares_of(queries), self.gains, k, self.n_threads, mask)
-        np.minimum(found.data / (1 + GAIN), 1, out=found.data)  # weights in a byte may add up to a little more
-        return found
+        scores = search_popular(self.index, shares_of(queries), self.gains, k, self.n_threads, mask)
+        np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more
+        return scores
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as arrays under names that begin with `prefix`; words are stored once for all that use them."""

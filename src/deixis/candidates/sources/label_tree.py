@@ -90,9 +90,9 @@ class LabelTreeSource(CandidateSource):
             has_context = config.features.context_weight > 0
             instances = make_instances(kb, config.instances, has_context)
         documents = annotated_documents(inputs.documents)
-        given = _from_mentions(kb, documents, config.features.context_window if has_context else 0)
+        annotated = _from_mentions(kb, documents, config.features.context_window if has_context else 0)
         related = related_titles(kb, documents, config.augmentation, seed, n_threads)
-        instances = Instances.joined([part for part in (instances, given, related) if part is not None])
+        instances = Instances.joined([part for part in (instances, annotated, related) if part is not None])
         with stage("counting words"):
             features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
             docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)

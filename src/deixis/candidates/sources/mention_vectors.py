@@ -1,6 +1,6 @@
 """Mentions in context and entities as vectors of one encoder, which are held against each other.
 
-A bi-encoder was taught to read one text with the name marked (`neural/bi_encoder/texts`). Others were not: of one text
+A bi-encoder was trained to read one text with the name marked (`neural/bi_encoder/texts`). Others were not: of one text
 with name and context they hardly tell whom it names (Farhan, 2024, section 6.5.1, starts at 5 % recall). Of those the
 vector of the name and that of the text are added (decision on vectors of texts).
 """
@@ -98,8 +98,8 @@ class PlainVectors:
             owners, items = described(kb, rows[begin : begin + BATCH])
             texts = [""] * len(items)
             known = np.flatnonzero(items >= 0)
-            for place, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
-                texts[place] = text
+            for position, text in zip(known.tolist(), kb.descriptions.strings(items[known]), strict=True):
+                texts[position] = text
             yield self._both(kb.titles.strings(owners), texts, self.config.description_weight)
 
     def _both(self, names: list[str], texts: list[str], weight: float) -> Floats:
@@ -113,7 +113,7 @@ class PlainVectors:
 
 @dataclass(frozen=True)
 class MarkedVectors:
-    """The vector of one text in which the name is marked, as a bi-encoder was taught."""
+    """The vector of one text in which the name is marked, as a bi-encoder was trained to read it."""
 
     encoder: TextEncoder
     texts: Any  # BiTexts, whose module needs an extra

@@ -2,7 +2,7 @@
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": every alias is embedded and the best one counts
 (OLPEAT, section 3.4.3); with `titles_only` each entity has the one vector of its title (the label baseline, section
-6.6.1). Any text encoder will do (`encoders`); what is around the mention is not looked at.
+6.6.1). Any text encoder will do (`encoders`); the text around the mention is not used.
 """
 
 from __future__ import annotations
@@ -133,14 +133,14 @@ class NameVectorSource(CandidateSource):
         self, known: NameLanguages, queries: NDArray[np.float32], langs: list[str], k: int, is_open: Mask | None
     ) -> sparse.csr_matrix:
         """The same, each mention compared with the names of its own language and of none."""
-        found, order = [], []
+        scores, order = [], []
         for lang in sorted(set(langs)):
             rows = [row for row, own in enumerate(langs) if own == lang]
             of_lang = known.open_to(lang)
             both = of_lang if is_open is None else is_open if of_lang is None else is_open & of_lang
-            found.append(self.index.search(queries[rows], k, both))
+            scores.append(self.index.search(queries[rows], k, both))
             order += rows
-        return sparse.csr_matrix(sparse.vstack(found, format="csr")[np.argsort(order)])
+        return sparse.csr_matrix(sparse.vstack(scores, format="csr")[np.argsort(order)])
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""
@@ -218,7 +218,7 @@ def _names(
     seen: dict[tuple[str, int, str], None] = {}
     for name, row, lang in zip(known.names, known.rows.tolist(), known.langs, strict=True):
         seen.setdefault((name, row, "" if config.all_languages else lang))
-    listed_names = sorted(seen, key=lambda item: item[1])  # stable: titles stay before aliases
-    names = StringTable.from_strings(name for name, _, _ in listed_names)
-    rows = np.fromiter((row for _, row, _ in listed_names), np.int32, len(listed_names))
-    return names, rows, [lang for _, _, lang in listed_names]
+    names_by_row = sorted(seen, key=lambda item: item[1])  # stable: titles stay before aliases
+    names = StringTable.from_strings(name for name, _, _ in names_by_row)
+    rows = np.fromiter((row for _, row, _ in names_by_row), np.int32, len(names_by_row))
+    return names, rows, [lang for _, _, lang in names_by_row]

@@ -116,12 +116,12 @@ class NameSource(CandidateSource):
         self.check_search(k, mask)
         queries = self.vectorizer.transform(MentionBatch.of(mentions).texts, self.n_threads)
         if not len(self.gains):
-            found = self.index.search(queries, k, self.n_threads, allowed=mask)
-            np.minimum(found.data, 1, out=found.data)  # weights in a byte may add up to a little more
-            return found
-        found = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
-        np.minimum(found.data / (1 + self.max_gain), 1, out=found.data)
-        return found
+            scores = self.index.search(queries, k, self.n_threads, allowed=mask)
+            np.minimum(scores.data, 1, out=scores.data)  # weights in a byte may add up to a little more
+            return scores
+        scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
+        np.minimum(scores.data / (1 + self.max_gain), 1, out=scores.data)
+        return scores
 
     def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
         """The cosine of the best name of each candidate, in stored order: popularity is another feature."""

@@ -87,16 +87,16 @@ class SpellingSource(CandidateSource):
 
     @classmethod
     def build(cls, inputs: SourceInputs, config: SpellingConfig | None = None) -> SpellingSource:
-        """An index of the names of the knowledge base and of annotated mentions; nothing is left to chance."""
+        """An index of the names of the knowledge base and of annotated mentions; deterministic."""
         config, kb = config or SpellingConfig(), inputs.counted_kb
         with stage("making an index of spellings"):
             known = AliasNames.collect(kb, inputs.documents, title_weight=1.0)
             popular = _most_popular(kb, known)
-            places = np.empty(len(kb), dtype=np.int64)
-            places[popular] = np.arange(len(kb))
+            positions = np.empty(len(kb), dtype=np.int64)
+            positions[popular] = np.arange(len(kb))
             keys = list(NameForms(config.forms).keys(known.names, known.langs, inputs.n_threads))
             is_name = np.array([key != "" for key in keys], dtype=bool)
-            groups = places[known.rows[is_name]]
+            groups = positions[known.rows[is_name]]
             names = IndelIndex.build(filter(None, keys), groups, len(kb))
             words = _index_of_words(list(filter(None, keys)), groups, len(kb), config) if config.word_weight else None
         return cls(inputs.kb, names, words, popular, config, inputs.n_threads)
@@ -110,28 +110,28 @@ class SpellingSource(CandidateSource):
         self.check_search(k, mask)
         keys = self.forms.keys([mention.text for mention in mentions], [mention.lang for mention in mentions], 1)
         different, of_mention = np.unique(np.array(list(keys), dtype=object), return_inverse=True)
-        found = self._search(different.tolist(), k, None if mask is None else mask[self.popular])[of_mention]
-        return sparse.csr_matrix((found.data, self.popular[found.indices], found.indptr), shape=found.shape)
+        scores = self._search(different.tolist(), k, None if mask is None else mask[self.popular])[of_mention]
+        return sparse.csr_matrix((scores.data, self.popular[scores.indices], scores.indptr), shape=scores.shape)
 
     def _search(self, keys: list[str], k: int, is_open: NDArray[np.bool_] | None) -> sparse.csr_matrix:
         """keys_by_places: the same for different keys, with the entities' places in `popular`."""
         config = self.config
         stops = not config.searches_always
-        found = self.names.search(
+        by_name = self.names.search(
             keys, k, config.min_similarity, stops_at_exact=stops, allowed=is_open, n_threads=self.n_threads
         )
         if self.words is None or not len(keys):
-            return found
+            return by_name
         best = np.zeros(len(keys), dtype=np.float32)
-        has_any = np.diff(found.indptr) > 0
-        best[has_any] = found.data[found.indptr[:-1][has_any]]
+        has_any = np.diff(by_name.indptr) > 0
+        best[has_any] = by_name.data[by_name.indptr[:-1][has_any]]
         unknown = np.flatnonzero(best < 1 if stops else best <= 1)
-        least = min(1.0, config.min_similarity / config.word_weight)
-        alike = self.words.search(
-            [keys[place] for place in unknown], k, least, allowed=is_open, n_threads=self.n_threads
+        min_similarity = min(1.0, config.min_similarity / config.word_weight)
+        by_word = self.words.search(
+            [keys[position] for position in unknown], k, min_similarity, allowed=is_open, n_threads=self.n_threads
         )
-        alike.data *= np.float32(config.word_weight)
-        return best_of_both(found, _spread(alike, unknown, len(keys)), k)
+        by_word.data *= np.float32(config.word_weight)
+        return best_of_both(by_name, _spread(by_word, unknown, len(keys)), k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The indexes as arrays under names that begin with `prefix`."""
@@ -168,16 +168,16 @@ def _index_of_words(keys: list[str], groups: NDArray[np.int64], n_groups: int, c
     word_groups = np.repeat(groups, [len(words) for words in split])
     numbers: dict[str, int] = {}
     words = list(chain.from_iterable(split))
-    of_place = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int64, len(words))
-    pairs = np.unique(of_place * n_groups + word_groups)
+    word_numbers = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int64, len(words))
+    pairs = np.unique(word_numbers * n_groups + word_groups)
     is_rare = np.bincount(pairs // n_groups, minlength=len(numbers)) <= config.max_shared
-    kept = np.flatnonzero(is_rare[of_place])
-    return IndelIndex.build((words[place] for place in kept), word_groups[kept], n_groups)
+    rare = np.flatnonzero(is_rare[word_numbers])
+    return IndelIndex.build((words[position] for position in rare), word_groups[rare], n_groups)
 
 
-def _spread(rows: sparse.csr_matrix, places: NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:
+def _spread(rows: sparse.csr_matrix, positions: NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:
     """The same rows at some places of a longer matrix, the others empty."""
     lengths = np.zeros(n_rows, dtype=np.int64)
-    lengths[places] = np.diff(rows.indptr)
+    lengths[positions] = np.diff(rows.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     return sparse.csr_matrix((rows.data, rows.indices, indptr), shape=(n_rows, rows.shape[1]))

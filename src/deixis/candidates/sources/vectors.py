@@ -2,8 +2,8 @@
 
 After Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval": one encoder for mentions and entities (section
 4.1), any number of texts per entity, the best of which counts, and an index that holds descriptions, contexts of
-annotated mentions, or both (section 6.6.3). The two are kept apart, so which of them are asked is chosen at each call
-and costs an approximate index nothing; an entity can be added by its mentions alone.
+annotated mentions, or both (section 6.6.3). The two are kept apart, so each call chooses which are searched,
+which costs an approximate index nothing; an entity can be added by its mentions alone.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class VectorSource(CandidateSource):
         return VectorSource(added, self.encoder, descriptions, None, replace(self.config, index="exact"))
 
     def with_contents(self, contents: Contents) -> VectorSource:
-        """The same vectors, others of which are asked."""
+        """The same vectors, others of which are searched."""
         config = replace(self.config, contents=contents)
         return VectorSource(self.kb, self.encoder, self.descriptions, self.contexts, config)
 
@@ -152,14 +152,16 @@ class VectorSource(CandidateSource):
 
     def with_contexts(self, annotated: Iterable[Document]) -> VectorSource:
         """The same source with further contexts, of mentions whose entities it knows."""
-        found_rows = known_mentions(self.kb, annotated)
-        known = _spread([(mention, row) for mention, rows in found_rows for row in rows], self.config.max_contexts)
+        mentions_and_rows = known_mentions(self.kb, annotated)
+        known = _spread(
+            [(mention, row) for mention, rows in mentions_and_rows for row in rows], self.config.max_contexts
+        )
         if not known:
             return self
         starts = track(range(0, len(known), _BATCH), "embedding contexts")
         blocks = (self.vectors.of_mentions([mention for mention, _ in known[at : at + _BATCH]]) for at in starts)
-        found = VectorIndex.build(blocks, np.array([row for _, row in known], dtype=np.int32), len(self.kb))
-        exact = found if self.contexts is None else self.contexts.exact.joined(found)
+        added = VectorIndex.build(blocks, np.array([row for _, row in known], dtype=np.int32), len(self.kb))
+        exact = added if self.contexts is None else self.contexts.exact.joined(added)
         contexts = VECTOR_INDEXES[self.config.index].over(exact)
         return VectorSource(self.kb, self.encoder, self.descriptions, contexts, self.config)
 
@@ -171,11 +173,11 @@ class VectorSource(CandidateSource):
             return no_candidates(len(mentions), len(self.kb))
         queries, k = self._queries(mentions), min(k, len(self.kb))
         is_filter = mask is not None and not mask.all()
-        found = [
+        scores = [
             index.search(queries, k, mask[index.groups] if is_filter and mask is not None else None)
             for index in indexes
         ]
-        return found[0] if len(found) == 1 else best_of_both(found[0], found[1], k)
+        return scores[0] if len(scores) == 1 else best_of_both(scores[0], scores[1], k)
 
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> Floats:
         """How similar each candidate is to its mention, whoever proposed it; 0 without any vector."""
@@ -238,8 +240,8 @@ def _described(
     """Vectors of all descriptions in an index of this class."""
     rows = np.arange(len(kb), dtype=np.int32)
     blocks = vectors_by(encoder, config.texts).of_entities(kb, rows)
-    found: VectorSearch = index.build(blocks, described(kb, rows)[0], len(kb))
-    return found
+    search: VectorSearch = index.build(blocks, described(kb, rows)[0], len(kb))
+    return search
 
 
 def _regrouped(exact: VectorIndex, n_groups: int) -> VectorIndex:
@@ -251,8 +253,8 @@ def _spread(known: list[tuple[MentionInContext, int]], n_each: int) -> list[tupl
     by_row: dict[int, list[MentionInContext]] = {}
     for mention, row in known:
         by_row.setdefault(row, []).append(mention)
-    kept = []
+    spread = []
     for row, mentions in sorted(by_row.items()):
         n = min(n_each, len(mentions))
-        kept += [(mentions[number * len(mentions) // n], row) for number in range(n)]
-    return kept
+        spread += [(mentions[number * len(mentions) // n], row) for number in range(n)]
+    return spread

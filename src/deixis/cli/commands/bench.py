@@ -28,11 +28,11 @@ def bench(arguments: tuple[str, ...]) -> int:
 
 def find_source_tree() -> Path:
     """The source tree we are in, or the one this package runs from."""
-    places = [Path.cwd(), Path(__file__).resolve().parents[4]]
-    for place in places:
-        if (place / "benchmarks" / "__main__.py").exists() and (place / "src" / "deixis").is_dir():
-            return place
+    folders = [Path.cwd(), Path(__file__).resolve().parents[4]]
+    for folder in folders:
+        if (folder / "benchmarks" / "__main__.py").exists() and (folder / "src" / "deixis").is_dir():
+            return folder
     raise DataError(
-        f"The benchmarks are not in the installed package, and {places[0]} is no source tree of Deixis: they are "
+        f"The benchmarks are not in the installed package, and {folders[0]} is no source tree of Deixis: they are "
         "in its folder `benchmarks`. Run `deixis bench` or `python -m benchmarks` in the source tree."
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from deixis.cli.files import check_files, check_place, read_all, read_kb
+from deixis.cli.files import check_files, check_target, read_all, read_kb
 from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
-from deixis.cli.render_tables import tell_expectation
+from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.errors import ConfigError
@@ -107,7 +107,7 @@ def build(
         raise click.UsageError(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"
         )
-    check_place(Path(output))
+    check_target(Path(output))
     check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
@@ -127,7 +127,7 @@ def build(
                 f"{config.ranking.min_mentions} back to choose a threshold on. {HELD_OUT_HINT}"
             )
         linker.save(output)
-        tell_expectation(session, linker.model.decisions.given)
+        report_expectation(session, linker.model.decisions.given)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
         session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')

@@ -16,7 +16,7 @@ from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
-from deixis.cli.render_tables import print_calibration, tell_detected_expectation, tell_expectation
+from deixis.cli.render_tables import print_calibration, report_detected_expectation, report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.decision.calibrator import Calibrator, Method
 from deixis.decision.decision import Decision
@@ -51,7 +51,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
 @click.option("-o", "--output", metavar="MODEL", help="The model folder to write. [default: in place]")
 @link_options("target_precision", "threshold", "rerank", "vectors")
 @click.option("--method", type=click.Choice(get_args(Method)), help="Curve from score to probability. [default: auto]")
-@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: the file tells]")
+@click.option("--format", "format_", help=f"Format of DATA: {', '.join(READERS)}. [default: by the file]")
 @click.option(
     "--given-only", is_flag=True, help="DATA have not all mentions annotated: learn nothing about finding them."
 )
@@ -82,31 +82,31 @@ def calibrate(
     with session.watching():
         before = _with_settings(load_linker(model, session, _without_threshold(options)).model, options, method)
         annotated = list(track(documents, "reading"))
-        _tell_seen(session, before, annotated, rerank)
+        _warn_of_seen(session, before, annotated, rerank)
         with stage("ranking held-out mentions"):
-            judged = judge(before, annotated, rerank)
-        decision = judged.decision(before.config.calibration)
+            measured = judge(before, annotated, rerank)
+        decision = measured.decision(before.config.calibration)
         after = with_decision(before, decision, options.threshold, options.target_precision, rerank)
-        settled = (after.decisions.reranked if rerank else after.decisions.given) or decision
+        final_decision = (after.decisions.reranked if rerank else after.decisions.given) or decision
         if not (given_only or rerank):
-            after = fit_detected(after, annotated, options.threshold, settled.target_precision)
-        calibrated = judged.cross_validated(before.config.calibration)
+            after = fit_detected(after, annotated, options.threshold, final_decision.target_precision)
+        calibrated = measured.cross_validated(before.config.calibration)
         if report is not None:
             with output_stream(report) as stream:
-                stream.write(reliability_chart(judged.curve, calibrated))
+                stream.write(reliability_chart(measured.curve, calibrated))
         Linker(after).save(output or model)
     if session.is_json:
-        click.echo(json.dumps(_summary(output or model, settled, judged.curve, calibrated)))
+        click.echo(json.dumps(_summary(output or model, final_decision, measured.curve, calibrated)))
     else:
-        print_calibration(console_on(sys.stdout), judged.curve, calibrated, PRECISIONS)
-    tell_expectation(session, settled, rerank)
+        print_calibration(console_on(sys.stdout), measured.curve, calibrated, PRECISIONS)
+    report_expectation(session, final_decision, rerank)
     if after.decisions.detected is not before.decisions.detected:
-        tell_detected_expectation(session, after.decisions.detected)
+        report_detected_expectation(session, after.decisions.detected)
     session.note(f"Model written to {Path(output or model)}.")
 
 
-def _tell_seen(session: Session, model: LinkerModel, documents: Sequence[Document], rerank: bool = False) -> None:
-    """Warns that a model is judged on documents that it has learned from."""
+def _warn_of_seen(session: Session, model: LinkerModel, documents: Sequence[Document], rerank: bool = False) -> None:
+    """Warns that a model is measured on documents that it has learned from."""
     seen = model.all_seen
     if rerank and model.reranker is not None:
         seen |= model.reranker.seen
@@ -124,7 +124,7 @@ def _without_threshold(options: LinkOptions) -> LinkOptions:
 
 
 def _with_settings(model: LinkerModel, options: LinkOptions, method: Method | None) -> LinkerModel:
-    """The model with the vectors and the method asked for, which it keeps."""
+    """The model with the vectors and the method of the options, which it keeps."""
     vectors = model.sources.get("vectors")
     if options.vectors is not None and vectors is not None:
         model = with_vectors(model, vectors.with_contents(options.vectors))

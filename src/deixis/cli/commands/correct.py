@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from deixis.cli.files import check_files, check_place, read_all
+from deixis.cli.files import check_files, check_target, read_all
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.render_tables import print_shares, shares
 from deixis.cli.session import Session, examples, session_options
@@ -64,7 +64,7 @@ def correct(
     check_files((*files, *dev))
     with session.watching():
         before = Linker.load(model, n_threads=session.threads)
-        check_place(Path(target))
+        check_target(Path(target))
         corrections = read_corrections(files)
         begin = time.perf_counter()
         if undo:
@@ -76,7 +76,7 @@ def correct(
             after = Linker(result.model)
             counts = {"new": result.n_new, "changed": result.n_changed, "duplicates": result.n_known}
         seconds = time.perf_counter() - begin
-        held_out = unseen(after.model, list(read_all(dev, None)), "to judge by") if dev else []
+        held_out = unseen(after.model, list(read_all(dev, None)), "to measure on") if dev else []
         sides = (("before", before), ("after", after)) if held_out else ()
         accuracies = tuple(accuracy_of(name, side.model, held_out) for name, side in sides)
         after.save(target)

@@ -62,9 +62,9 @@ def demo(session: Session) -> None:
     gold = list(read_documents(demo_sentences_path()))
     linked = linker.link_many(without_gold(document) for document in gold)
     verdicts = [judge(truth, guess) for truth, guess in zip(gold, linked, strict=True)]
-    board = Scoreboard.of(verdicts)
+    scoreboard = Scoreboard.of(verdicts)
     if session.is_json:
-        click.echo(json.dumps({"entities": len(kb), "build_seconds": round(built_in, 3), **board.to_dict()}))
+        click.echo(json.dumps({"entities": len(kb), "build_seconds": round(built_in, 3), **scoreboard.to_dict()}))
         return
     console = console_on(sys.stdout)
     gloss = gloss_of(kb)
@@ -73,7 +73,7 @@ def demo(session: Session) -> None:
     _print_languages(console, verdicts, gloss)
     console.print("\nNo mentions given: names are looked for, longest first\n", style="bold")
     _print_linked_text(console, linker.link(Document("text", TEXT, lang="en")), gloss)
-    _print_scoreboard(console, board, verdicts, gloss)
+    _print_scoreboard(console, scoreboard, verdicts, gloss)
     _print_next_steps(console)
 
 
@@ -149,15 +149,15 @@ def _print_linked_text(console: Console, document: Document, gloss: Gloss) -> No
     console.print(Padding(candidate_table(document, gloss, max_candidates=2), (0, 0, 0, 2)))
 
 
-def _print_scoreboard(console: Console, board: Scoreboard, verdicts: Sequence[Verdict], gloss: Gloss) -> None:
+def _print_scoreboard(console: Console, scoreboard: Scoreboard, verdicts: Sequence[Verdict], gloss: Gloss) -> None:
     """How many sentences are right, language by language, and a few that are not."""
     console.print("\nHow good is that?\n", style="bold")
     console.print(
-        f"  {board.n_right} of {board.n_sentences} annotated sentences right, every name in them "
-        f"({board.n_right_mentions} of {board.n_mentions} names).\n"
+        f"  {scoreboard.n_right} of {scoreboard.n_sentences} annotated sentences right, every name in them "
+        f"({scoreboard.n_right_mentions} of {scoreboard.n_mentions} names).\n"
     )
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
-    for lang, (right, total) in board.by_language.items():
+    for lang, (right, total) in scoreboard.by_language.items():
         share = right / total
         cells = Text(bar(share, 20), style=confidence_style(share))
         table.add_row(_LANGUAGE_NAMES.get(lang, lang), cells, f"{right} of {total}")

@@ -25,7 +25,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at; `is_fine` is None for what is merely good to know."""
+    """One thing that was checked; `is_fine` is None for what is merely good to know."""
 
     what: str
     is_fine: bool | None
@@ -45,7 +45,7 @@ def doctor(session: Session, model: str | None) -> int:
     if session.is_json:
         click.echo(json.dumps({"ok": is_fine, "findings": [asdict(finding) for finding in findings]}))
         return int(not is_fine)
-    for finding in findings if model is None else [*_in_short(findings), *_look_at_needs(model, is_fine)]:
+    for finding in findings if model is None else [*_in_short(findings), *_check_needs(model, is_fine)]:
         sign = {True: "ok  ", False: "BAD ", None: "    "}[finding.is_fine]
         colour = {True: "green", False: "red", None: None}[finding.is_fine]
         click.echo(f"{click.style(sign, fg=colour)}{finding.what:<22} {finding.detail}")
@@ -104,21 +104,21 @@ def _look_at_model(model: str) -> list[Finding]:
     return [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
 
 
-def _look_at_needs(model: str, is_whole: bool) -> list[Finding]:
+def _check_needs(model: str, is_whole: bool) -> list[Finding]:
     """What the model can only do with an extra."""
     from deixis.store.model_folder import open_model
 
     if not is_whole:
         return []
     arrays, version = open_model(model).arrays, _version_of("onnxruntime")
-    found = []
+    findings = []
     for prefix, name, purpose in (("reranker.", "re-ranker", "--rerank"), ("reader.", "reader", "texts")):
         if any(array.startswith(prefix) for array in arrays):
             way_out = " (or deixis link --no-reader)" if name == "reader" else ""
             missing = f"for {purpose} its package is missing: pip install 'deixis[onnx]'{way_out}"
             fine = f"runs on onnxruntime {version}"
-            found.append(Finding(name, True if version else None, fine if version else missing))
-    return found
+            findings.append(Finding(name, True if version else None, fine if version else missing))
+    return findings
 
 
 def _in_short(files: list[Finding]) -> list[Finding]:

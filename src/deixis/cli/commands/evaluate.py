@@ -42,7 +42,7 @@ from deixis.reports.evaluation_report import DETECTED, GIVEN, PREDICTED, evaluat
 from deixis.reports.glossary import overview_names
 from deixis.reports.page import report_page
 
-LINKING = tuple(name for name in LINK_FIELDS if name not in ("top_k", "overlaps"))  # --at says how many are looked at
+LINKING = tuple(name for name in LINK_FIELDS if name not in ("top_k", "overlaps"))  # --at has the number of candidates
 
 
 def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool) -> None:
@@ -174,7 +174,7 @@ def _measured(
 
 
 def _note(session: Session, request: Request, suite: str, data: str, run: Evaluation) -> None:
-    """Says what a reader of the results could misunderstand."""
+    """Notes on results that a reader could misunderstand."""
     if suite == request.suites[0] and run.known.resolve is None:
         session.note(f"Note: {run.known.in_kb}. Give one with --kb to score in-KB.")
     elif suite == request.suites[0] and (request.kb is not None or request.compare or request.options.only):

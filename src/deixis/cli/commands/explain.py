@@ -100,17 +100,17 @@ def _spans(document: Document, mention: str | None, span: tuple[int, int] | None
         return [span]
     if mention is None:
         return None
-    spans = list(_places(document.text, mention))
+    spans = list(_occurrences(document.text, mention))
     if not spans:
         raise DataError(f"{mention!r} does not stand in the text of document {document.id!r}, written like that.")
     return spans
 
 
-def _places(text: str, mention: str) -> Iterator[tuple[int, int]]:
-    place = text.find(mention) if mention else -1
-    while place >= 0:
-        yield place, place + len(mention)
-        place = text.find(mention, place + len(mention))
+def _occurrences(text: str, mention: str) -> Iterator[tuple[int, int]]:
+    start = text.find(mention) if mention else -1
+    while start >= 0:
+        yield start, start + len(mention)
+        start = text.find(mention, start + len(mention))
 
 
 def _print(explanation: Explanation, stream: TextIO) -> None:
@@ -161,10 +161,12 @@ def _parts_table(best: ExplainedCandidate, next_best: ExplainedCandidate | None)
     """What counts for the entity, and next to it the same of the other one; what tells them apart comes first."""
     others = () if next_best is None else next_best.parts
     own, other = ({part.name: part.contribution for part in parts} for parts in (best.parts, others))
-    says = {part.name: part.meaning for part in (*others, *best.parts)}
-    order = sorted(says, key=lambda name: (-abs(own.get(name, 0) - other.get(name, 0)), -abs(own.get(name, 0)), name))
+    name_to_meaning = {part.name: part.meaning for part in (*others, *best.parts)}
+    order = sorted(
+        name_to_meaning, key=lambda name: (-abs(own.get(name, 0) - other.get(name, 0)), -abs(own.get(name, 0)), name)
+    )
     shown = [name for name in order if abs(own.get(name, 0)) + abs(other.get(name, 0)) >= LEAST_SHOWN][:MAX_PARTS]
-    lines = [(own.get(name, 0.0), other.get(name, 0.0), says[name]) for name in shown]
+    lines = [(own.get(name, 0.0), other.get(name, 0.0), name_to_meaning[name]) for name in shown]
     if len(order) > len(shown):
         rest = [sum(value for name, value in each.items() if name not in shown) for each in (own, other)]
         lines.append((rest[0], rest[1], "all else"))

@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from deixis.cli.files import check_files, check_place, read_all
+from deixis.cli.files import check_files, check_target, read_all
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
-from deixis.cli.render_tables import print_shares, shares, tell_expectation
+from deixis.cli.render_tables import print_shares, report_expectation, shares
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import cpu_seconds, peak_memory
 from deixis.errors import ConfigError
@@ -59,7 +59,9 @@ def _trainer(name: str, has_checkpoints: bool = False) -> Decorator:
     own: list[Decorator] = [
         click.argument("model", type=click.Path()),
         click.option("--mentions", multiple=True, required=True, metavar="FILE", help="Annotated documents."),
-        click.option("--dev", multiple=True, metavar="FILE", help="Others, to judge by. [default: some are held out]"),
+        click.option(
+            "--dev", multiple=True, metavar="FILE", help="Documents to measure on. [default: some are held out]"
+        ),
         click.option("--format", "format_", metavar="NAME", help="Format of both. [default: guessed]"),
         click.option("-o", "--output", metavar="MODEL", help="Model folder to write. [default: in place]"),
     ]
@@ -173,15 +175,15 @@ class _Training:
         return Path(self.work or f"{self.target.rstrip('/')}.{self.trainer}-checkpoints")
 
     def run(self, session: Session) -> None:
-        """Trains, writes the model, and tells how it did on documents it had not seen."""
+        """Trains, writes the model, and reports how it did on documents it had not seen."""
         if self.output is not None:
-            check_place(Path(self.output))
+            check_target(Path(self.output))
         check_files((*self.mentions, *self.dev))
         self._look_for_checkpoints(session)
         try:
             with session.watching():
                 linker = Linker.load(self.model, n_threads=session.threads)
-                check_place(Path(self.target))
+                check_target(Path(self.target))
                 documents = list(track(read_all(self.mentions, self.format_), "reading mentions"))
                 dev = list(track(read_all(self.dev, self.format_), "reading dev")) if self.dev else None
                 result = train(
@@ -195,7 +197,7 @@ class _Training:
             raise
         if self.work is None:
             shutil.rmtree(self.folder, ignore_errors=True)
-        self._tell(session, result)
+        self._report(session, result)
 
     def _look_for_checkpoints(self, session: Session) -> None:
         """Says that an earlier run goes on; makes room for a new one; refuses a folder of other things."""
@@ -210,7 +212,7 @@ class _Training:
         if has_checkpoint:
             session.note(f"Resuming from the last checkpoint in {folder}. (To begin again: --afresh)")
 
-    def _tell(self, session: Session, result: TrainingResult) -> None:
+    def _report(self, session: Session, result: TrainingResult) -> None:
         is_reranker = self.trainer == "reranker"
         decision = (result.model.decisions.reranked if is_reranker else None) or result.model.decisions.given
         if session.is_json:
@@ -238,6 +240,6 @@ class _Training:
             session.note(f"With --rerank it links {result.mentions_per_second:,.1f} mentions a second here.")
         if result.characters_per_second is not None:
             session.note(f"With its reader it links {result.characters_per_second:,.0f} characters a second here.")
-        tell_expectation(session, decision, is_reranker)
+        report_expectation(session, decision, is_reranker)
         use = f" Use it: deixis link {self.target} --rerank" if is_reranker else ""
         session.note(f"Model written to {self.target}.{use}")

@@ -44,7 +44,7 @@ COMMANDS = {
     epilog=examples("deixis kb check entities.jsonl", "deixis kb coverage entities.jsonl gold.jsonl"),
 )
 def kb() -> None:
-    """Look at knowledge base files before building."""
+    """Check knowledge base files before building."""
 
 
 @click.command(
@@ -56,7 +56,7 @@ def kb() -> None:
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--format", "format_", metavar="NAME", help="jsonl, csv, tsv or annif-tsv. [default: the file tells]")
+@click.option("--format", "format_", metavar="NAME", help="jsonl, csv, tsv or annif-tsv. [default: by the file]")
 @settings_from(CheckConfig, has_file=False)
 @session_options("json")
 def check(session: Session, files: tuple[str, ...], format_: str | None, settings: GivenSettings[CheckConfig]) -> int:
@@ -128,7 +128,7 @@ def _coverage(
     entities = read_entities(kb)
     has_language = language_test(entities, entities.row_of) if entities.langs else None
     if has_language is None:
-        session.note("Note: no name or description of the knowledge base tells its language: no part to compare with.")
+        session.note("Note: no name or description of the knowledge base has a language: no part to compare with.")
     together = UpperBounds(entities.own_id, has_language)
     suite_to_bounds = {}
     for name, path in zip(suite_names(kb, data, suite), data, strict=True):

@@ -13,7 +13,7 @@ from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, gloss_of, marked_text
-from deixis.cli.render_tables import tell_expectation
+from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
@@ -73,7 +73,7 @@ def link(
         linker = load_linker(model, session, options)  # what is wrong with the options is said before anything is read
         if options.target_precision is not None:
             plan = LinkPlan.of(linker.model, options, detects=False)
-            tell_expectation(session, plan.deciding, options.rerank)
+            report_expectation(session, plan.deciding, options.rerank)
         is_dialogue = not files and sys.stdin.isatty()
         recognizer = None if ner is None else SpacyRecognizer.load(ner)
         batch_size = 1 if is_dialogue else BATCH_SIZE

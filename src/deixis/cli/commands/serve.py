@@ -50,7 +50,7 @@ TOKEN = "DEIXIS_TOKEN"
     help="Processes; they share memory.",
 )
 @click.option("--token-file", metavar="FILE", help=f"File with the token. [default: the variable {TOKEN}]")
-@click.option("--token-for-all", is_flag=True, help="Ask for the token for reading, too.")
+@click.option("--token-for-all", is_flag=True, help="Require the token for reading, too.")
 @click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
 @click.option(
     "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Allowed CORS origins. [default: none]"
@@ -96,14 +96,14 @@ def serve(
     """
     path, host = Path(os.path.abspath(model)), host.strip("[]")
     access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
-    kept = Path(corrections) if corrections is not None else path.parent / f"{path.name}.corrections.jsonl"
-    if not kept.parent.is_dir():
+    corrections_path = Path(corrections) if corrections is not None else path.parent / f"{path.name}.corrections.jsonl"
+    if not corrections_path.parent.is_dir():
         raise ConfigError(
-            f"There is no folder {kept.parent} for the corrections. Name another file: --corrections FILE."
+            f"There is no folder {corrections_path.parent} for the corrections. Name another file: --corrections FILE."
         )
     config = ServiceConfig(
         path,
-        kept,
+        corrections_path,
         settings.config,
         access,
         log_texts,

@@ -26,7 +26,7 @@ from deixis.types import Candidate, Document, Mention
 
 # What ELEVANT calls an entity that has no id begins with this.
 _UNKNOWN = "Unknown"
-# Labels of these are amounts and dates, which no linker is asked for.
+# Labels of these are amounts and dates, which no linker has to find.
 _NO_ENTITIES = frozenset({"DATETIME", "QUANTITY"})
 _LINKER = "deixis"
 _EXAMPLE = '{"id": 1, "title": "Troy", "text": "Paris fled.", "labels": [{"span": [0, 5], "entity_id": "Q167646"}]}'
@@ -79,11 +79,11 @@ def write_elevant_links(documents: Iterable[Document], stream: TextIO, path: str
 def _document(record: Mapping[str, Any], place: Place, has_labels: bool) -> Document:
     text = text_in(record, "text", place, _EXAMPLE)
     key, to_mention = ("labels", _label_mention) if has_labels else ("entity_mentions", _link_mention)
-    found = (to_mention(item, text, place) for item in records_in(record, key, place, "'span'"))
+    mentions = (to_mention(item, text, place) for item in records_in(record, key, place, "'span'"))
     return Document(
         id=name_in(record, "id", place) or str(place.line),
         text=text,
-        mentions=in_text_order(mention for mention in found if mention is not None),
+        mentions=in_text_order(mention for mention in mentions if mention is not None),
     )
 
 
@@ -119,17 +119,17 @@ def _span(record: Mapping[str, Any], text: str, place: Place) -> tuple[int, int]
     return checked_span(span[0], span[1], text, place.error)
 
 
-def _written(documents: Iterable[Document], stream: TextIO, found_in: Callable[[Document], dict[str, Any]]) -> int:
+def _written(documents: Iterable[Document], stream: TextIO, labels_of: Callable[[Document], dict[str, Any]]) -> int:
     n_documents = 0
     for document in documents:
         article = {"id": _article_id(document.id), "title": document.id, "text": document.text}
-        write_record({**article, "evaluation_span": [0, len(document.text)], **found_in(document)}, stream)
+        write_record({**article, "evaluation_span": [0, len(document.text)], **labels_of(document)}, stream)
         n_documents += 1
     return n_documents
 
 
 def _labels(document: Document, path: str) -> list[dict[str, Any]]:
-    found = []
+    labels = []
     for number, mention in enumerate(document.mentions):
         if not mention.is_decided:
             why = "has no entity and is not NIL: ELEVANT has no such label. Choose the format 'elevant-links'"
@@ -137,9 +137,9 @@ def _labels(document: Document, path: str) -> list[dict[str, Any]]:
         entity = _entity_id(document, mention, path) or _UNKNOWN
         titles = (candidate.title for candidate in mention.candidates if candidate.id == entity)
         name = next((title for title in titles if title), entity)
-        place = {"id": number, "span": [mention.start, mention.end], "entity_id": entity, "name": name}
-        found.append({**place, "parent": None, "children": [], "optional": False, "type": "OTHER"})
-    return found
+        label = {"id": number, "span": [mention.start, mention.end], "entity_id": entity, "name": name}
+        labels.append({**label, "parent": None, "children": [], "optional": False, "type": "OTHER"})
+    return labels
 
 
 def _link(document: Document, mention: Mention, path: str) -> dict[str, Any]:

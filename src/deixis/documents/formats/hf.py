@@ -69,9 +69,9 @@ def _mention(row: Mapping[str, Any], place: Place) -> dict[str, Any]:
 def _renamed(record: Mapping[str, Any], others: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     named = dict(record)
     for column, names in others.items():
-        found = next((name for name in names if name in record), None)
-        if column not in record and found is not None:
-            named[column] = record[found]
+        source = next((name for name in names if name in record), None)
+        if column not in record and source is not None:
+            named[column] = record[source]
     return named
 
 

@@ -71,8 +71,8 @@ def _unmarked(marked: str, place: Place) -> tuple[str, int, int]:
     for marker in (START, END):
         n_markers = marked.count(marker)
         if n_markers != 1:
-            found = f"got {marker} {n_markers} times: {shown(marked)}"
-            raise place.error(f"'input' must hold {START} and {END} once each, around the mention, {found}")
+            problem = f"got {marker} {n_markers} times: {shown(marked)}"
+            raise place.error(f"'input' must hold {START} and {END} once each, around the mention, {problem}")
     before, _, rest = marked.partition(START)
     inside, end_marker, after = rest.partition(END)
     surface = inside.removeprefix(" ").removesuffix(" ")

@@ -70,8 +70,8 @@ def _mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
         checked_surface(record["text"], start, end, text, place.error)
     entity = entity_in(record, "entity", place)
     # `nil: null` stands in tables, where every row has every column: nobody has decided.
-    is_told = "entity" in record and record.get("nil", False) is not None
-    is_nil = entity is None and (is_told or record.get("nil") is True)
+    has_entity = "entity" in record and record.get("nil", False) is not None
+    is_nil = entity is None and (has_entity or record.get("nil") is True)
     return Mention(
         start=start,
         end=end,

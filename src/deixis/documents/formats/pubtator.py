@@ -117,9 +117,9 @@ def _mention(columns: list[str], text: str, place: Place) -> Mention:
     start, end = checked_span(begin, stop, text, place.error)
     if columns[2] != on_one_line(text[start:end]):
         checked_surface(columns[2], start, end, text, place.error, otherwise="")
-    found = columns[4].strip() if len(columns) > 4 else ""
-    is_nil = found in _NILS
-    entity = found.replace(";", "|") if found and not is_nil else None
+    identifier = columns[4].strip() if len(columns) > 4 else ""
+    is_nil = identifier in _NILS
+    entity = identifier.replace(";", "|") if identifier and not is_nil else None
     return Mention(start, end, text[start:end], entity=entity, is_nil=is_nil)
 
 

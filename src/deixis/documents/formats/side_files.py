@@ -1,4 +1,4 @@
-"""Files beside the one that was asked for, for formats that need several; written, all of them come to be or none."""
+"""Files beside the named one, for formats that need several; written, all of them come to be or none."""
 
 from __future__ import annotations
 

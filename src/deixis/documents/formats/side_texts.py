@@ -1,6 +1,6 @@
 """Texts that stand in a file beside the mentions: JSON lines with `document_id` and `text`, found by id.
 
-Only the places of the lines that are asked for are held, so the file may be large; a compressed one is unpacked into a
+Only the positions of the lines that are needed are held, so the file may be large; a compressed one is unpacked into a
 temporary file first.
 """
 
@@ -27,7 +27,7 @@ _OPENING = re.compile(rb'\s*\{\s*"document_id"\s*:\s*"([\x20-\x21\x23-\x5b\x5d-\
 class SideTexts:
     """The texts of one open file, by document id."""
 
-    def __init__(self, stream: BinaryIO, path: str, wanted: Container[str]) -> None:
+    def __init__(self, stream: BinaryIO, path: str, names: Container[str]) -> None:
         self._stream = stream
         self._path = path
         self._id_to_line: dict[str, tuple[int, int]] = {}
@@ -37,7 +37,7 @@ class SideTexts:
                 name = self._id_of(raw, number)
                 if name in self._id_to_line:
                     raise Place(path, number).error(f"there are two documents with the id {name!r}")
-                if name in wanted:
+                if name in names:
                     self._id_to_line[name] = (start, number)
             start += len(raw)
 
@@ -64,7 +64,7 @@ class SideTexts:
 
 
 @contextmanager
-def open_side_texts(path: Path, wanted: Container[str]) -> Iterator[SideTexts]:
+def open_side_texts(path: Path, names: Container[str]) -> Iterator[SideTexts]:
     r"""The texts of a file, compressed or not, of which those with a wanted id can be had.
 
     Examples
@@ -76,7 +76,7 @@ def open_side_texts(path: Path, wanted: Container[str]) -> Iterator[SideTexts]:
     Jay is a pilot . None
     """
     with _seekable(path) as stream:
-        yield SideTexts(stream, str(path), wanted)
+        yield SideTexts(stream, str(path), names)
 
 
 @contextmanager

@@ -59,9 +59,9 @@ def read_zeshel(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Documen
         corpus_to_texts: dict[str, SideTexts] = {}
         for (corpus, document), spans in document_to_spans.items():
             if corpus not in corpus_to_texts:
-                wanted = {name for other, name in document_to_spans if other == corpus}
+                names = {name for other, name in document_to_spans if other == corpus}
                 file = _side_file(path, corpus, spans[0].place)
-                corpus_to_texts[corpus] = stack.enter_context(open_side_texts(file, wanted))
+                corpus_to_texts[corpus] = stack.enter_context(open_side_texts(file, names))
             text = corpus_to_texts[corpus].text_of(document)
             if text is None:
                 raise spans[0].place.error(f"no document {document!r} among the texts of the corpus {corpus!r}")
@@ -110,21 +110,21 @@ def _token_span(record: Mapping[str, Any], place: Place) -> _TokenSpan:
 def _mentions(spans: Iterable[_TokenSpan], document: str, text: str) -> Iterator[Mention]:
     tokens = _tokens_between_spaces(text)
     for span in spans:
-        found = _code_points(span, tokens)
-        if not _fits(span, found, text):
-            found = _code_points(span, [word.span() for word in _BETWEEN_ANY_SPACE.finditer(text)])
-            if span.surface is None or not _fits(span, found, text):
+        borders = _code_points(span, tokens)
+        if not _fits(span, borders, text):
+            borders = _code_points(span, [word.span() for word in _BETWEEN_ANY_SPACE.finditer(text)])
+            if span.surface is None or not _fits(span, borders, text):
                 raise span.place.error(_mismatch(span, tokens, document, text))
-        start, end = found
+        start, end = borders
         if start == end:
             raise span.place.error(f"the mention at token {span.first} of the document {document!r} is empty")
         yield Mention(start, end, text[start:end], span.entity, is_nil=span.is_nil)
 
 
-def _fits(span: _TokenSpan, found: tuple[int, int], text: str) -> bool:
+def _fits(span: _TokenSpan, borders: tuple[int, int], text: str) -> bool:
     """Whether the text has the tokens, and there what the mention says, whatever the case and kinds of space."""
-    surface = text[found[0] : found[1]]
-    return found != _OUTSIDE and (span.surface is None or surface.lower().split() == span.surface.lower().split())
+    surface = text[borders[0] : borders[1]]
+    return borders != _OUTSIDE and (span.surface is None or surface.lower().split() == span.surface.lower().split())
 
 
 def _mismatch(span: _TokenSpan, tokens: list[tuple[int, int]], document: str, text: str) -> str:

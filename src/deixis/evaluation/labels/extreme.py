@@ -118,14 +118,14 @@ def _quotients(
     discounts = 1.0 / np.log2(np.arange(most) + 2)
     n_hits, gains = np.cumsum(hits, axis=1), np.cumsum(hits * discounts, axis=1)
     ideals = np.cumsum(discounts)[np.clip(np.minimum(n_true[:, None], np.arange(most) + 1), 1, most) - 1]
-    found = {f"precision@{k}": (n_hits[:, k - 1] / k, ones) for k in at}
-    found |= {f"ndcg@{k}": (gains[:, k - 1] / ideals[:, k - 1], ones) for k in at}
-    found |= {f"recall@{k}": (n_hits[:, k - 1] / np.maximum(n_true, 1), ones) for k in at}
+    name_to_quotient = {f"precision@{k}": (n_hits[:, k - 1] / k, ones) for k in at}
+    name_to_quotient |= {f"ndcg@{k}": (gains[:, k - 1] / ideals[:, k - 1], ones) for k in at}
+    name_to_quotient |= {f"recall@{k}": (n_hits[:, k - 1] / np.maximum(n_true, 1), ones) for k in at}
     if weights is not None:
         scored, best = hits * np.append(weights, 0.0)[ranked], truth.best_weights(weights, most)
-        found |= {f"psp@{k}": (scored[:, :k].sum(axis=1) / k, best[:, :k].sum(axis=1) / k) for k in at}
+        name_to_quotient |= {f"psp@{k}": (scored[:, :k].sum(axis=1) / k, best[:, :k].sum(axis=1) / k) for k in at}
         gains, best_gains = np.cumsum(scored * discounts, axis=1), np.cumsum(best * discounts, axis=1)
-        found |= {
+        name_to_quotient |= {
             f"psndcg@{k}": (gains[:, k - 1] / ideals[:, k - 1], best_gains[:, k - 1] / ideals[:, k - 1]) for k in at
         }
-    return found
+    return name_to_quotient

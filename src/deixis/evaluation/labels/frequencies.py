@@ -65,8 +65,8 @@ class LabelFrequencies:
     def deciles(self) -> NDArray[np.int64]:
         """Each label's decile: 1 has the rarest labels, 10 the most frequent, 0 those that were never seen.
 
-        Each of 1..10 has about a tenth of the training data's label occurrences. Labels of equal frequency are told
-        apart by their number. A label that has more than a tenth leaves deciles empty.
+        Each of 1..10 has about a tenth of the training data's label occurrences. Labels of equal frequency are
+        ordered by their number. A label that has more than a tenth leaves deciles empty.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Documents whose labels were not all found: some to look at."""
+"""Examples of documents whose labels were not all found."""
 
 from __future__ import annotations
 

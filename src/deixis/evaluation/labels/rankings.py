@@ -26,10 +26,10 @@ def ranked_labels(docs_by_scores: csr_matrix | csr_array, k: int) -> NDArray[np.
         raise DataError("A score is NaN; labels cannot be ranked by it.")
     rows = _row_numbers(scores)
     order = np.lexsort([scores.indices, -scores.data, rows])
-    places = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], np.diff(scores.indptr))
-    is_kept = places < k
+    positions = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], np.diff(scores.indptr))
+    is_kept = positions < k
     ranked = np.full((scores.shape[0], k), -1, dtype=np.int64)
-    ranked[rows[is_kept], places[is_kept]] = scores.indices[order][is_kept]
+    ranked[rows[is_kept], positions[is_kept]] = scores.indices[order][is_kept]
     return ranked
 
 
@@ -87,27 +87,27 @@ class TrueLabels:
         order = np.lexsort([np.zeros(len(labels)) if weights is None else -weights[labels], documents])
         return cls(documents[order], labels[order], *matrix.shape)
 
-    def only(self, is_wanted: NDArray[np.bool_]) -> TrueLabels:
+    def only(self, is_selected: NDArray[np.bool_]) -> TrueLabels:
         """These documents, with those of their labels that are wanted."""
-        keep = is_wanted[self.labels]
+        keep = is_selected[self.labels]
         return TrueLabels(self.documents[keep], self.labels[keep], self.n_documents, self.n_labels)
 
     def holds(self, ranked: NDArray[np.int64]) -> NDArray[np.bool_]:
         """[n_documents, k]: whether the ranked label is true of its document."""
         keys = np.sort(self.documents * self.n_labels + self.labels)
-        wanted = np.arange(self.n_documents)[:, None] * self.n_labels + ranked
+        ranked_keys = np.arange(self.n_documents)[:, None] * self.n_labels + ranked
         if len(keys) == 0:
             return np.zeros(ranked.shape, dtype=np.bool_)
-        found: NDArray[np.bool_] = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] == wanted
-        return found & (ranked >= 0)
+        is_true: NDArray[np.bool_] = keys[np.minimum(np.searchsorted(keys, ranked_keys), len(keys) - 1)] == ranked_keys
+        return is_true & (ranked >= 0)
 
     def best_weights(self, weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """[n_documents, k]: the weights of the true labels in the best order, 0 after the last."""
         n_true = np.bincount(self.documents, minlength=self.n_documents)
-        places = np.arange(len(self.documents)) - (np.cumsum(n_true) - n_true)[self.documents]
+        positions = np.arange(len(self.documents)) - (np.cumsum(n_true) - n_true)[self.documents]
         best = np.zeros((self.n_documents, k))
-        keep = places < k
-        best[self.documents[keep], places[keep]] = weights[self.labels[keep]]
+        keep = positions < k
+        best[self.documents[keep], positions[keep]] = weights[self.labels[keep]]
         return best
 
 

@@ -1,4 +1,4 @@
-"""How far a confidence can be believed: whether 0.8 means right in eight of ten cases.
+"""How well confidences are calibrated: whether 0.8 means right in eight of ten cases.
 
 Reliability bins and expected calibration error as in Guo et al. (ICML 2017, section 2); bins of equal mass as in
 Nguyen and O'Connor (EMNLP 2015), which do not leave most bins empty where confidences crowd at one end. What a
@@ -104,8 +104,8 @@ def expected_calibration_error(
     0.15
     """
     bins = reliability_bins(confidence, is_right, n_bins, equal_mass=equal_mass)
-    n_answers = sum(found.n for found in bins)
-    return sum(found.n * abs(found.accuracy - found.confidence) for found in bins) / max(1, n_answers)
+    n_answers = sum(one.n for one in bins)
+    return sum(one.n * abs(one.accuracy - one.confidence) for one in bins) / max(1, n_answers)
 
 
 def brier_score(confidence: ArrayLike, is_right: ArrayLike) -> float:

@@ -44,20 +44,20 @@ class Confidences:
         """ECE, Brier score and the area under risk against coverage; none of them if scores are no probabilities."""
         if not self.are_probabilities:
             return []
-        n, given = len(self.scores), (self.scores, self.is_right)
+        n, answers = len(self.scores), (self.scores, self.is_right)
         n_area_draws = min(n_draws, max(100, n_draws * N_AREA_LINKS // n))
         return [
             Metric(
                 "ece",
-                expected_calibration_error(*given),
-                calibration_error_interval(*given, self.documents, seed=seed, n_draws=n_draws),
+                expected_calibration_error(*answers),
+                calibration_error_interval(*answers, self.documents, seed=seed, n_draws=n_draws),
                 n,
             ),
-            Metric("brier", brier_score(*given), brier_interval(*given, self.documents, seed, n_draws), n),
+            Metric("brier", brier_score(*answers), brier_interval(*answers, self.documents, seed, n_draws), n),
             Metric(
                 "risk_coverage_area",
-                risk_coverage(*given).area,
-                area_interval(*given, self.documents, seed, n_area_draws),
+                risk_coverage(*answers).area,
+                area_interval(*answers, self.documents, seed, n_area_draws),
                 n,
             ),
         ]

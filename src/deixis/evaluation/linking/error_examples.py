@@ -6,7 +6,7 @@ import heapq
 import zlib
 from dataclasses import dataclass
 
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.types import Candidate, Document, Mention
 
 N_AROUND = 80  # code points of text on either side
@@ -21,7 +21,7 @@ class ErrorExample:
     `guessed` is where the prediction stands in the excerpt, None if there is none or it lies outside.
     """
 
-    fate: Fate
+    outcome: Outcome
     document: str
     excerpt: str
     start: int
@@ -34,13 +34,13 @@ class ErrorExample:
     lang: str | None = None
 
     @classmethod
-    def of(cls, fate: Fate, document: Document, gold: Mention | None, guess: Mention | None) -> ErrorExample:
+    def of(cls, outcome: Outcome, document: Document, gold: Mention | None, guess: Mention | None) -> ErrorExample:
         """The example made of a gold mention, a prediction, or both.
 
         Examples
         --------
         >>> document = Document("d", "To save Troy, Paris had to be sacrificed.")
-        >>> example = ErrorExample.of(Fate.MISSED, document, Mention(14, 19, "Paris", entity="Q167646"), None)
+        >>> example = ErrorExample.of(Outcome.MISSED, document, Mention(14, 19, "Paris", entity="Q167646"), None)
         >>> example.excerpt[example.start : example.end], example.gold, example.predicted
         ('Paris', 'Q167646', None)
         """
@@ -50,7 +50,7 @@ class ErrorExample:
         first, last = max(0, shown.start - N_AROUND), min(len(document.text), shown.end + N_AROUND)
         is_inside = guess is not None and first <= guess.start and guess.end <= last
         return cls(
-            fate=fate,
+            outcome=outcome,
             document=document.id,
             excerpt=document.text[first:last],
             start=shown.start - first,
@@ -73,17 +73,17 @@ class ExampleStore:
     --------
     >>> store = ExampleStore(n_examples=1)
     >>> for n in range(100):
-    ...     store.add(Fate.MISSED, Document(str(n), "Troy"), Mention(0, 4, "Troy", entity="Q22647"), None)
-    >>> [(fate.value, len(found)) for fate, found in store.examples().items()]
+    ...     store.add(Outcome.MISSED, Document(str(n), "Troy"), Mention(0, 4, "Troy", entity="Q22647"), None)
+    >>> [(outcome.value, len(found)) for outcome, found in store.examples().items()]
     [('missed', 1)]
     """
 
     def __init__(self, n_examples: int) -> None:
         self.n_examples = n_examples
         self._n_added = 0
-        self._kept: dict[Fate, list[tuple[_Key, ErrorExample]]] = {}
+        self._heaps: dict[Outcome, list[tuple[_Key, ErrorExample]]] = {}
 
-    def add(self, fate: Fate, document: Document, gold: Mention | None, guess: Mention | None) -> None:
+    def add(self, outcome: Outcome, document: Document, gold: Mention | None, guess: Mention | None) -> None:
         """Keep a mistake, or not."""
         shown = gold or guess
         if self.n_examples <= 0 or shown is None:
@@ -93,16 +93,16 @@ class ExampleStore:
             f"{document.id}\0{shown.start}\0{shown.end}\0{shown.entity}".encode(errors="surrogatepass")
         )
         key = (-checksum, document.id, shown.start, shown.end, shown.entity or "", -self._n_added)
-        kept = self._kept.setdefault(fate, [])
-        if len(kept) < self.n_examples:
-            heapq.heappush(kept, (key, ErrorExample.of(fate, document, gold, guess)))
-        elif key > kept[0][0]:  # the heap's top has the largest checksum and is the first to go
-            heapq.heapreplace(kept, (key, ErrorExample.of(fate, document, gold, guess)))
+        heap = self._heaps.setdefault(outcome, [])
+        if len(heap) < self.n_examples:
+            heapq.heappush(heap, (key, ErrorExample.of(outcome, document, gold, guess)))
+        elif key > heap[0][0]:  # the heap's top has the largest checksum and is the first to go
+            heapq.heapreplace(heap, (key, ErrorExample.of(outcome, document, gold, guess)))
 
-    def examples(self) -> dict[Fate, list[ErrorExample]]:
-        """The kept mistakes by kind, kinds in the order of `Fate`."""
+    def examples(self) -> dict[Outcome, list[ErrorExample]]:
+        """The kept mistakes by kind, kinds in the order of `Outcome`."""
         return {
-            fate: [example for _, example in sorted(self._kept[fate], reverse=True)]
-            for fate in Fate
-            if fate in self._kept
+            outcome: [example for _, example in sorted(self._heaps[outcome], reverse=True)]
+            for outcome in Outcome
+            if outcome in self._heaps
         }

@@ -28,7 +28,7 @@ Columns = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its name, its value as a function of sums, and the sum that says of how many things it tells."""
+    """A figure: its name, its value as a function of sums, and the sum that counts the things it is about."""
 
     name: str
     value: Callable[[Columns], Array]
@@ -36,10 +36,10 @@ class Figure:
 
     def over(self, names: Sequence[str]) -> Statistic:
         """The figure as a function of a matrix whose columns have these names."""
-        places = {name: place for place, name in enumerate(names)}
+        positions = {name: position for position, name in enumerate(names)}
 
         def statistic(sums: Sums) -> Array:
-            return self.value({name: sums[:, place] for name, place in places.items()})
+            return self.value({name: sums[:, position] for name, position in positions.items()})
 
         return statistic
 
@@ -66,8 +66,8 @@ def share(name: str, part: str, whole: str) -> Figure:
 def micro(prefix: str, right: str, predicted: str, gold: str, suffix: str = "") -> list[Figure]:
     """Precision, recall and F1 over all mentions of all documents."""
 
-    def nth(place: int) -> Callable[[Columns], Array]:
-        return lambda columns: precision_recall_f1(columns[right], columns[predicted], columns[gold])[place]
+    def nth(position: int) -> Callable[[Columns], Array]:
+        return lambda columns: precision_recall_f1(columns[right], columns[predicted], columns[gold])[position]
 
     return [
         Figure(f"{prefix}_precision{suffix}", nth(0), predicted),
@@ -103,15 +103,15 @@ def measured_draws(
     matrix = np.column_stack([columns[name] for name in names])
     totals = matrix.sum(axis=0, keepdims=True)
     draws = resampled_sums(matrix, seed, n_draws)
-    found: list[tuple[Metric, Array]] = []
+    pairs: list[tuple[Metric, Array]] = []
     for figure in figures:
         statistic = figure.over(names)
         value = float(statistic(totals)[0])
         if not np.isnan(value):
             n = int(totals[0, names.index(figure.n)])
             values = statistic(draws)
-            found.append((Metric(figure.name, value, Interval.of(values), n), values))
-    return found
+            pairs.append((Metric(figure.name, value, Interval.of(values), n), values))
+    return pairs
 
 
 RECALL_AT = (1, 5, 10, 20, 100)
@@ -139,8 +139,8 @@ def rank_columns(
     >>> rank_columns(np.array([0, 0, 1]), np.array([1, 4, 0]), 2, at=[1, 5])["found@5"]
     array([2., 0.])
     """
-    is_found = ranks > 0
-    documents, ranks = documents[is_found], ranks[is_found]
+    has_rank = ranks > 0
+    documents, ranks = documents[has_rank], ranks[has_rank]
     columns = {f"found@{k}": summed(documents, ranks <= k, n_documents) for k in at}
     columns["reciprocal_ranks"] = summed(documents, 1.0 / ranks, n_documents)
     return columns
@@ -193,11 +193,16 @@ def macro_over_languages(
     """
     values: dict[str, list[float]] = {}
     draws: dict[str, list[Array]] = {}
-    for place, language in enumerate(sorted(language_to_columns)):
-        for metric, drawn in measured_draws(language_to_columns[language], figures, seed + place, n_draws):
+    for number, language in enumerate(sorted(language_to_columns)):
+        for metric, drawn in measured_draws(language_to_columns[language], figures, seed + number, n_draws):
             values.setdefault(metric.name, []).append(metric.value)
             draws.setdefault(metric.name, []).append(drawn)
     return [
-        Metric(f"lang_macro_{name}", float(np.mean(found)), Interval.of(np.mean(draws[name], axis=0)), len(found))
-        for name, found in values.items()
+        Metric(
+            f"lang_macro_{name}",
+            float(np.mean(by_language)),
+            Interval.of(np.mean(draws[name], axis=0)),
+            len(by_language),
+        )
+        for name, by_language in values.items()
     ]

@@ -28,11 +28,11 @@ _END_TO_END_HEADLINES = (
 
 def headlines(metrics: Iterable[M], is_end_to_end: bool) -> list[M]:
     """The few metrics to show first, in their own order."""
-    wanted = _END_TO_END_HEADLINES if is_end_to_end else _HEADLINES
-    return [metric for metric in metrics if _is_headline(metric.name, wanted, is_end_to_end)]
+    names = _END_TO_END_HEADLINES if is_end_to_end else _HEADLINES
+    return [metric for metric in metrics if _is_headline(metric.name, names, is_end_to_end)]
 
 
-def _is_headline(name: str, wanted: Sequence[str], is_end_to_end: bool) -> bool:
+def _is_headline(name: str, names: Sequence[str], is_end_to_end: bool) -> bool:
     if name.endswith("_weak"):
         return is_end_to_end and name in ("inkb_micro_f1_weak", "span_f1_weak")
-    return name in wanted or ("recall@" in wanted and name.startswith("recall@")) or name == "mentions_per_second"
+    return name in names or ("recall@" in names and name.startswith("recall@")) or name == "mentions_per_second"

@@ -7,17 +7,17 @@ from functools import lru_cache
 
 from deixis.errors import DataError
 from deixis.evaluation.linking.matching import Matching
-from deixis.evaluation.linking.outcomes import DocumentCounts, DocumentOutcome, Fate, MentionOutcome
+from deixis.evaluation.linking.outcomes import DocumentCounts, DocumentOutcome, MentionOutcome, Outcome
 from deixis.gold import Resolve, acceptable_ids
 from deixis.types import Document, Mention
 
 CountOf = Callable[[str], int | None]
-"""An entity's id -> how often it is mentioned elsewhere, or None if nobody knows."""
+"""An entity's id -> how often it is mentioned elsewhere, or None if that is not known."""
 TypesOf = Callable[[str], Sequence[str]]
 """An entity's id -> its types, the most telling first."""
 N_PAGES = 5  # KILT's recall@5
 NO_TYPE, NIL_TYPE, MISSED_TYPE = "(no type)", "(NIL)", "(missed)"
-_N_REMEMBERED = 1 << 14  # ids whose resolution is kept
+_N_CACHED = 1 << 14  # ids whose resolution is kept
 
 
 class Judge:
@@ -31,7 +31,7 @@ class Judge:
     >>> gold = Document("d", text, mentions=(Mention(0, 5, "Paris", entity="Q1"), Mention(11, 15, "Troy", is_nil=True)))
     >>> guess = gold.with_mentions([Mention(0, 5, "Paris", entity="Q1", score=0.9)])
     >>> outcome = Judge(resolve=None).judge(gold, guess)
-    >>> [mention.fate.value for mention in outcome.mentions]
+    >>> [mention.outcome.value for mention in outcome.mentions]
     ['right', 'NIL missed']
     >>> outcome.counts.n_right, outcome.counts.n_links, outcome.counts.n_in_kb
     (1, 1, 1)
@@ -40,11 +40,11 @@ class Judge:
     def __init__(
         self, resolve: Resolve | None, *, count_of: CountOf | None = None, types_of: TypesOf | None = None
     ) -> None:
-        remembered = lru_cache(maxsize=_N_REMEMBERED)
-        self._accepted = remembered(lambda gold: acceptable_ids(gold, resolve))
-        self._resolved: Resolve = remembered(resolve) if resolve is not None else lambda name: name
-        self._count = None if count_of is None else remembered(count_of)
-        self._type = None if types_of is None else remembered(lambda name: next(iter(types_of(name)), NO_TYPE))
+        cached = lru_cache(maxsize=_N_CACHED)
+        self._accepted = cached(lambda gold: acceptable_ids(gold, resolve))
+        self._resolved: Resolve = cached(resolve) if resolve is not None else lambda name: name
+        self._count = None if count_of is None else cached(count_of)
+        self._type = None if types_of is None else cached(lambda name: next(iter(types_of(name)), NO_TYPE))
 
     def judge(
         self, gold: Document, predicted: Document, ranked: Document | None = None, number: int = 0
@@ -54,28 +54,28 @@ class Judge:
         accepted = [frozenset[str]() if m.entity is None else self._accepted(m.entity) for m in truths]
         links = [None if m.entity is None else self._known(m.entity) for m in guesses]
         matching = Matching.of(truths, guesses, accepted, links)
-        span_to_listed = {(m.start, m.end): m for m in reversed(guesses if ranked is None else ranked.mentions)}
+        span_to_mention = {(m.start, m.end): m for m in reversed(guesses if ranked is None else ranked.mentions)}
         mentions: list[MentionOutcome] = []
-        for place, truth in enumerate(truths):
-            answer = matching.answers[place]
+        for position, truth in enumerate(truths):
+            answer = matching.answers[position]
             guess = None if answer is None else guesses[answer]
             link = None if answer is None else links[answer]
-            rank = _rank(guess, accepted[place], self._known)
-            fate = _fate(truth, guess, bool(accepted[place]), link in accepted[place], rank)
-            if guess is None and place in matching.beside:
-                fate, guess = Fate.WRONG_SPAN, guesses[matching.beside[place]]
+            rank = _rank(guess, accepted[position], self._known)
+            outcome = _outcome(truth, guess, bool(accepted[position]), link in accepted[position], rank)
+            if guess is None and position in matching.beside:
+                outcome, guess = Outcome.WRONG_SPAN, guesses[matching.beside[position]]
             if ranked is not None or answer is None:  # a mention that another one took the answer from has candidates
-                rank = _rank(span_to_listed.get((truth.start, truth.end)), accepted[place], self._known)
+                rank = _rank(span_to_mention.get((truth.start, truth.end)), accepted[position], self._known)
             mentions.append(
                 MentionOutcome(
                     document=number,
-                    is_in_kb=bool(accepted[place]),
+                    is_in_kb=bool(accepted[position]),
                     is_nil=truth.is_nil,
                     rank=rank,
-                    is_right=fate is Fate.RIGHT,
-                    fate=fate,
-                    frequency=self._frequency(accepted[place]),
-                    types=self._types(accepted[place], answer is not None, link),
+                    is_right=outcome is Outcome.RIGHT,
+                    outcome=outcome,
+                    frequency=self._frequency(accepted[position]),
+                    types=self._types(accepted[position], answer is not None, link),
                     gold=truth,
                     guess=guess,
                 )
@@ -139,34 +139,34 @@ def _rank(guess: Mention | None, accepted: frozenset[str], known: Callable[[str]
     names = [candidate.id for candidate in guess.candidates]
     if not names and guess.entity is not None:
         names = [guess.entity]
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         if name in accepted or known(name) in accepted:
-            return len(set(map(known, names[:place]))) + 1
+            return len(set(map(known, names[:position]))) + 1
     return None
 
 
-def _fate(truth: Mention, guess: Mention | None, is_in_kb: bool, is_right: bool, rank: int | None) -> Fate:
+def _outcome(truth: Mention, guess: Mention | None, is_in_kb: bool, is_right: bool, rank: int | None) -> Outcome:
     if not is_in_kb:
-        return _fate_of_nil(guess) if truth.is_nil else Fate.NOT_IN_KB
+        return _outcome_of_nil(guess) if truth.is_nil else Outcome.NOT_IN_KB
     if guess is None:
-        return Fate.MISSED
+        return Outcome.MISSED
     if is_right:
-        return Fate.RIGHT
+        return Outcome.RIGHT
     if not guess.candidates:
-        return Fate.WRONGLY_NIL if guess.entity is None else Fate.WRONG_LINK
+        return Outcome.WRONGLY_NIL if guess.entity is None else Outcome.WRONG_LINK
     if rank is None:
-        return Fate.NOT_A_CANDIDATE
-    return Fate.WRONGLY_NIL if rank == 1 and guess.entity is None else Fate.LOST_IN_RANKING
+        return Outcome.NOT_A_CANDIDATE
+    return Outcome.WRONGLY_NIL if rank == 1 and guess.entity is None else Outcome.LOST_IN_RANKING
 
 
-def _fate_of_nil(guess: Mention | None) -> Fate:
+def _outcome_of_nil(guess: Mention | None) -> Outcome:
     if guess is None:
-        return Fate.NIL_MISSED
-    return Fate.RIGHTLY_NIL if guess.entity is None else Fate.NIL_LINKED
+        return Outcome.NIL_MISSED
+    return Outcome.RIGHTLY_NIL if guess.entity is None else Outcome.NIL_LINKED
 
 
-def _spurious(guess: Mention) -> Fate:
-    return Fate.SPURIOUS_NIL if guess.entity is None else Fate.SPURIOUS
+def _spurious(guess: Mention) -> Outcome:
+    return Outcome.SPURIOUS_NIL if guess.entity is None else Outcome.SPURIOUS
 
 
 def _counts(

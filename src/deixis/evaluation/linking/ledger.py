@@ -1,4 +1,4 @@
-"""What stays of a corpus once it was judged: some numbers per document, per gold mention and per link."""
+"""What is kept of a corpus after its evaluation: some numbers per document, per gold mention and per link."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Ledger:
 
     @property
     def document_ids(self) -> NDArray[np.uint64]:
-        """A number for each document that tells it from all others, the same in every evaluation."""
+        """A unique number for each document, the same in every evaluation."""
         return np.array(self._ids, dtype=np.uint64)
 
     def counts(self) -> dict[str, Array]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from deixis.types import Mention
 
 Pair = tuple[int, int]
-"""The place of a gold mention and the place of the prediction that is held against it."""
-IsWanted = Callable[[int, int], bool]
+"""The position of a gold mention and the position of the prediction that is held against it."""
+PairTest = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +56,37 @@ class Matching:
         right answer beside it may come from a prediction that answers another mention wrongly.
         """
 
-        def is_right(place: int, answer: int) -> bool:
-            return links[answer] in accepted[place] if accepted[place] else links[answer] is None
+        def is_right(position: int, answer: int) -> bool:
+            return links[answer] in accepted[position] if accepted[position] else links[answer] is None
 
         answers: list[int | None] = [None] * len(gold)
         pairs = same_span_pairs(gold, guesses, is_right)
-        for place, answer in pairs:
-            answers[place] = answer
-        right = {place: answer for place, answer in pairs if links[answer] in accepted[place]}
+        for position, answer in pairs:
+            answers[position] = answer
+        right = {position: answer for position, answer in pairs if links[answer] in accepted[position]}
         if len(right) == len(gold) == len(guesses):
             return cls(answers, frozenset(right.values()), {}, [], 0, 0)
-        left = [place for place, ids in enumerate(accepted) if ids and place not in right]
+        left = [position for position, ids in enumerate(accepted) if ids and position not in right]
         taken = set(right.values())
         others = [answer for answer, link in enumerate(links) if link is not None and answer not in taken]
         n_right_beside = len(_overlapping(gold, guesses, left, others, is_right))
 
-        left = [place for place, found in enumerate(answers) if found is None]
+        left = [position for position, answer in enumerate(answers) if answer is None]
         taken = {answer for _, answer in pairs}
         others = [answer for answer in range(len(guesses)) if answer not in taken]
         n_spans_beside = len(_overlapping(gold, guesses, left, others))
 
-        left = [place for place in left if accepted[place]]
+        left = [position for position in left if accepted[position]]
         beside = dict(_overlapping(gold, guesses, left, others, is_right))
-        left = [place for place in left if place not in beside]
+        left = [position for position in left if position not in beside]
         free = [answer for answer in others if answer not in beside.values()]
         beside |= dict(_overlapping(gold, guesses, left, free))
-        given = set(beside.values())
-        spurious = [answer for answer in others if answer not in given]
+        used = set(beside.values())
+        spurious = [answer for answer in others if answer not in used]
         return cls(answers, frozenset(right.values()), beside, spurious, n_right_beside, n_spans_beside)
 
 
-def same_span_pairs(gold: Sequence[Mention], guesses: Sequence[Mention], is_right: IsWanted) -> list[Pair]:
+def same_span_pairs(gold: Sequence[Mention], guesses: Sequence[Mention], is_right: PairTest) -> list[Pair]:
     """The pairs of one span, in the order of gold.
 
     Where several gold mentions or predictions share a span, right answers are paired first, then the rest; both as they
@@ -101,39 +101,39 @@ def same_span_pairs(gold: Sequence[Mention], guesses: Sequence[Mention], is_righ
     """
     span_to_guesses = _by_span(guesses)
     pairs: list[Pair] = []
-    for span, places in _by_span(gold).items():
+    for span, positions in _by_span(gold).items():
         waiting = span_to_guesses.get(span)
         if waiting is None:
             continue
-        if len(places) == len(waiting) == 1:
-            pairs.append((places[0], waiting[0]))
+        if len(positions) == len(waiting) == 1:
+            pairs.append((positions[0], waiting[0]))
         else:
-            pairs += _right_first(places, waiting, is_right)
+            pairs += _right_first(positions, waiting, is_right)
     pairs.sort()
     return pairs
 
 
 def _by_span(mentions: Sequence[Mention]) -> dict[tuple[int, int], list[int]]:
-    span_to_places: dict[tuple[int, int], list[int]] = {}
-    for place, mention in enumerate(mentions):
-        span_to_places.setdefault((mention.start, mention.end), []).append(place)
-    return span_to_places
+    span_to_positions: dict[tuple[int, int], list[int]] = {}
+    for position, mention in enumerate(mentions):
+        span_to_positions.setdefault((mention.start, mention.end), []).append(position)
+    return span_to_positions
 
 
-def _right_first(places: Sequence[int], waiting: Sequence[int], is_right: IsWanted) -> list[Pair]:
+def _right_first(positions: Sequence[int], waiting: Sequence[int], is_right: PairTest) -> list[Pair]:
     pairs: list[Pair] = []
-    left, free = list(places), list(waiting)
-    for place in places:
-        answer = next((guess for guess in free if is_right(place, guess)), None)
+    left, free = list(positions), list(waiting)
+    for position in positions:
+        answer = next((guess for guess in free if is_right(position, guess)), None)
         if answer is not None:
-            pairs.append((place, answer))
-            left.remove(place)
+            pairs.append((position, answer))
+            left.remove(position)
             free.remove(answer)
     return pairs + list(zip(left, free, strict=False))
 
 
 def overlapping_pairs(
-    gold: Sequence[Mention], guesses: Sequence[Mention], is_wanted: IsWanted = lambda gold, guess: True
+    gold: Sequence[Mention], guesses: Sequence[Mention], accepts: PairTest = lambda gold, guess: True
 ) -> list[Pair]:
     """The wanted pairs that share at least one character, each mention in one pair at most.
 
@@ -147,44 +147,44 @@ def overlapping_pairs(
     """
     if not gold or not guesses:
         return []
-    order = sorted(range(len(guesses)), key=lambda place: guesses[place].start)
-    starts = [guesses[place].start for place in order]
+    order = sorted(range(len(guesses)), key=lambda position: guesses[position].start)
+    starts = [guesses[position].start for position in order]
     longest = max(guess.end - guess.start for guess in guesses)
-    found: list[tuple[int, int, int]] = []
-    for place, mention in enumerate(gold):
+    overlaps: list[tuple[int, int, int]] = []
+    for position, mention in enumerate(gold):
         first, last = bisect_right(starts, mention.start - longest), bisect_left(starts, mention.end)
         for answer in order[first:last]:
             guess = guesses[answer]
             shared = min(mention.end, guess.end) - max(mention.start, guess.start)
-            if shared > 0 and is_wanted(place, answer):
-                found.append((-shared, place, answer))
-    return _one_to_one(found)
+            if shared > 0 and accepts(position, answer):
+                overlaps.append((-shared, position, answer))
+    return _one_to_one(overlaps)
 
 
 def _overlapping(
     gold: Sequence[Mention],
     guesses: Sequence[Mention],
-    places: Sequence[int],
+    positions: Sequence[int],
     answers: Sequence[int],
-    is_wanted: IsWanted = lambda place, answer: True,
+    accepts: PairTest = lambda position, answer: True,
 ) -> list[Pair]:
     """The overlapping pairs among these gold mentions and these predictions."""
     pairs = overlapping_pairs(
-        [gold[place] for place in places],
+        [gold[position] for position in positions],
         [guesses[answer] for answer in answers],
-        lambda place, answer: is_wanted(places[place], answers[answer]),
+        lambda position, answer: accepts(positions[position], answers[answer]),
     )
-    return [(places[place], answers[answer]) for place, answer in pairs]
+    return [(positions[position], answers[answer]) for position, answer in pairs]
 
 
-def _one_to_one(found: list[tuple[int, int, int]]) -> list[Pair]:
-    found.sort()
+def _one_to_one(overlaps: list[tuple[int, int, int]]) -> list[Pair]:
+    overlaps.sort()
     taken: set[int] = set()
-    given: set[int] = set()
+    used: set[int] = set()
     pairs: list[Pair] = []
-    for _, place, answer in found:
-        if place not in taken and answer not in given:
-            taken.add(place)
-            given.add(answer)
-            pairs.append((place, answer))
+    for _, position, answer in overlaps:
+        if position not in taken and answer not in used:
+            taken.add(position)
+            used.add(answer)
+            pairs.append((position, answer))
     return sorted(pairs)

@@ -14,17 +14,17 @@ from typing import NamedTuple
 from deixis.types import Mention
 
 
-class Fate(StrEnum):
+class Outcome(StrEnum):
     """What became of a gold mention, or of a prediction where gold has nothing. Each gets exactly one.
 
     The order is that of the walk: what the knowledge base lacks cannot be proposed, what was not proposed cannot be
-    ranked first. Compare a fate with its member or its text.
+    ranked first. Compare an outcome with its member or its text.
 
     Examples
     --------
-    >>> Fate("lost in ranking").advice
+    >>> Outcome("lost in ranking").advice
     'The right entity was a candidate but another was linked: add training mentions or better descriptions.'
-    >>> [fate.value for fate in Fate if fate.is_good]
+    >>> [outcome.value for outcome in Outcome if outcome.is_good]
     ['right', 'rightly NIL']
     """
 
@@ -45,7 +45,7 @@ class Fate(StrEnum):
     @property
     def is_good(self) -> bool:
         """Whether the answer was the annotated one."""
-        return self in (Fate.RIGHT, Fate.RIGHTLY_NIL)
+        return self in (Outcome.RIGHT, Outcome.RIGHTLY_NIL)
 
     @property
     def advice(self) -> str:
@@ -54,21 +54,23 @@ class Fate(StrEnum):
 
 
 _ADVICE = {
-    Fate.RIGHT: "Linked to the annotated entity.",
-    Fate.RIGHTLY_NIL: "Annotated as NIL and answered NIL.",
-    Fate.NOT_IN_KB: "The annotated entity is not in the knowledge base: add it, or map its id with 'alt_ids'.",
-    Fate.MISSED: "Nothing was predicted here: add the name as an alias, or give the mentions.",
-    Fate.WRONG_SPAN: "A prediction overlaps this mention but has other borders: look at detector or guidelines.",
-    Fate.NOT_A_CANDIDATE: "The right entity was not proposed: add this name as an alias, or ask for more candidates.",
-    Fate.LOST_IN_RANKING: (
+    Outcome.RIGHT: "Linked to the annotated entity.",
+    Outcome.RIGHTLY_NIL: "Annotated as NIL and answered NIL.",
+    Outcome.NOT_IN_KB: "The annotated entity is not in the knowledge base: add it, or map its id with 'alt_ids'.",
+    Outcome.MISSED: "Nothing was predicted here: add the name as an alias, or give the mentions.",
+    Outcome.WRONG_SPAN: "A prediction overlaps this mention but has other borders: check detector or guidelines.",
+    Outcome.NOT_A_CANDIDATE: (
+        "The right entity was not proposed: add this name as an alias, or ask for more candidates."
+    ),
+    Outcome.LOST_IN_RANKING: (
         "The right entity was a candidate but another was linked: add training mentions or better descriptions."
     ),
-    Fate.WRONG_LINK: "Linked to another entity; the predictions list no candidates, so it is not known why.",
-    Fate.WRONGLY_NIL: "Answered NIL although the entity is known: lower the NIL threshold.",
-    Fate.NIL_LINKED: "Annotated as NIL but linked: raise the NIL threshold.",
-    Fate.NIL_MISSED: "Annotated as NIL and nothing was predicted: harmless where only links are wanted.",
-    Fate.SPURIOUS: "A link where gold has no mention: raise the threshold, or check whether the gold is complete.",
-    Fate.SPURIOUS_NIL: "A NIL answer where gold has no mention: harmless where only links are wanted.",
+    Outcome.WRONG_LINK: "Linked to another entity; the predictions list no candidates, so it is not known why.",
+    Outcome.WRONGLY_NIL: "Answered NIL although the entity is known: lower the NIL threshold.",
+    Outcome.NIL_LINKED: "Annotated as NIL but linked: raise the NIL threshold.",
+    Outcome.NIL_MISSED: "Annotated as NIL and nothing was predicted: harmless where only links are wanted.",
+    Outcome.SPURIOUS: "A link where gold has no mention: raise the threshold, or check whether the gold is complete.",
+    Outcome.SPURIOUS_NIL: "A NIL answer where gold has no mention: harmless where only links are wanted.",
 }
 
 
@@ -85,7 +87,7 @@ class MentionOutcome:
     is_nil: bool
     rank: int | None
     is_right: bool
-    fate: Fate = Fate.MISSED
+    outcome: Outcome = Outcome.MISSED
     frequency: int | None = None
     types: tuple[str, str] | None = None
     gold: Mention | None = field(default=None, repr=False, compare=False)
@@ -129,7 +131,7 @@ class DocumentOutcome:
     """All that evaluation says of one document: its gold mentions, the predictions beside them, and its counts."""
 
     mentions: list[MentionOutcome]
-    spurious: list[tuple[Fate, Mention]]
+    spurious: list[tuple[Outcome, Mention]]
     links: list[tuple[float | None, bool]]
     """The score of each link and whether it is right, in the order of the text."""
     counts: DocumentCounts

@@ -61,10 +61,10 @@ class RiskCoverage:
         """At most so many points, evenly spread over coverage, the last one among them: enough to draw."""
         aims = np.linspace(0.0, 1.0, n_points + 1)[1:]
         nearest = np.unique(np.searchsorted(self.coverage, aims - 1e-9))
-        return [self._point(int(place)) for place in nearest[nearest < len(self.coverage)]]
+        return [self._point(int(position)) for position in nearest[nearest < len(self.coverage)]]
 
-    def _point(self, place: int) -> RiskPoint:
-        return RiskPoint(float(self.coverage[place]), float(self.risk[place]), float(self.threshold[place]))
+    def _point(self, position: int) -> RiskPoint:
+        return RiskPoint(float(self.coverage[position]), float(self.risk[position]), float(self.threshold[position]))
 
 
 def risk_coverage(confidence: ArrayLike, is_right: ArrayLike) -> RiskCoverage:
@@ -80,8 +80,8 @@ def risk_coverage(confidence: ArrayLike, is_right: ArrayLike) -> RiskCoverage:
     claimed, is_wrong = claimed[order], 1.0 - right[order]
     ends = _ends_of_ties(claimed)
     n_kept, n_wrong = ends + 1.0, np.cumsum(is_wrong)[ends]
-    places = np.arange(1, len(claimed) + 1)
-    risks = np.interp(places, np.append(0, n_kept), np.append(0, n_wrong)) / places
+    ranks = np.arange(1, len(claimed) + 1)
+    risks = np.interp(ranks, np.append(0, n_kept), np.append(0, n_wrong)) / ranks
     area = float(risks.mean()) if len(risks) else 0.0
     return RiskCoverage(n_kept / max(1, len(claimed)), n_wrong / n_kept, claimed[ends], area)
 
@@ -117,5 +117,5 @@ def _area_of_draw(n_times: NDArray[np.float64], is_wrong: NDArray[np.float64], e
     n_kept, n_wrong = np.cumsum(n_times)[ends], np.cumsum(n_times * is_wrong)[ends]
     if n_times.sum() == 0:
         return float("nan")
-    places = np.arange(1, n_kept[-1] + 1)
-    return float((np.interp(places, np.append(0, n_kept), np.append(0, n_wrong)) / places).mean())
+    ranks = np.arange(1, n_kept[-1] + 1)
+    return float((np.interp(ranks, np.append(0, n_kept), np.append(0, n_wrong)) / ranks).mean())

@@ -26,7 +26,7 @@ from deixis.evaluation.linking.figures import (
 from deixis.evaluation.linking.frequency import FREQUENCY_BINS, FrequencyBin
 from deixis.evaluation.linking.judge import CountOf, Judge, TypesOf
 from deixis.evaluation.linking.ledger import Ledger
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.statistics.bootstrap import N_DRAWS
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import Resolve
@@ -59,7 +59,7 @@ class Tally:
     >>> values = {metric.name: metric.value for metric in tally.metrics()}
     >>> values["inkb_micro_precision"], values["inkb_micro_recall"], round(values["inkb_micro_f1"], 3)
     (1.0, 0.5, 0.667)
-    >>> [(fate.value, n) for fate, n in tally.fates.items()]
+    >>> [(outcome.value, n) for outcome, n in tally.outcomes.items()]
     [('right', 1), ('missed', 1)]
     """
 
@@ -79,7 +79,7 @@ class Tally:
         self._has_counts = count_of is not None
         self._judge = Judge(resolve, count_of=count_of, types_of=types_of)
         self._store = ExampleStore(n_examples)
-        self._fates: Counter[Fate] = Counter()
+        self._outcomes: Counter[Outcome] = Counter()
 
     def add(self, gold: Document, predicted: Document, ranked: Document | None = None) -> None:
         """Hold one document's predictions against its gold.
@@ -91,17 +91,17 @@ class Tally:
                 f"The prediction for document {gold.id!r} has another text than the gold ({len(predicted.text)} "
                 f"characters against {len(gold.text)}). Predict on the very text that was annotated."
             )
-        outcome = self._judge.judge(gold, predicted, ranked, self.ledger.n_documents)
-        self.ledger.add(gold.id, gold.lang or predicted.lang, outcome)
-        for mention in outcome.mentions:
-            self._fates[mention.fate] += 1
+        document_outcome = self._judge.judge(gold, predicted, ranked, self.ledger.n_documents)
+        self.ledger.add(gold.id, gold.lang or predicted.lang, document_outcome)
+        for mention in document_outcome.mentions:
+            self._outcomes[mention.outcome] += 1
             if mention.types is not None:
                 self.type_confusion[mention.types] += 1
-            if not mention.fate.is_good:
-                self._store.add(mention.fate, gold, mention.gold, mention.guess)
-        for fate, guess in outcome.spurious:
-            self._fates[fate] += 1
-            self._store.add(fate, gold, None, guess)
+            if not mention.outcome.is_good:
+                self._store.add(mention.outcome, gold, mention.gold, mention.guess)
+        for outcome, guess in document_outcome.spurious:
+            self._outcomes[outcome] += 1
+            self._store.add(outcome, gold, None, guess)
         lists = (ranked or predicted).mentions
         self.n_longest = max(self.n_longest, max((len(mention.candidates) for mention in lists), default=0))
 
@@ -113,15 +113,17 @@ class Tally:
     @property
     def n_gold(self) -> int:
         """How many gold mentions somebody has decided; with none there is nothing to measure."""
-        return sum(n for fate, n in self._fates.items() if fate not in (Fate.SPURIOUS, Fate.SPURIOUS_NIL))
+        return sum(
+            n for outcome, n in self._outcomes.items() if outcome not in (Outcome.SPURIOUS, Outcome.SPURIOUS_NIL)
+        )
 
     @property
-    def fates(self) -> dict[Fate, int]:
-        """How many mentions met each fate, in the order of `Fate`; those that none met are left out."""
-        return {fate: self._fates[fate] for fate in Fate if fate in self._fates}
+    def outcomes(self) -> dict[Outcome, int]:
+        """How many mentions have each outcome, in the order of `Outcome`; those that none has are left out."""
+        return {outcome: self._outcomes[outcome] for outcome in Outcome if outcome in self._outcomes}
 
     @property
-    def examples(self) -> dict[Fate, list[ErrorExample]]:
+    def examples(self) -> dict[Outcome, list[ErrorExample]]:
         """A few mistakes of every kind."""
         return self._store.examples()
 

@@ -27,9 +27,9 @@ HasLanguage = Callable[[str, str], bool]
 
 @dataclass(frozen=True)
 class LanguageBound:
-    """The bounds of one language, or of all together (`lang` is None); `lang` is empty where documents do not tell.
+    """The bounds of one language, or of all together (`lang` is None); `lang` is empty where documents have none.
 
-    What is `in_language` is of the documents that tell their language, and None where there is none to speak of.
+    What is `in_language` is of the documents that have a language, and None where there is none.
     `missing` are gold ids that the knowledge base lacks and how many mentions each has, the most frequent first.
     """
 
@@ -38,7 +38,7 @@ class LanguageBound:
     mentions_in_language: Metric | None
     n_entities: int
     n_entities_in_kb: int
-    n_entities_told: int
+    n_entities_with_language: int
     n_entities_in_language: int | None
     missing: tuple[tuple[str, int], ...] = ()
 
@@ -51,7 +51,7 @@ class LanguageBound:
     def entities_in_language(self) -> float | None:
         """The same, of what it holds in the mention's language."""
         n = self.n_entities_in_language
-        return None if n is None else n / max(1, self.n_entities_told)
+        return None if n is None else n / max(1, self.n_entities_with_language)
 
 
 class UpperBounds:
@@ -101,7 +101,7 @@ class UpperBounds:
         return sum(n for n, _, _ in self._counts)
 
     def by_language(self, n_missing: int = 5, seed: int = 0) -> list[LanguageBound]:
-        """The bounds of each language with gold, by its code; documents that tell none come last."""
+        """The bounds of each language with gold, by its code; documents without one come last."""
         langs = sorted((lang for lang in self._entities if self._entities[lang]), key=lambda lang: (not lang, lang))
         return [self._bound(lang, [lang], n_missing, seed) for lang in langs]
 
@@ -110,7 +110,7 @@ class UpperBounds:
         return self._bound(None, list(self._entities), n_missing, seed)
 
     def all(self, seed: int = 0) -> list[LanguageBound]:
-        """A line per language and one of all; where no document tells its language, that of all is the only one."""
+        """A line per language and one of all; where no document has a language, that of all is the only one."""
         by_language = self.by_language(seed=seed)
         return [*(by_language if len(by_language) > 1 or by_language[0].lang else []), self.overall(seed=seed)]
 
@@ -118,19 +118,19 @@ class UpperBounds:
         return bool(lang and self.has_language and any(self.has_language(name, lang) for name in known))
 
     def _bound(self, lang: str | None, langs: list[str], n_missing: int, seed: int) -> LanguageBound:
-        told = [one for one in langs if one]
-        counts, counts_told = self._counts_of(langs), self._counts_of(told)
-        entities, entities_told = self._entities_of(langs), self._entities_of(told)
+        known_langs = [one for one in langs if one]
+        counts, counts_of_known = self._counts_of(langs), self._counts_of(known_langs)
+        entities, entities_of_known = self._entities_of(langs), self._entities_of(known_langs)
         missing = sum((self._missing[one] for one in langs), Counter[str]())
-        has_part = self.has_language is not None and bool(told)
+        has_part = self.has_language is not None and bool(known_langs)
         return LanguageBound(
             lang,
             _share("upper_bound", counts[:, 1], counts[:, 0], seed),
-            _share("upper_bound_in_language", counts_told[:, 2], counts_told[:, 0], seed) if has_part else None,
+            _share("upper_bound_in_language", counts_of_known[:, 2], counts_of_known[:, 0], seed) if has_part else None,
             len(entities),
             sum(is_known for is_known, _ in entities.values()),
-            len(entities_told),
-            sum(is_in_language for _, is_in_language in entities_told.values()) if has_part else None,
+            len(entities_of_known),
+            sum(is_in_language for _, is_in_language in entities_of_known.values()) if has_part else None,
             tuple(sorted(missing.items(), key=lambda pair: (-pair[1], _in_order(pair[0])))[:n_missing]),
         )
 
@@ -159,7 +159,7 @@ def coverage_rows(
             yield from metric_rows(shares, name, system, settings)
             for metric, value, n in (
                 ("entities_in_kb", bound.entities, bound.n_entities),
-                ("entities_in_language", bound.entities_in_language, bound.n_entities_told),
+                ("entities_in_language", bound.entities_in_language, bound.n_entities_with_language),
             ):
                 if value is not None:
                     yield ResultRow(name, metric, system, round(value, 6), "share", n=n, settings=settings)

@@ -54,15 +54,15 @@ def compared(
     (1.0, 0.0, 0.03125, 'better')
     """
     columns, sums_a, sums_b = _aligned(a, b, at)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for figure in linking_figures(at):
         if figure.name in names:
             statistic = figure.over(columns)
             values = [float(statistic(sums.sum(axis=0, keepdims=True))[0]) for sums in (sums_a, sums_b)]
             if not np.isnan(values).any():
                 difference = paired_difference(statistic, sums_a, sums_b, seed)
-                found.append(Comparison(figure.name, values[0], values[1], difference))
-    return found
+                comparisons.append(Comparison(figure.name, values[0], values[1], difference))
+    return comparisons
 
 
 def _aligned(a: Tally, b: Tally, at: Sequence[int]) -> tuple[list[str], Sums, Sums]:

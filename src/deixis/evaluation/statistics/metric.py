@@ -9,7 +9,7 @@ from deixis.evaluation.statistics.bootstrap import Interval
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A share of `n` things, with the interval that other documents might have given."""
+    """The proportion of `n` things, with the interval that other documents might have given."""
 
     name: str
     value: float

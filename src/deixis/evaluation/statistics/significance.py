@@ -83,10 +83,10 @@ def _p_value(statistic: Statistic, pairs: Sums, value: float, seed: int, n_draws
     n_as_large = n_tried = 0
     for n_swapped in swaps:
         moved = n_swapped @ gains
-        found = _differences(statistic, totals + np.concatenate([moved, -moved], axis=1))
-        is_as_large = np.isnan(found) | (np.abs(found) >= abs(value) * (1 - _SAME))
+        differences = _differences(statistic, totals + np.concatenate([moved, -moved], axis=1))
+        is_as_large = np.isnan(differences) | (np.abs(differences) >= abs(value) * (1 - _SAME))
         n_as_large += int(is_as_large.sum())
-        n_tried += len(found)
+        n_tried += len(differences)
     return n_as_large / n_tried if is_exact else (n_as_large + 1) / (n_tried + 1)
 
 

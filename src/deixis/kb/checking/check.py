@@ -89,7 +89,7 @@ def check_file(
                 check.mapping = RecordMapping.choose(record)
             fields = check.mapping.parse(record)
         except BadRecord as error:
-            check.found.add(error.kind, Example(line, error.reason))
+            check.collector.add(error.kind, Example(line, error.reason))
             continue
         check.keys.update(record)
         check.entity(line, fields, record)
@@ -104,7 +104,7 @@ class _Check:
         self.is_findable = is_findable
         self.mapping: RecordMapping | None = None
         self.keys: set[str] = set()
-        self.found = FindingCollector(config.max_examples)
+        self.collector = FindingCollector(config.max_examples)
         self.n_lines = 0
         self.parts: tuple[array[int], ...] = tuple(array("B") for _ in _COVERED)
         self.languages: dict[str, Counter[str]] = {}
@@ -123,13 +123,13 @@ class _Check:
             self.name_rows.append(row)
             kind = self._suspicion(name)
             if kind is not None:
-                self.found.add(kind, Example(line, f"{fields.id!r} has the name {spellings[name]!r}"))
+                self.collector.add(kind, Example(line, f"{fields.id!r} has the name {spellings[name]!r}"))
         for kind, detail in text_suspicions(record):
-            self.found.add(kind, Example(line, detail))
+            self.collector.add(kind, Example(line, detail))
 
     def report(self, path: str, format: str) -> KbReport:
         if not self.lines:
-            self.found.add("no_entities", Example(0, f"lines read: {self.n_lines:,}, no entity among them"))
+            self.collector.add("no_entities", Example(0, f"lines read: {self.n_lines:,}, no entity among them"))
         is_kept = self._first_of_each_id()
         self._risky_names(is_kept)
         n_entities = int(is_kept.sum())
@@ -143,7 +143,7 @@ class _Check:
             n_aliases=int(np.asarray(self.n_aliases)[is_kept].sum()),
             coverage={kind: n_having / max(n_entities, 1) for kind, n_having in zip(_COVERED, covered, strict=True)},
             languages={lang: dict(counts) for lang, counts in sorted(self.languages.items())},
-            findings=self.found.findings(),
+            findings=self.collector.findings(),
         )
 
     def _coverage(self, fields: EntityFields) -> None:
@@ -171,7 +171,7 @@ class _Check:
         for row, first in zip(*(rows.tolist() for rows in repeated_ids(ids)), strict=True):
             is_kept[row] = False
             detail = f"the id {ids[row]!r} was used before, in line {self.lines[first]}"
-            self.found.add("duplicate_id", Example(self.lines[row], detail))
+            self.collector.add("duplicate_id", Example(self.lines[row], detail))
         return is_kept
 
     def _risky_names(self, is_kept: NDArray[np.bool_]) -> None:
@@ -186,7 +186,7 @@ class _Check:
         for group in risky[np.argsort(-sizes[risky], kind="stable")].tolist():
             first = int(order[starts[group]])
             detail = f"{names[first]!r} is a name of {sizes[group]} entities"
-            self.found.add("risky_alias", Example(self.lines[self.name_rows[first]], detail))
+            self.collector.add("risky_alias", Example(self.lines[self.name_rows[first]], detail))
 
 
 _COVERED = ("aliases", "description", "types", "count", "url", "alt_ids")

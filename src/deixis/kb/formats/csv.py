@@ -135,9 +135,9 @@ def _has_labels_by_language(columns: list[str]) -> bool:
 def _with_one_label(record: dict[str, Any]) -> dict[str, Any]:
     """The record with the first label there is; all of them are aliases, and the notation is an equivalent id."""
     labels = [(key.removeprefix(_LABEL_IN), text) for key, text in record.items() if key.startswith(_LABEL_IN) and text]
-    kept = {key: value for key, value in record.items() if not key.startswith(_LABEL_IN)}
-    kept["label"] = labels[0][1] if labels else None
-    kept["aliases"] = [{"text": text, "lang": lang} for lang, text in labels] + (record.get("aliases") or [])
-    if kept.get("notation") and "alt_ids" not in kept:
-        kept["alt_ids"] = [kept["notation"]]
-    return kept
+    fields = {key: value for key, value in record.items() if not key.startswith(_LABEL_IN)}
+    fields["label"] = labels[0][1] if labels else None
+    fields["aliases"] = [{"text": text, "lang": lang} for lang, text in labels] + (record.get("aliases") or [])
+    if fields.get("notation") and "alt_ids" not in fields:
+        fields["alt_ids"] = [fields["notation"]]
+    return fields

@@ -118,8 +118,10 @@ def _descriptions(properties: Properties) -> dict[str, str]:
 
 def _broader(concepts: dict[str, Properties]) -> dict[str, list[str]]:
     """Each concept's broader ones, whichever of the two the file says it of."""
-    pairs = [(concept, each.text) for concept, found in concepts.items() for each in found.get(_BROADER, ())]
-    pairs += [(each.text, concept) for concept, found in concepts.items() for each in found.get(_NARROWER, ())]
+    pairs = [(concept, each.text) for concept, statements in concepts.items() for each in statements.get(_BROADER, ())]
+    pairs += [
+        (each.text, concept) for concept, statements in concepts.items() for each in statements.get(_NARROWER, ())
+    ]
     broader: dict[str, list[str]] = {}
     for concept, above in dict.fromkeys(pairs):
         if concept in concepts and above in concepts and concept != above:

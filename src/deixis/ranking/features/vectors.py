@@ -18,7 +18,7 @@ MIN_SPREAD = 0.02  # of cosines: smaller differences between candidates are nois
 def vectors(context: FeatureContext) -> Column:
     """How far its similarity is above the mean of the mention's candidates, in standard deviations.
 
-    Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can be weighed alike.
+    Cosines of one encoder lie between 0.1 and 0.3, of another between 0.4 and 0.9: deviations can have one weight.
     """
     return _deviations(context, "vectors")
 

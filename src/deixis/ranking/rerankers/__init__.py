@@ -1,1 +1,1 @@
-"""Re-rankers: another look at the best candidates."""
+"""Re-rankers: new scores for the best candidates."""

@@ -1,4 +1,4 @@
-"""A second look at the best candidates: a cross-encoder reads each of them beside the mention (XMRED, 2.4).
+"""New scores for the best candidates: a cross-encoder reads each of them beside the mention (XMRED, 2.4).
 
 Its word is mixed with that of the ranking before it, by weights learned on held-out mentions (`mixing`).
 """
@@ -23,7 +23,7 @@ from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking.rerankers.examples import Ranked
-from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, Opinions
+from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, RerankerScores
 from deixis.store.checks import check_length, check_range, require
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
@@ -50,7 +50,7 @@ class CrossEncoderRanker:
 
     @property
     def n_candidates(self) -> int:
-        """How many of a mention's best candidates are looked at."""
+        """How many of a mention's best candidates are reranked."""
         return self.config.n_candidates
 
     def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -58,43 +58,43 @@ class CrossEncoderRanker:
 
         Candidates behind the first `n_candidates` keep their scores, and so do all of a mention that is too long.
         """
-        starts, places, logits = self._looked_at(mentions, ranked)
-        if not len(places):
+        starts, positions, logits = self._scored_pairs(mentions, ranked)
+        if not len(positions):
             return ranked
         scores = ranked.data.astype(np.float64)
-        group = CandidateTable(starts, places, {})
-        totals = self.mixing.totals(ranked.data[places], logits)
+        group = CandidateTable(starts, positions, {})
+        totals = self.mixing.totals(ranked.data[positions], logits)
         parts = np.exp(totals - group.group_max(totals))
-        scores[places] = parts / group.group_sum(parts) * group.group_sum(scores[places])
+        scores[positions] = parts / group.group_sum(parts) * group.group_sum(scores[positions])
         everything = CandidateTable(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
         width = int(np.diff(ranked.indptr).max())
         return everything.best(scores.astype(np.float32), width, ranked.shape[1])
 
-    def opinions(self, judged: Ranked) -> Opinions:
+    def reranker_scores(self, annotated: Ranked) -> RerankerScores:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
-        starts, places, logits = self._looked_at(judged.mentions, judged.candidates)
-        numbers = np.repeat(np.arange(len(judged.mentions)), np.diff(starts))
-        is_right = is_gold(numbers, judged.candidates.indices[places], judged.gold)
-        return Opinions(starts, judged.candidates.data[places], logits, is_right)
+        starts, positions, logits = self._scored_pairs(annotated.mentions, annotated.candidates)
+        numbers = np.repeat(np.arange(len(annotated.mentions)), np.diff(starts))
+        is_right = is_gold(numbers, annotated.candidates.indices[positions], annotated.gold)
+        return RerankerScores(starts, annotated.candidates.data[positions], logits, is_right)
 
-    def _looked_at(
+    def _scored_pairs(
         self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """The places, among all candidates, of those looked at, and what the cross-encoder says of them.
+        """The positions, among all candidates, of those reranked, and the cross-encoder's logits.
 
-        First come the starts: mention `i` has the places and logits from `starts[i]` to `starts[i + 1]`.
+        First come the starts: mention `i` has the positions and logits from `starts[i]` to `starts[i + 1]`.
         """
         if len(mentions) != ranked.shape[0]:
             raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")
         numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))
         is_first = np.arange(len(numbers)) - ranked.indptr[numbers] < self.n_candidates
         fits = np.array(self.texts.fits(mentions), dtype=np.bool_) if mentions else np.zeros(0, dtype=np.bool_)
-        places = np.flatnonzero(is_first & fits[numbers])
-        starts = np.searchsorted(numbers[places], np.arange(len(mentions) + 1))
-        if not len(places):
-            return starts, places, np.zeros(0, dtype=np.float32)
-        pairs = self.texts.pairs(self.kb, mentions, numbers[places], ranked.indices[places])
-        return starts, places, self.scorer.scores(pairs)
+        positions = np.flatnonzero(is_first & fits[numbers])
+        starts = np.searchsorted(numbers[positions], np.arange(len(mentions) + 1))
+        if not len(positions):
+            return starts, positions, np.zeros(0, dtype=np.float32)
+        pairs = self.texts.pairs(self.kb, mentions, numbers[positions], ranked.indices[positions])
+        return starts, positions, self.scorer.scores(pairs)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The trained model, its settings and the mixing as arrays under names that begin with `prefix`."""

@@ -1,4 +1,4 @@
-"""Ranked candidates of mentions whose entity is known: what a re-ranker learns from and is judged by."""
+"""Ranked candidates of mentions whose entity is known: what a re-ranker learns from and is measured on."""
 
 from __future__ import annotations
 

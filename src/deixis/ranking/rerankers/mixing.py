@@ -1,8 +1,8 @@
-"""How the word of the fused ranking and that of a re-ranker are put together, learned from held-out mentions.
+"""How the scores of the ranking and of a re-ranker are combined, learned from held-out mentions.
 
 The logarithm of the share that the ranking gives a candidate and the logit of the re-ranker are weighed and summed.
-Where that gets fewer held-out mentions right than one of the two does alone, that one has the only say: a second
-opinion must not make anything worse.
+Where that gets fewer held-out mentions right than one of the two does alone, that one is used alone:
+a re-ranker must not make anything worse.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ RANKING_ALONE, RERANKER_ALONE = Mixing(1.0, 0.0), Mixing(0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Opinions:
+class RerankerScores:
     """What both say of the candidates of mentions; mention `i` has those from `starts[i]` to `starts[i + 1]`.
 
     Examples
     --------
     >>> shares, logits = np.array([0.6, 0.4, 0.9, 0.1]), np.array([-1.0, 1.0, 0.1, 0.0])
-    >>> opinions = Opinions(np.array([0, 2, 4]), shares, logits, np.array([False, True, True, False]))
-    >>> opinions.is_first_right(RANKING_ALONE).tolist(), opinions.is_first_right(opinions.mixing()).tolist()
+    >>> scores = RerankerScores(np.array([0, 2, 4]), shares, logits, np.array([False, True, True, False]))
+    >>> scores.is_first_right(RANKING_ALONE).tolist(), scores.is_first_right(scores.mixing()).tolist()
     ([False, True], [True, True])
     """
 
@@ -71,7 +71,9 @@ class Opinions:
     def mixing(self) -> Mixing:
         """The weights that make the right candidates likely, or one alone where that gets more of them right."""
         logs = np.log(np.maximum(self.shares, LEAST))
-        lesson = TrainingExamples(self.starts, np.stack([logs, self.logits], axis=1).astype(np.float32), self.is_right)
-        weights = fit_weights([lesson], PENALTY, is_positive=np.ones(2, dtype=np.bool_))
+        examples = TrainingExamples(
+            self.starts, np.stack([logs, self.logits], axis=1).astype(np.float32), self.is_right
+        )
+        weights = fit_weights([examples], PENALTY, is_positive=np.ones(2, dtype=np.bool_))
         both = Mixing(float(weights[0]), float(weights[1]))
         return max((both, RANKING_ALONE, RERANKER_ALONE), key=lambda each: int(self.is_first_right(each).sum()))

@@ -1,10 +1,10 @@
-"""Every gold mention and every spurious prediction meets one fate, and the counts agree with them."""
+"""Every gold mention and every spurious prediction meets one outcome, and the counts agree with them."""
 
 import pytest
 
 from deixis.errors import DataError
 from deixis.evaluation.linking.judge import MISSED_TYPE, NIL_TYPE, NO_TYPE, Judge
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.types import Candidate, Document, Mention
 
 TEXT = "Paris left Troy for New York City"
@@ -25,48 +25,51 @@ def judged(gold, guesses, **options):
     return Judge(resolve, **options).judge(document, document.with_mentions(guesses))
 
 
-def fates(gold, guesses):
+def outcomes(gold, guesses):
     outcome = judged(gold, guesses)
-    return [mention.fate for mention in outcome.mentions], [fate for fate, _ in outcome.spurious]
+    return [mention.outcome for mention in outcome.mentions], [kind for kind, _ in outcome.spurious]
 
 
 @pytest.mark.parametrize(
-    ("gold", "guesses", "fate"),
+    ("gold", "guesses", "outcome"),
     [
-        (paris("a"), [paris("a", candidates="ab")], Fate.RIGHT),
-        (paris("a|b"), [paris("b")], Fate.RIGHT),
-        (paris("a"), [paris("alt-a")], Fate.RIGHT),
-        (paris(nil=True), [paris(nil=True)], Fate.RIGHTLY_NIL),
-        (paris("zzz"), [paris("a")], Fate.NOT_IN_KB),
-        (paris("zzz"), [paris(nil=True)], Fate.NOT_IN_KB),
-        (paris("zzz"), [], Fate.NOT_IN_KB),
-        (paris("a"), [], Fate.MISSED),
-        (paris("a"), [Mention(0, 10, "Paris left", "a")], Fate.WRONG_SPAN),
-        (paris("a"), [Mention(0, 10, "Paris left", "b")], Fate.WRONG_SPAN),
-        (paris("a"), [paris("b", candidates="bc")], Fate.NOT_A_CANDIDATE),
-        (paris("a"), [paris(nil=True, candidates="bc")], Fate.NOT_A_CANDIDATE),
-        (paris("a"), [paris("b", candidates="ba")], Fate.LOST_IN_RANKING),
-        (paris("a"), [paris(nil=True, candidates="ba")], Fate.LOST_IN_RANKING),
-        (paris("a"), [paris("b")], Fate.WRONG_LINK),
-        (paris("a"), [paris(nil=True, candidates="ab")], Fate.WRONGLY_NIL),
-        (paris("a"), [paris(nil=True)], Fate.WRONGLY_NIL),
-        (paris(nil=True), [paris("a")], Fate.NIL_LINKED),
-        (paris(nil=True), [], Fate.NIL_MISSED),
+        (paris("a"), [paris("a", candidates="ab")], Outcome.RIGHT),
+        (paris("a|b"), [paris("b")], Outcome.RIGHT),
+        (paris("a"), [paris("alt-a")], Outcome.RIGHT),
+        (paris(nil=True), [paris(nil=True)], Outcome.RIGHTLY_NIL),
+        (paris("zzz"), [paris("a")], Outcome.NOT_IN_KB),
+        (paris("zzz"), [paris(nil=True)], Outcome.NOT_IN_KB),
+        (paris("zzz"), [], Outcome.NOT_IN_KB),
+        (paris("a"), [], Outcome.MISSED),
+        (paris("a"), [Mention(0, 10, "Paris left", "a")], Outcome.WRONG_SPAN),
+        (paris("a"), [Mention(0, 10, "Paris left", "b")], Outcome.WRONG_SPAN),
+        (paris("a"), [paris("b", candidates="bc")], Outcome.NOT_A_CANDIDATE),
+        (paris("a"), [paris(nil=True, candidates="bc")], Outcome.NOT_A_CANDIDATE),
+        (paris("a"), [paris("b", candidates="ba")], Outcome.LOST_IN_RANKING),
+        (paris("a"), [paris(nil=True, candidates="ba")], Outcome.LOST_IN_RANKING),
+        (paris("a"), [paris("b")], Outcome.WRONG_LINK),
+        (paris("a"), [paris(nil=True, candidates="ab")], Outcome.WRONGLY_NIL),
+        (paris("a"), [paris(nil=True)], Outcome.WRONGLY_NIL),
+        (paris(nil=True), [paris("a")], Outcome.NIL_LINKED),
+        (paris(nil=True), [], Outcome.NIL_MISSED),
     ],
 )
-def test_a_gold_mention_meets_the_fate_that_tells_what_to_do(gold, guesses, fate):
-    assert fates([gold], guesses) == ([fate], [])
+def test_a_gold_mention_meets_the_outcome_that_tells_what_to_do(gold, guesses, outcome):
+    assert outcomes([gold], guesses) == ([outcome], [])
 
 
 def test_predictions_where_gold_has_nothing_are_spurious():
     troy, new = Mention(11, 15, "Troy", "a"), Mention(20, 23, "New", is_nil=True)
-    assert fates([paris("a")], [paris("a"), troy, new]) == ([Fate.RIGHT], [Fate.SPURIOUS, Fate.SPURIOUS_NIL])
+    assert outcomes([paris("a")], [paris("a"), troy, new]) == (
+        [Outcome.RIGHT],
+        [Outcome.SPURIOUS, Outcome.SPURIOUS_NIL],
+    )
 
 
 def test_what_is_predicted_where_gold_is_undecided_is_neither_right_nor_wrong():
     troy = Mention(11, 15, "Troy")
     outcome = judged([paris("a"), troy], [paris("a"), Mention(11, 15, "Troy", "b")])
-    assert [mention.fate for mention in outcome.mentions] == [Fate.RIGHT]
+    assert [mention.outcome for mention in outcome.mentions] == [Outcome.RIGHT]
     assert outcome.spurious == []
     assert (outcome.counts.n_links, outcome.counts.n_predicted_spans) == (1, 1)
 
@@ -78,7 +81,7 @@ def test_the_same_mention_twice_is_one():
 
 def test_a_span_with_two_gold_entities_wants_two_answers():
     outcome = judged([paris("a"), paris("b")], [paris("b"), paris("c")])
-    assert [mention.fate for mention in outcome.mentions] == [Fate.WRONG_LINK, Fate.RIGHT]
+    assert [mention.outcome for mention in outcome.mentions] == [Outcome.WRONG_LINK, Outcome.RIGHT]
     assert (outcome.counts.n_in_kb, outcome.counts.n_right, outcome.counts.n_links) == (2, 1, 2)
 
 
@@ -119,7 +122,7 @@ def test_the_counts_of_a_mixed_document_are_those_done_by_hand():
         "n_pages_found": 1,
     }
     assert outcome.links == [(0.9, True), (0.3, False), (0.8, False)]
-    assert [fate for fate, _ in outcome.spurious] == [Fate.SPURIOUS]
+    assert [kind for kind, _ in outcome.spurious] == [Outcome.SPURIOUS]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_ranks_come_from_the_longer_look_and_links_do_not():
     short, long = paris("a", candidates="ab"), paris("c", candidates="abc")
     outcome = Judge(resolve).judge(document, document.with_mentions([short]), document.with_mentions([long]))
     (mention,) = outcome.mentions
-    assert (mention.rank, mention.is_right, mention.fate) == (3, False, Fate.NOT_A_CANDIDATE)
+    assert (mention.rank, mention.is_right, mention.outcome) == (3, False, Outcome.NOT_A_CANDIDATE)
 
 
 def test_gold_whose_answer_went_to_another_entity_of_its_span_still_has_a_rank():
@@ -157,7 +160,7 @@ def test_gold_whose_answer_went_to_another_entity_of_its_span_still_has_a_rank()
     guess = document.with_mentions([paris("a", candidates="ab")])
     for ranked in (None, guess):
         mentions = Judge(resolve).judge(document, guess, ranked).mentions
-        assert [(mention.fate, mention.rank) for mention in mentions] == [(Fate.RIGHT, 1), (Fate.MISSED, 2)]
+        assert [(mention.outcome, mention.rank) for mention in mentions] == [(Outcome.RIGHT, 1), (Outcome.MISSED, 2)]
 
 
 def test_the_frequency_is_that_of_the_most_frequent_entity_accepted():
@@ -185,6 +188,6 @@ def test_a_span_outside_its_text_is_refused_on_either_side(span):
             judged(gold, guesses)
 
 
-def test_every_fate_has_its_advice():
-    assert all(fate.advice.endswith(".") for fate in Fate)
-    assert len({fate.advice for fate in Fate}) == len(Fate)
+def test_every_outcome_has_its_advice():
+    assert all(outcome.advice.endswith(".") for outcome in Outcome)
+    assert len({outcome.advice for outcome in Outcome}) == len(Outcome)

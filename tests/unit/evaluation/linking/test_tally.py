@@ -3,7 +3,7 @@
 import pytest
 
 from deixis.errors import DataError
-from deixis.evaluation.linking.outcomes import Fate
+from deixis.evaluation.linking.outcomes import Outcome
 from deixis.evaluation.linking.tally import Tally
 from deixis.types import Candidate, Document, Mention
 
@@ -226,44 +226,44 @@ def test_types_are_confused_pair_by_pair():
     assert tally.type_confusion == {("city", "city"): 1, ("person", "city"): 1, ("city", "(missed)"): 1}
 
 
-def test_fates_are_counted_once_each():
+def test_outcomes_are_counted_once_each():
     tally = tallied([FIRST, SECOND])
-    assert tally.fates == {
-        Fate.RIGHT: 2,
-        Fate.MISSED: 1,
-        Fate.LOST_IN_RANKING: 1,
-        Fate.NIL_LINKED: 1,
-        Fate.SPURIOUS: 1,
+    assert tally.outcomes == {
+        Outcome.RIGHT: 2,
+        Outcome.MISSED: 1,
+        Outcome.LOST_IN_RANKING: 1,
+        Outcome.NIL_LINKED: 1,
+        Outcome.SPURIOUS: 1,
     }
     assert (tally.n_gold, tally.n_documents, tally.n_longest) == (5, 2, 2)
 
 
 def test_an_example_shows_the_mistake_in_its_text():
-    (example,) = tallied([FIRST]).examples[Fate.LOST_IN_RANKING]
+    (example,) = tallied([FIRST]).examples[Outcome.LOST_IN_RANKING]
     assert example.excerpt[example.start : example.end] == "bb"
     assert (example.document, example.gold, example.predicted) == ("1", "B", "X")
     assert [candidate.id for candidate in example.candidates] == ["X", "B"]
-    assert Fate.RIGHT not in tallied([FIRST]).examples
+    assert Outcome.RIGHT not in tallied([FIRST]).examples
 
 
 def test_examples_are_few_and_the_same_in_any_order_of_documents():
     pairs = [(document(str(n), marked("a", "A")), document(str(n))) for n in range(50)]
     forwards, backwards = tallied(pairs, n_examples=3), tallied(pairs[::-1], n_examples=3)
-    assert len(forwards.examples[Fate.MISSED]) == 3
+    assert len(forwards.examples[Outcome.MISSED]) == 3
     assert forwards.examples == backwards.examples
     assert tallied(pairs, n_examples=0).examples == {}
 
 
 def test_an_id_that_is_no_utf8_is_an_id_like_others():
     tally = tallied([(document("\ud800", marked("a", "A")), document("\ud800"))])
-    assert [example.document for example in tally.examples[Fate.MISSED]] == ["\ud800"]
+    assert [example.document for example in tally.examples[Outcome.MISSED]] == ["\ud800"]
 
 
 def test_the_excerpt_of_a_long_text_is_short_and_its_offsets_hold():
     text = "x" * 5000 + "Troy" + "y" * 5000
     gold = Document("d", text, mentions=(Mention(5000, 5004, "Troy", "A"),))
     guess = gold.with_mentions([Mention(4998, 5004, "xxTroy", "B")])
-    (example,) = tallied([(gold, guess)]).examples[Fate.WRONG_SPAN]
+    (example,) = tallied([(gold, guess)]).examples[Outcome.WRONG_SPAN]
     assert len(example.excerpt) < 200
     assert example.excerpt[example.start : example.end] == "Troy"
     assert example.excerpt[slice(*example.guessed)] == "xxTroy"

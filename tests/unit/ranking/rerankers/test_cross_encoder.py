@@ -14,7 +14,7 @@ from deixis.neural.cross_encoder.pairs import PairConfig
 from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker, Ranked
-from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Opinions
+from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, RerankerScores
 from deixis.types import MentionInContext
 
 TITLES = ["Paris", "Paris Hilton", "Troy", "Helen"]
@@ -121,7 +121,7 @@ def test_a_batch_gives_what_singles_give(kb):
 
 def test_any_of_several_right_entities_counts_in_an_opinion(kb):
     ranked = Ranked([mention("Paris", "Paris")] * 2, best_first([[0.4, 0.3, 0.2, 0.1]] * 2), [[1, 3], [2]])
-    assert CrossEncoderRanker(kb, LikesWords(), texts()).opinions(ranked).is_right.tolist() == [
+    assert CrossEncoderRanker(kb, LikesWords(), texts()).reranker_scores(ranked).is_right.tolist() == [
         False, True, False, True, False, False, True, False,
     ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def opinions(draw):
     shares = draw(st.lists(st.floats(0, 1, width=32), min_size=n, max_size=n))
     logits = draw(st.lists(st.floats(-8, 8, width=32), min_size=n, max_size=n))
     right = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    return Opinions(np.cumsum([0, *lengths]), np.array(shares), np.array(logits), np.array(right, dtype=bool))
+    return RerankerScores(np.cumsum([0, *lengths]), np.array(shares), np.array(logits), np.array(right, dtype=bool))
 
 
 @settings(max_examples=60, deadline=None)
@@ -150,7 +150,7 @@ def test_two_halves_of_the_truth_are_mixed():
     signal = is_right * 1.5
     shares = np.exp(signal + random.normal(size=600))
     logits = signal + random.normal(size=600)
-    held_out = Opinions(np.arange(0, 601, 3), shares, logits, is_right)
+    held_out = RerankerScores(np.arange(0, 601, 3), shares, logits, is_right)
     mixing = held_out.mixing()
     assert mixing.ranking > 0.3 and mixing.reranker > 0.3
     assert held_out.is_first_right(mixing).mean() > held_out.is_first_right(RANKING_ALONE).mean() + 0.05
@@ -159,5 +159,7 @@ def test_two_halves_of_the_truth_are_mixed():
 def test_a_scorer_that_says_nothing_weighs_nothing():
     random = np.random.default_rng(1)
     is_right = np.tile([True, False, False, True], 100)
-    held_out = Opinions(np.arange(0, 401, 2), np.exp(2 * is_right + random.normal(size=400)), np.zeros(400), is_right)
+    held_out = RerankerScores(
+        np.arange(0, 401, 2), np.exp(2 * is_right + random.normal(size=400)), np.zeros(400), is_right
+    )
     assert held_out.mixing().reranker == pytest.approx(0.0)

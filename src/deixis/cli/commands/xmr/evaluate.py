@@ -134,9 +134,9 @@ class _Answered:
         parts, seconds = [], 0.0
         for begin in track(range(0, len(documents), BATCH_SIZE), "labelling"):
             rows = np.arange(begin, min(begin + BATCH_SIZE, len(documents)))
-            given = _without_labels(documents, rows)
+            unlabelled = _without_labels(documents, rows)
             started = time.perf_counter()
-            parts.append(ranked_labels(labeller.rank(given, k), k))
+            parts.append(ranked_labels(labeller.rank(unlabelled, k), k))
             seconds += time.perf_counter() - started
         return cls(np.concatenate(parts), len(documents) / max(seconds, 1e-9))
 

@@ -37,7 +37,7 @@ class Reading:
     skip_bad: bool = False
 
     def is_rows(self, files: Sequence[str]) -> bool:
-        """Whether the files hold rows of features: by what was asked, by their names, or by their first line."""
+        """Whether the files hold rows of features: by the options, by their names, or by their first line."""
         return (
             self.label_matrix is not None
             or self.format in ROW_FORMATS
@@ -60,17 +60,17 @@ class Reading:
         )
 
     def _svmlight(self) -> SvmlightConfig | None:
-        """What was asked of svmlight rows, or None if nothing was."""
-        asked = {"first_feature": self.first_feature, "first_label": self.first_label}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return SvmlightConfig(**given) if given else None
+        """The options of svmlight rows, or None if none was given."""
+        options = {"first_feature": self.first_feature, "first_label": self.first_label}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        return SvmlightConfig(**chosen) if chosen else None
 
     def _check_texts(self) -> None:
         if self._svmlight() is not None:
             raise click.UsageError("--first-feature and --first-label go with svmlight rows, and DOCS hold texts.")
 
     def texts(self, session: Session, files: Sequence[str], vocabulary: KnowledgeBase | None) -> LabelledCorpus:
-        """The labelled texts of all files; how they were understood and what was left out is told."""
+        """The labelled texts of all files; how they were understood and what was left out is reported."""
         self._check_texts()
         try:
             corpus = read_labelled_texts(
@@ -85,13 +85,13 @@ class Reading:
                 raise
             hint = "(--skip-unknown leaves unknown labels out, --skip-bad bad documents)"
             raise DataError(f"{error.reason} {hint}", path=error.path, line=error.line) from None
-        _tell(session, corpus.report)
+        _report(session, corpus.report)
         return corpus
 
     def bare_texts(self, session: Session, files: Sequence[str], has_gaps: bool = False) -> Iterator[tuple[str, str]]:
         """Id and text of each document as they come; labels are passed over, ids that lack are numbers.
 
-        What was left out is told at the end; if it `has_gaps`, an empty text stands in its place.
+        What was left out is reported at the end; if it `has_gaps`, an empty text stands in its place.
         """
         self._check_texts()
         number, report = 0, LabelledReport()
@@ -108,7 +108,7 @@ class Reading:
                 if has_gaps:
                     number += 1
                     yield str(number), ""
-        _tell(session, report)
+        _report(session, report)
 
 
 def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -133,8 +133,8 @@ def reading_options(*, has_labels: bool) -> Callable[[Callable[..., Any]], Calla
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_reading(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - whatever the command takes
-            asked = {name: values.pop(name) for name in names}
-            reading = Reading(**{name: value for name, value in asked.items() if value is not None})
+            options = {name: values.pop(name) for name in names}
+            reading = Reading(**{name: value for name, value in options.items() if value is not None})
             if reading.format is not None and reading.format not in FORMATS:
                 raise UnknownNameError("format of labelled documents", reading.format, known=FORMATS)
             return command(*arguments, reading=reading, **values)
@@ -164,14 +164,14 @@ def _n_sizes(path: str) -> int:
     return len(words) if len(words) in (2, 3) and all(word.isdigit() for word in words) else 0
 
 
-def _tell(session: Session, report: LabelledReport) -> None:
+def _report(session: Session, report: LabelledReport) -> None:
     for line in report.files:
         session.note(line)
-    _tell_left_out(session, "Documents left out", report.n_skipped, report.skipped)
-    _tell_left_out(session, "Labels left out", report.n_unknown, report.unknown)
+    _report_left_out(session, "Documents left out", report.n_skipped, report.skipped)
+    _report_left_out(session, "Labels left out", report.n_unknown, report.unknown)
 
 
-def _tell_left_out(session: Session, what: str, n: int, examples: Sequence[SkippedLine]) -> None:
+def _report_left_out(session: Session, what: str, n: int, examples: Sequence[SkippedLine]) -> None:
     if n:
         session.note(f"{what}: {n:,}")
         for each in examples[:N_SHOWN]:

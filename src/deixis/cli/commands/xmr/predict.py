@@ -87,8 +87,8 @@ def predict(
         labeller = Labeller.load(model, n_threads=session.threads)
         is_dialogue = not docs and sys.stdin.isatty()
         size = 1 if is_dialogue else BATCH_SIZE
-        portions = _portions(session, labeller, docs or ("-",), reading, size, has_gaps=to in MATRICES)
-        labelled = (each.labelled(labeller, k, threshold) for each in portions)
+        batches = _batches(session, labeller, docs or ("-",), reading, size, has_gaps=to in MATRICES)
+        labelled = (each.labelled(labeller, k, threshold) for each in batches)
         if to in MATRICES:
             _write_whole(output, to, labelled, labeller.vocabulary)
             return
@@ -111,7 +111,7 @@ class _Labelled:
 
 
 @dataclass(frozen=True)
-class _Portion:
+class _Batch:
     """Some documents to be labelled together; rows have no texts."""
 
     ids: list[str]
@@ -123,21 +123,21 @@ class _Portion:
         return _Labelled(self.ids, self.texts, ranked)
 
 
-def _portions(
+def _batches(
     session: Session, labeller: Labeller, docs: tuple[str, ...], reading: Reading, size: int, has_gaps: bool
-) -> Iterator[_Portion]:
+) -> Iterator[_Batch]:
     if labeller.features is None:
         rows = _feature_rows(docs, reading, labeller.n_features)
         for begin in track(range(0, rows.shape[0], size), "labelling"):
             part = rows[begin : begin + size]
             ids = [str(begin + number) for number in range(part.shape[0])]
-            yield _Portion(ids, [""] * len(ids), part)
+            yield _Batch(ids, [""] * len(ids), part)
         return
     if reading.is_rows(docs):
         raise click.UsageError("MODEL reads texts, and DOCS hold rows of features. Give documents with texts.")
     texts = track(reading.bare_texts(session, docs, has_gaps), "labelling")
     while batch := list(islice(texts, size)):
-        yield _Portion([id_ for id_, _ in batch], [text for _, text in batch])
+        yield _Batch([id_ for id_, _ in batch], [text for _, text in batch])
 
 
 def _feature_rows(docs: tuple[str, ...], reading: Reading, n_features: int) -> sparse.csr_matrix:
@@ -150,13 +150,13 @@ def _feature_rows(docs: tuple[str, ...], reading: Reading, n_features: int) -> s
 def _write_whole(path: str | None, to: str, labelled: Iterator[_Labelled], vocabulary: KnowledgeBase) -> None:
     """One matrix of all documents; its size stands at its beginning, so that all are labelled first."""
     nothing = sparse.csr_matrix(([], [], [0]), shape=(0, len(vocabulary)), dtype="float32")
-    with output_path(path) if to == "npz" and path is not None else output_stream(path) as place:
+    with output_path(path) if to == "npz" and path is not None else output_stream(path) as target:
         parts = [each.docs_by_labels for each in labelled]
         matrix = sparse.csr_matrix(sparse.vstack([nothing, *parts], format="csr"))
-        if isinstance(place, Path):
-            write_npz(matrix, place)
+        if isinstance(target, Path):
+            write_npz(matrix, target)
         else:
-            write_matrix_lines(matrix, place)
+            write_matrix_lines(matrix, target)
 
 
 def _print_pretty(labelled: _Labelled, vocabulary: KnowledgeBase, stream: TextIO) -> None:

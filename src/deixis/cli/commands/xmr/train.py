@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from deixis.cli.commands.xmr.inputs import Reading, reading_options
-from deixis.cli.files import check_files, check_place, read_kb
+from deixis.cli.files import check_files, check_target, read_kb
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
@@ -59,9 +59,9 @@ def train(
     not in it is an error. Names of labels are learned from, too: --augment none turns that off.
     """
     config = settings.config
-    engine_class(config)(config).check_extras()  # what is not there is told before anything is read
+    engine_class(config)(config).check_extras()  # a missing extra is reported before anything is read
     _check_settings(settings.typed, config.engine)
-    check_place(Path(output))
+    check_target(Path(output))
     check_files(path for path in (*docs, vocabulary, reading.label_matrix, label_features) if path is not None)
     with session.watching():
         documents, labels = _read(session, docs, vocabulary, label_language, reading)

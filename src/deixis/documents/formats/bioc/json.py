@@ -47,11 +47,11 @@ def _values(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[Any, 
 
 def _in_sequence(text: str, path: str, first_line: int) -> Iterator[tuple[Any, Place]]:
     decoder, at, line = json.JSONDecoder(), 0, first_line
-    while found := _VALUE.search(text, at):
-        line += text.count("\n", at, found.start())
+    while match := _VALUE.search(text, at):
+        line += text.count("\n", at, match.start())
         place = Place(path, line)
         try:
-            value, at = decoder.raw_decode(text, found.start())
+            value, at = decoder.raw_decode(text, match.start())
         except json.JSONDecodeError as error:
             wrong = text[error.pos : error.pos + 40]
             reason = f"{error.msg}, found {repr(wrong) if wrong else 'the end of the file'}"
@@ -61,7 +61,7 @@ def _in_sequence(text: str, path: str, first_line: int) -> Iterator[tuple[Any, P
         except ValueError:
             raise place.error("not JSON (a number with too many digits)") from None
         yield value, place
-        line += text.count("\n", found.start(), at)
+        line += text.count("\n", match.start(), at)
 
 
 def _documents(record: object, place: Place) -> list[Any]:

@@ -179,21 +179,21 @@ def _mention(annotation: Mapping[str, Any], claim: Claim, ruler: Ruler, shift: i
     return Mention(start + shift, end + shift, claim.text[start:end], entity, _score(infons.get("score")), is_nil)
 
 
-def _is_respelling(surface: str, found: str) -> bool:
+def _is_respelling(surface: str, written: str) -> bool:
     """Whether the two differ only where the text is not ASCII; PubTator writes `TNF-a` for `TNF-α`."""
-    if surface == found or len(surface) != len(found):
-        return surface == found
-    return all(ours == theirs or not theirs.isascii() for ours, theirs in zip(surface, found, strict=True))
+    if surface == written or len(surface) != len(written):
+        return surface == written
+    return all(ours == theirs or not theirs.isascii() for ours, theirs in zip(surface, written, strict=True))
 
 
 def _entity(infons: Mapping[str, Any]) -> tuple[str | None, bool]:
     """The id that the infons name, and whether they say that there is none."""
     by_key = {key.lower(): value for key, value in infons.items()}
     keys = ["identifier", *(key for key in by_key if key.endswith("identifier")), *_VOCABULARIES]
-    found = next((key for key in keys if key in by_key), None)
-    if found is None:
+    id_key = next((key for key in keys if key in by_key), None)
+    if id_key is None:
         return None, False
-    entity = (_word(by_key[found]) or "").strip()
+    entity = (_word(by_key[id_key]) or "").strip()
     return (None, True) if entity in NIL_IDS else (entity, False)
 
 

@@ -84,6 +84,6 @@ def context_iri(document_id: str, length: int) -> str:
 
 def document_id(context: str, length: int) -> str:
     """The document's id: its context's IRI without the span of the whole text."""
-    found = _WHOLE_TEXT.search(context)
-    base = context[: found.start()] if found is not None and int(found.group(1)) == length else context
+    match = _WHOLE_TEXT.search(context)
+    base = context[: match.start()] if match is not None and int(match.group(1)) == length else context
     return from_iri(base, "document")

@@ -84,8 +84,8 @@ def _literal(text: str) -> str:
     return '"' + _SPECIAL.sub(_escaped, text) + '"'
 
 
-def _escaped(found: re.Match[str]) -> str:
-    character = found.group()
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
     if "\ud800" <= character <= "\udfff":
         return "\ufffd"
     return _SHORT.get(character) or f"\\u{ord(character):04X}"
