@@ -1,4 +1,4 @@
-"""What every candidate ranker promises."""
+"""What the ranker of candidates promises."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from deixis.candidates.combined import CandidateSources
 from deixis.candidates.config import DEFAULT_SOURCES
 from deixis.candidates.entity_facts import popularity_from
 from deixis.errors import DataError, StoreError
-from deixis.ranking import RANKERS
+from deixis.ranking.ranker import FeatureRanker
 from deixis.tables import CandidateTable
 
 
@@ -17,11 +17,9 @@ def generator(kb):
     return CandidateSources.build(kb, n_threads=1)
 
 
-@pytest.fixture(scope="module", params=sorted(RANKERS))
-def ranker(request, kb, generator):
-    return RANKERS[request.param].build(
-        kb, generator.words, popularity_from(kb.counts), n_threads=1, sources=DEFAULT_SOURCES
-    )
+@pytest.fixture(scope="module")
+def ranker(kb, generator):
+    return FeatureRanker.build(kb, generator.words, popularity_from(kb.counts), n_threads=1, sources=DEFAULT_SOURCES)
 
 
 def drawn(kb, n_mentions, seed=5):
@@ -116,11 +114,11 @@ def test_every_stored_array_is_needed_and_fits(ranker, generator):
 
 
 def test_threads_change_nothing(kb, generator, mentions, proposals):
-    for name in RANKERS:
-        one, three = (
-            RANKERS[name]
-            .build(kb, generator.words, popularity_from(kb.counts), n_threads=n, sources=DEFAULT_SOURCES)
-            .rank(mentions, proposals, 40)
-            for n in (1, 3)
+    popularity = popularity_from(kb.counts)
+    one, three = (
+        FeatureRanker.build(kb, generator.words, popularity, n_threads=n, sources=DEFAULT_SOURCES).rank(
+            mentions, proposals, 40
         )
-        assert one.indices.tobytes() == three.indices.tobytes() and one.data.tobytes() == three.data.tobytes()
+        for n in (1, 3)
+    )
+    assert one.indices.tobytes() == three.indices.tobytes() and one.data.tobytes() == three.data.tobytes()

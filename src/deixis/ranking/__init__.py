@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from deixis.registry import Lazy, LazyRegistry
 
-RANKERS = LazyRegistry("candidate ranker", {"features": Lazy("deixis.ranking.ranker:FeatureRanker")})
 RERANKERS = LazyRegistry(
     "re-ranker", {"cross-encoder": Lazy("deixis.ranking.rerankers.cross_encoder:CrossEncoderRanker", extra="onnx")}
 )
