@@ -17,6 +17,7 @@ WITHOUT_READER = {"web-annotation"}  # texts do not go out with annotations
 READ_BACK = sorted(set(WRITERS) - WITHOUT_READER)
 NEED_THE_WHOLE_FILE = {
     "text": "the file is one document",
+    "bioc-json": "a collection is one JSON object",
     "nif": "a text may stand after its phrases",
     "zeshel": "the mentions of a text stand anywhere",
 }

@@ -201,7 +201,6 @@ def test_slow_and_large_callers_are_cut_off(deixis, model):
         (["kb.jsonl"], "kb.jsonl"),
         (["MODEL", "--host", "0.0.0.0"], "needs a token"),
         (["MODEL", "--token-file", "kb.jsonl"], "at least 16"),
-        (["MODEL", "--queue", "-1"], "queue must be at least 0"),
         (["MODEL", "--host", "203.0.113.1", "--token-file", "token"], "Cannot listen on 203.0.113.1"),
     ],
 )
@@ -210,6 +209,11 @@ def test_what_keeps_it_from_starting_is_told(deixis_inside, model, arguments, wo
     (tmp_path / "token").write_text(TOKEN)
     asked = [str(model) if each == "MODEL" else each for each in arguments]
     assert words in deixis_inside("serve", *asked, code=1).stderr
+
+
+def test_a_setting_out_of_range_is_refused_as_wrong_usage(deixis_inside, model):
+    refused = deixis_inside("serve", str(model), "--queue", "-1", code=2).stderr
+    assert "Invalid value for '--queue': -1 is not in the range" in refused
 
 
 def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_out_of_the_log(deixis, model):

@@ -83,17 +83,17 @@ def plain_loss(lesson, weights):
 @settings(max_examples=60, deadline=None)
 @given(lessons(), st.integers(0, 10**6))
 def test_the_loss_and_its_slope_are_those_of_a_loop(lesson, seed):
-    taught = lesson.taught()
-    if not len(taught.is_right):
+    usable = lesson.usable()
+    if not len(usable.is_right):
         return
     weights = np.random.default_rng(seed).normal(size=3)
-    columns = _columns(taught.features, np.ones(3))
-    loss, slope = _likelihood(taught.starts, columns, taught.is_right, weights)
-    assert math.isclose(loss, plain_loss(taught, weights), rel_tol=1e-4, abs_tol=1e-5)
+    columns = _columns(usable.features, np.ones(3))
+    loss, slope = _likelihood(usable.starts, columns, usable.is_right, weights)
+    assert math.isclose(loss, plain_loss(usable, weights), rel_tol=1e-4, abs_tol=1e-5)
     step = 1e-4
     for number in range(3):
         away = np.eye(3)[number] * step
-        expected = (plain_loss(taught, weights + away) - plain_loss(taught, weights - away)) / (2 * step)
+        expected = (plain_loss(usable, weights + away) - plain_loss(usable, weights - away)) / (2 * step)
         assert math.isclose(slope[number], expected, rel_tol=1e-2, abs_tol=1e-4)
 
 
@@ -101,16 +101,16 @@ def test_the_loss_and_its_slope_are_those_of_a_loop(lesson, seed):
 @given(lessons(), lessons())
 def test_only_mentions_with_a_right_candidate_teach(first, second):
     joined = TrainingExamples.joined([first, second])
-    taught = joined.taught()
+    usable = joined.usable()
     expected = []
     for number in range(len(joined.starts) - 1):
         places = range(joined.starts[number], joined.starts[number + 1])
         if any(joined.is_right[place] for place in places):
             expected += places
-    assert np.array_equal(taught.features, joined.features[expected])
-    assert np.array_equal(taught.is_right, joined.is_right[expected])
+    assert np.array_equal(usable.features, joined.features[expected])
+    assert np.array_equal(usable.is_right, joined.is_right[expected])
     weights = fit_weights([joined])
-    assert np.array_equal(weights, fit_weights([taught]))
+    assert np.array_equal(weights, fit_weights([usable]))
     assert np.isfinite(weights).all()
 
 

@@ -120,7 +120,7 @@ class SourceInputs:
     Examples
     --------
     >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "count": 999}, {"id": "Q1", "title": "Troy"}])
-    >>> SourceInputs(kb).popularity.tolist()
+    >>> SourceInputs(kb).popularity.round(3).tolist()
     [1.0, 0.0]
     """
 

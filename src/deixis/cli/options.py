@@ -190,7 +190,9 @@ class CommandWithSettings(click.Command):
         for each in self.get_params(ctx):
             if not isinstance(each, click.Option) or each.hidden:
                 continue
-            if getattr(each, "is_common", False) or "--help" in each.opts:
+            if "--help" in each.opts:
+                common.append("/".join(ctx.help_option_names))
+            elif getattr(each, "is_common", False):
                 common.append(" ".join(["/".join(each.opts), *([] if each.is_flag else [str(each.metavar)])]))
             else:
                 name = getattr(each, "group", "Settings" if isinstance(each, SettingOption) else self.heading)

@@ -162,7 +162,7 @@ def test_documents_that_teach_nothing_are_left_out_and_told(caplog):
     without = given.take(np.arange(2, N_TRAIN))
     # The vocabulary counts all texts, so features are the same only if the words left out change nothing.
     labeller = Labeller.build(documents, library_vocabulary(), n_threads=1)
-    assert "2 of 120 documents teach nothing and are left out: 1 have no label, 1 no words" in caplog.text
+    assert "2 of 120 documents cannot be used and are left out: 1 have no label, 1 no words" in caplog.text
     assert labeller.engine.n_labels == Labeller.build(without, library_vocabulary(), n_threads=1).engine.n_labels
 
 

@@ -162,7 +162,7 @@ def test_cross_validation_scores_every_mention_by_curves_that_have_not_seen_it(l
 
 def test_a_rehearsed_linker_says_so(linker):
     rehearsed = Linker(calibrate_on_names(linker.model))
-    assert rehearsed.model.decisions.given.source == "rehearsed"
+    assert rehearsed.model.decisions.given.source == "synthetic"
     built = Linker.build(linker.kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="always")))
-    assert built.model.decisions.given.source == "rehearsed"
+    assert built.model.decisions.given.source == "synthetic"
     assert list(built.link_many(annotated()[:9])) == list(rehearsed.link_many(annotated()[:9]))

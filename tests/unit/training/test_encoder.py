@@ -29,7 +29,7 @@ PLAIN = LinkerConfig(held_out_share=0.0, ranking=RankerConfig(min_mentions=10))
 def config(tmp_path_factory):
     return TrainingConfig(
         held_out_share=0.4,
-        bi_encoder=BiEncoderConfig(
+        encoder=BiEncoderConfig(
             encoder=tiny_encoder(tmp_path_factory.mktemp("tiny")), n_rounds=2, n_steps=20, batch_size=8, n_negatives=3,
             k=10, n_tokens=32, learning_rate=3e-3,
         ),

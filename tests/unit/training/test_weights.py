@@ -75,5 +75,5 @@ def test_a_reranker_fitted_to_the_old_weights_is_told_of(linker, caplog):
 
 
 def test_the_share_held_out_is_a_share():
-    with pytest.raises(Exception, match="held_out_share must lie between 0 and 1"):
+    with pytest.raises(Exception, match="held_out_share must be above 0 and below 1"):
         TrainingConfig(held_out_share=1.0)

@@ -120,13 +120,13 @@ def _calibrated(ranker: CombinedRanker, X: TextRows, Y: sparse.csr_matrix, seed:
 
 
 def held_out_rows(docs_by_labels: sparse.csr_matrix, n: int, n_held_out: int, seed: int) -> NDArray[np.bool_]:
-    """Which rows to hold out: `n_wanted` of the first `n`, drawn evenly, but none that has a label's last document.
+    """Which rows to hold out: `n_held_out` of the first `n`, drawn evenly, but none that has a label's last document.
 
     None at all if they would be too few to learn from.
 
     Examples
     --------
-    >>> int(held_out_rows(sparse.csr_matrix(np.ones((200, 1))), n=150, n_wanted=60, seed=0).sum())
+    >>> int(held_out_rows(sparse.csr_matrix(np.ones((200, 1))), n=150, n_held_out=60, seed=0).sum())
     60
     """
     is_held_out = np.zeros(docs_by_labels.shape[0], dtype=np.bool_)

@@ -17,7 +17,7 @@ class BiEncoderConfig(Config):
     --------
     >>> BiEncoderConfig(scale=0)
     Traceback (most recent call last):
-    deixis.errors.ConfigError: scale must be above 0, got 0.
+    deixis.errors.ConfigError: Setting scale must be above 0, got 0.
     """
 
     encoder: str = setting(

@@ -16,7 +16,7 @@ class CrossEncoderConfig(Config):
     --------
     >>> CrossEncoderConfig(n_candidates=1)
     Traceback (most recent call last):
-    deixis.errors.ConfigError: n_candidates must be at least 2, got 1.
+    deixis.errors.ConfigError: Setting n_candidates must be at least 2, got 1.
     """
 
     encoder: str = setting("minilm", "Start from: minilm, a transformer's folder, or a hub name.", cli="--encoder")

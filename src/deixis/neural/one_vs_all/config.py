@@ -17,7 +17,7 @@ class BagConfig(Config):
     --------
     >>> BagConfig(dropout=1.0)
     Traceback (most recent call last):
-    deixis.errors.ConfigError: dropout must lie in [0, 1), got 1.0.
+    deixis.errors.ConfigError: Setting dropout must be at least 0 and below 1, got 1.0.
     """
 
     n_dims: int = setting(128, "Dimensions of a feature's embedding.", low=1)
@@ -36,7 +36,7 @@ class OneVsAllConfig(Config):
     --------
     >>> OneVsAllConfig(n_epochs=0)
     Traceback (most recent call last):
-    deixis.errors.ConfigError: n_epochs must be at least 1, got 0.
+    deixis.errors.ConfigError: Setting n_epochs must be at least 1, got 0.
     """
 
     RETIRED = {"cosine_weight": COSINE_WEIGHT}

@@ -17,7 +17,7 @@ def coordinate(value: float) -> str:
 
     Examples
     --------
-    >>> place(3.0), place(2.25), place(-0.01)
+    >>> coordinate(3.0), coordinate(2.25), coordinate(-0.01)
     ('3', '2.2', '0')
     """
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")

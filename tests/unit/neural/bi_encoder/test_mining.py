@@ -50,7 +50,7 @@ def test_what_an_index_does_not_find_is_drawn_from_the_rest():
 
 def test_a_knowledge_base_too_small_for_the_negatives_is_an_error():
     index = VectorIndex.build([on_a_circle(4)], np.arange(4))
-    with pytest.raises(DataError, match=r"4 negatives were asked for, .* only 3 entities besides the right one"):
+    with pytest.raises(DataError, match=r"4 negatives are needed, .* only 3 entities besides the right one"):
         mine_negatives(index, on_a_circle(4)[:1], [[0]], n_negatives=4)
 
 

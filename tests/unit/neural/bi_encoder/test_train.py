@@ -228,7 +228,7 @@ def test_what_cannot_be_learned_from_is_refused(config, tmp_path):
     long = [Document("d", text, mentions=(Mention(0, len(text) - 1, text.strip(), "red-house"),))]
     with pytest.raises(DataError, match="more than the window of 16"):
         training.train_bi_encoder(KB, long, tmp_path, config)
-    with pytest.raises(DataError, match="40 negatives were asked for"):
+    with pytest.raises(DataError, match="40 negatives are needed"):
         training.train_bi_encoder(KB, stories(5), tmp_path / "few", replace(config, n_negatives=40))
 
 

@@ -225,5 +225,5 @@ def test_what_cannot_be_learned_is_told() -> None:
         EliasConfig(beam=0)
     with pytest.raises(ConfigError, match="edge_rate must be above 0, got 0"):
         EliasConfig(edge_rate=0)
-    with pytest.raises(ConfigError, match="shortlist_weight must be finite and not negative, got -1"):
+    with pytest.raises(ConfigError, match="shortlist_weight must be at least 0, got -1"):
         EliasConfig(shortlist_weight=-1)
