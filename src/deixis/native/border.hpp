@@ -25,15 +25,15 @@
 
 namespace deixis {
 
-// Raises a ValueError whose message is these parts together.
+// Raises a ValueError whose message is these parts together. Never inlined: loops that may call it stay small.
 template <typename... Parts>
-[[noreturn]] void refuse(const Parts&... parts) {
+[[noreturn, gnu::noinline, gnu::cold]] void refuse(const Parts&... parts) {
     std::ostringstream message;
     (message << ... << parts);
     throw std::invalid_argument(message.str());
 }
 
-[[noreturn]] inline void refuse_damaged(const char* what) {
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_damaged(const char* what) {
     refuse("The ", what, " is damaged; build the model again.");
 }
 

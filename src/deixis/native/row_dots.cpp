@@ -65,9 +65,13 @@ ArrayOut<float> row_dots(ArrayIn<int64_t> left_indptr, ArrayIn<int32_t> left_ind
         left.fill(lefts, row);
         for (auto pair = starts.data()[row]; pair < starts.data()[row + 1]; ++pair) {
             const auto partner = partners.data()[pair];
+            const auto begin = rights.indptr[partner], end = rights.indptr[partner + 1];
             double dot = 0.0;
-            for (auto i = rights.indptr[partner]; i < rights.indptr[partner + 1]; ++i)
-                dot += (is_binary ? 1.0 : static_cast<double>(rights.data[i])) * left.at(rights.indices[i]);
+            if (is_binary)
+                for (auto i = begin; i < end; ++i) dot += left.at(rights.indices[i]);
+            else
+                for (auto i = begin; i < end; ++i)
+                    dot += static_cast<double>(rights.data[i]) * left.at(rights.indices[i]);
             dots[pair] = static_cast<float>(dot);
         }
     });
