@@ -12,12 +12,12 @@ with the default settings, by a linker built from the list alone. Recorded for e
 """
 
 import argparse
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.rows import record, start_run
-from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.melo import melo_records
 from benchmarks.suites.wordnet_examples import wordnet_records
 from deixis.evaluation.rows import ResultRow
@@ -26,6 +26,7 @@ from deixis.linker import Linker
 from deixis.types import Document, Mention
 
 FOLDER = Path(__file__).with_name("sentences")
+DATA = Path(os.environ.get("DEIXIS_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 WORDNET = Path("/usr/share/wordnet")  # Debian's package wordnet-base
 LISTS = ("products", "medic", "esco", "wordnet", "geonames", "mesh")
 _MARK = re.compile(r"\[([^|\]]+)\|([^\]]*)\]")
@@ -85,7 +86,7 @@ def read_kb(name: str) -> KnowledgeBase | None:
         return KnowledgeBase.read(FOLDER / "products.csv")
     if name == "wordnet":
         return KnowledgeBase.from_records(wordnet_records(WORDNET)) if WORDNET.is_dir() else None
-    path = data_folder() / ("melo/usa_q_en_c_en" if name == "esco" else f"{name}/kb.jsonl.gz")
+    path = DATA / ("melo/usa_q_en_c_en" if name == "esco" else f"{name}/kb.jsonl.gz")
     if not path.exists():
         return None
     return KnowledgeBase.from_records(melo_records(path)) if name == "esco" else KnowledgeBase.read(path)
