@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
+
+NilReason = Literal["unknown", "ambiguous", "not a mention"]
+"""Why a mention is not linked: nothing like it is on the list, several entities are as likely, or it is no mention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,9 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A span of a text. `entity` is its link or gold id; `is_nil` says it was decided to mean nothing we know.
+
+    `score` is the probability that the link is right: that the span is a mention (`mention_score`, None for mentions
+    that were given) and that it means this entity (`entity_score`). `nil_reason` says why there is no link.
 
     Examples
     --------
@@ -34,6 +41,9 @@ class Mention:
     score: float | None = None
     is_nil: bool = False
     candidates: tuple[Candidate, ...] = ()
+    mention_score: float | None = None
+    entity_score: float | None = None
+    nil_reason: NilReason | None = None
 
     @property
     def is_decided(self) -> bool:
