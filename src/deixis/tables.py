@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,8 @@ class Spans:
     """Spans of a batch of documents in text order, and the log odds that each is a mention: +inf for given mentions.
 
     `documents` are numbers in the batch, never ids. `has_name` says whether a span is a name of the knowledge base or
-    of annotated documents, or was found by a recognizer.
+    of annotated documents, or was found by a recognizer. `long_forms` are the starts and ends of what each span stands
+    for: its own, but for short forms that the text defines. None: no span is short for another.
 
     Examples
     --------
@@ -111,6 +112,7 @@ class Spans:
     ends: NDArray[np.int64]
     log_odds: NDArray[np.float64]
     has_name: NDArray[np.bool_]
+    long_forms: NDArray[np.int64] | None = None
 
     @classmethod
     def given(cls, documents: Sequence[Document]) -> Spans:
@@ -124,7 +126,10 @@ class Spans:
         """The spans of all parts, one after the other."""
         several = [cls.given(()), *parts]
         columns = ((each.documents, each.starts, each.ends, each.log_odds, each.has_name) for each in several)
-        return cls(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+        joined = cls(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+        if all(each.long_forms is None for each in several):
+            return joined
+        return replace(joined, long_forms=np.concatenate([each._read_at() for each in several]))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -132,17 +137,34 @@ class Spans:
     def take(self, rows: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Spans:
         """The spans in these rows."""
         columns = self.documents, self.starts, self.ends, self.log_odds, self.has_name
-        return Spans(*(column[rows] for column in columns))  # type: ignore[arg-type]
+        long_forms = None if self.long_forms is None else self.long_forms[rows]
+        return Spans(*(column[rows] for column in columns), long_forms)  # type: ignore[arg-type]
+
+    def with_long_forms(self, forms: Mapping[tuple[int, int, int], tuple[int, int]]) -> Spans:
+        """The same spans; those with these keys are short for what stands at these places of their documents."""
+        if not forms:
+            return self
+        long_forms = self._read_at()
+        for row, key in enumerate(self.keys()):
+            if key in forms:
+                long_forms[row] = forms[key]
+        return replace(self, long_forms=long_forms)
+
+    def _read_at(self) -> NDArray[np.int64]:
+        return np.column_stack([self.starts, self.ends]) if self.long_forms is None else self.long_forms
 
     def keys(self) -> Iterator[tuple[int, int, int]]:
         """Document number, start and end of each span."""
         return zip(self.documents.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def in_context(self, documents: Sequence[Document]) -> list[MentionInContext]:
-        """The spans as sources and features take them. Two documents of one id must not lend each other mentions."""
+        """The spans as sources and features take them: short forms as what they stand for.
+
+        Two documents of one id must not lend each other mentions.
+        """
         return [
             MentionInContext(documents[n].text[s:e], documents[n].text, s, e, documents[n].lang, str(n))
-            for n, s, e in self.keys()
+            for n, (s, e) in zip(self.documents.tolist(), self._read_at().tolist(), strict=True)
         ]
 
 

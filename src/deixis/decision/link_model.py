@@ -52,9 +52,9 @@ class LinkModel(Part):
     weights: Annotated[NDArray[np.float64], array(length=len(EVIDENCE), low=-MAX_WEIGHT, high=MAX_WEIGHT)]
 
     @classmethod
-    def default(cls, kind: str) -> LinkModel:
-        """The model of a knowledge base without annotated documents; `kind` is `described` or `bare`."""
-        weights = default_weights(kind)
+    def default(cls) -> LinkModel:
+        """The model of a knowledge base without annotated documents."""
+        weights = default_weights()
         return cls(np.array([weights.get(name, 0.0) for name in EVIDENCE]))
 
     @classmethod
@@ -88,9 +88,9 @@ def link_evidence(spans: Spans, ranking: Ranking) -> NDArray[np.float32]:
 
 
 @cache
-def default_weights(kind: str) -> dict[str, float]:
-    """The default weights of evidence, for models without annotated documents, and their threshold."""
-    weights: dict[str, dict[str, float]] = json.loads(
+def default_weights() -> dict[str, float]:
+    """The default weights of evidence, for models without annotated documents."""
+    weights: dict[str, float] = json.loads(
         files("deixis.decision").joinpath("default_weights.json").read_text("utf-8")
     )
-    return weights[kind]
+    return weights

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.detection.names import NameMatcher
 from deixis.detection.spans import SpanTable
 
 
@@ -18,7 +18,7 @@ def is_calendar(spans: SpanTable) -> NDArray[np.bool_]:
     Examples
     --------
     >>> text = "On Thursday, August 22, Ann May came"
-    >>> spans = DictionaryDetector.build(["Thursday", "August 22", "Ann May"]).spans([text])
+    >>> spans = NameMatcher.build(["Thursday", "August 22", "Ann May"]).spans([text])
     >>> is_calendar(spans).tolist()
     [True, True, False]
     """
@@ -32,8 +32,7 @@ def is_calendar(spans: SpanTable) -> NDArray[np.bool_]:
 def _calendar_keys() -> NDArray[np.uint64]:
     """How the days and dates read, in the numbers of `SpanTable.keys`, rising."""
     names = _names()
-    detector = DictionaryDetector.build(names, config=DictionaryConfig(case="ignore", stop_words=False))
-    spans = detector.spans(names, 1, any_case=True, plurals=False)
+    spans = NameMatcher.build(names).spans(names, 1)
     is_whole = (spans.starts == 0) & (spans.ends == np.array([len(name) for name in names])[spans.texts])
     return np.unique(spans.keys[is_whole])
 

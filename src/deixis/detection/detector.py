@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -10,18 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from deixis.detection.abbreviations import ShortForm, short_forms
 from deixis.detection.config import FindingConfig
 from deixis.detection.correction_odds import CorrectedSpans
-from deixis.detection.dictionary import DictionaryDetector
 from deixis.detection.markup import outside_markup
+from deixis.detection.names import NameMatcher
 from deixis.detection.recognizers import Recognize, recognized
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable
 from deixis.store.checks import check_length
-from deixis.store.part import GIVEN, Part, nested
+from deixis.store.part import GIVEN, Part
 from deixis.tables import Spans
 
-_NAME_SIGNS = Sign.NAME | Sign.UNRULY_NAME | Sign.INFLECTED | Sign.COMMON_NAME
+_NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
+Place = tuple[int, int, int]
+"""Number of a text, start and end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,28 +37,26 @@ class SpanDetector(Part):
 
     Examples
     --------
-    >>> detector = SpanDetector(DictionaryDetector.build(["Paris", "Troy"]), SpanScorer.by_rules())
-    >>> spans = detector.detect(["To save Troy, Paris had to die."])
+    >>> from deixis.detection.name_facts import NameFacts
+    >>> from deixis.store.strings import StringTable
+    >>> names = StringTable.from_strings(["Paris", "Troy"])
+    >>> matcher = NameMatcher.build(names)
+    >>> facts = NameFacts.build(matcher, names, names, StringTable.from_strings([]))
+    >>> spans = SpanDetector(matcher, SpanScorer.from_kb(facts)).detect(["To save Troy, Paris had to die."])
     >>> list(zip(spans.starts.tolist(), spans.ends.tolist()))
     [(8, 12), (14, 19)]
     """
 
-    names: Annotated[DictionaryDetector, nested(config="dictionary")]
+    names: NameMatcher
     scorer: SpanScorer
     config: Annotated[FindingConfig, GIVEN] = field(default_factory=FindingConfig)
-    learned: Annotated[DictionaryDetector | None, nested(config="dictionary")] = None
+    learned: NameMatcher | None = None
     corrections: Annotated[CorrectedSpans, GIVEN] = field(default_factory=CorrectedSpans)
-
-    @property
-    def uses_rules(self) -> bool:
-        """Whether every name of the list is a mention (short lists), and no odds decide."""
-        return self.scorer.is_by_rules
 
     def detect(
         self,
         texts: Sequence[str],
         *,
-        may_overlap: bool = False,
         recognizer: Recognize | None = None,
         min_probability: float | None = None,
         n_threads: int = 0,
@@ -64,51 +66,89 @@ class SpanDetector(Part):
         `min_probability` is the configured one by default.
         """
         table = self.table(texts, recognizer, n_threads)
-        spans = as_spans(table, self.log_odds(table, may_overlap))
+        forms = long_forms(table, texts)
+        spans = as_spans(table, self.log_odds(table, forms), forms)
         threshold = self.config.min_chance if min_probability is None else min_probability
         return spans.take(spans.log_odds >= (logit(threshold) if threshold > 0 else -np.inf))
 
     def table(self, texts: Sequence[str], recognizer: Recognize | None = None, n_threads: int = 0) -> SpanTable:
         """All spans of the texts that could be mentions, however improbable, none of them in markup."""
-        config = self.config
-        if self.uses_rules:
-            config = replace(config, any_case=False, plurals=False, max_run=0)
         learned = [each for each in (self.learned, self.corrections.names) if each is not None]
-        table = all_spans(self.names, learned, texts, config, n_threads)
+        table = all_spans(self.names, learned, texts, self.config, n_threads)
         if recognizer is not None:
-            table = table.merged(SpanTable.of_spans(recognized(recognizer, texts), texts))
+            table = table.merged(SpanTable.of_spans(recognized(recognizer, texts), texts, Sign.RECOGNIZED))
         return table
 
-    def log_odds(self, table: SpanTable, may_overlap: bool = False) -> NDArray[np.float64]:
-        """The log odds that each of all spans of some texts is a mention, corrections of names included."""
-        log_odds = self.scorer.log_odds(table, may_overlap)
-        return self.corrections.revised(table, log_odds, self.uses_rules, may_overlap)
+    def log_odds(self, table: SpanTable, forms: Mapping[Place, Place] | None = None) -> NDArray[np.float64]:
+        """The log odds that each of all spans of some texts is a mention, corrections of names included.
+
+        A short form that the text defines is as likely a mention as the name it stands for.
+        """
+        log_odds = self.corrections.revised(table, self.scorer.log_odds(table))
+        if forms:
+            rows = {place: row for row, place in enumerate(table.places())}
+            for place, long_form in forms.items():
+                if place in rows and long_form in rows:
+                    log_odds[rows[place]] = max(log_odds[rows[place]], log_odds[rows[long_form]])
+        return log_odds
 
     def check_parts(self, prefix: str) -> None:
         """There are facts of each name."""
-        if not self.uses_rules:
-            check_length(f"{prefix}.scorer.facts.table", self.scorer.facts.table, self.names.n_numbers)
+        check_length(f"{prefix}.scorer.facts.table", self.scorer.facts.table, self.names.n_numbers)
 
 
-def as_spans(table: SpanTable, log_odds: NDArray[np.float64]) -> Spans:
-    """The rows of a table of spans, as the other stages take them."""
-    has_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME | Sign.RECOGNIZED)
+def as_spans(table: SpanTable, log_odds: NDArray[np.float64], forms: Mapping[Place, Place] | None = None) -> Spans:
+    """The rows of a table of spans, as the other stages take them; short forms are read as what they stand for."""
+    has_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME | Sign.RECOGNIZED | Sign.SHORT_FORM)
     documents, starts, ends = (column.astype(np.int64) for column in (table.texts, table.starts, table.ends))
-    return Spans(documents, starts, ends, log_odds, has_name)
+    spans = Spans(documents, starts, ends, log_odds, has_name)
+    return spans.with_long_forms({place: long_form[1:] for place, long_form in (forms or {}).items()})
 
 
 def all_spans(
-    names: DictionaryDetector,
-    learned: Sequence[DictionaryDetector],
+    names: NameMatcher,
+    learned: Sequence[NameMatcher],
     texts: Sequence[str],
     config: FindingConfig,
     n_threads: int = 0,
 ) -> SpanTable:
     """Every span that could be a mention: names, names that others have `learned`, runs of capitals; not in markup."""
-    any_case, plurals = config.any_case, config.plurals
-    table = names.spans(texts, n_threads, any_case=any_case, plurals=plurals, max_run=config.max_run)
+    table = names.spans(texts, n_threads, max_run=config.max_run)
     for each in learned:
-        used = each.spans(texts, n_threads, any_case=any_case, plurals=plurals)
+        used = each.spans(texts, n_threads)
         signs = (used.signs & ~np.uint32(_NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
+    short = [_occurrences(text, short_forms(text)) for text in texts]
+    if any(short):
+        table = table.merged(SpanTable.of_spans([[place for place, _ in own] for own in short], texts, Sign.SHORT_FORM))
     return outside_markup(table, texts)
+
+
+def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Place, Place]:
+    """For each short form that a text defines the place of its long form: a name of the list, if one ends there."""
+    if not table.has(Sign.SHORT_FORM).any():
+        return {}
+    is_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME)
+    forms: dict[Place, Place] = {}
+    for number in np.unique(table.texts[table.has(Sign.SHORT_FORM)]).tolist():
+        text = texts[number]
+        own = slice(*np.searchsorted(table.texts, [number, number + 1]).tolist())
+        name_starts: dict[int, list[int]] = {}
+        for start, end, named in zip(table.starts[own], table.ends[own], is_name[own], strict=True):
+            if named:
+                name_starts.setdefault(int(end), []).append(int(start))
+        for (start, end), form in _occurrences(text, short_forms(text)):
+            fitting = [at for at in name_starts.get(form.end, ()) if text[at].lower() == form.text[0].lower()]
+            long_start = min(fitting, key=lambda at, form=form: abs(at - form.start), default=form.start)  # type: ignore[misc]
+            forms[number, start, end] = (number, long_start, form.end)
+    return forms
+
+
+def _occurrences(text: str, forms: Sequence[ShortForm]) -> list[tuple[tuple[int, int], ShortForm]]:
+    """Where the short forms stand in their text, each with its definition."""
+    if not forms:
+        return []
+    form_of = {form.text: form for form in forms}
+    longest_first = sorted(form_of, key=lambda short: (-len(short), short))
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    return [(match.span(), form_of[match[0]]) for match in pattern.finditer(text)]

@@ -53,3 +53,11 @@ class KeyOdds(Part):
             return np.zeros(len(keys), dtype=np.float32)
         positions = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
         return np.where(self.keys[positions] == keys, self.values[positions], np.float32(0))
+
+    def has(self, keys: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
+        """Which keys were seen."""
+        if len(self.keys) == 0:
+            return np.zeros(len(keys), dtype=bool)
+        positions = np.minimum(np.searchsorted(self.keys, keys.astype(np.uint64)), len(self.keys) - 1)
+        is_seen: NDArray[np.bool_] = self.keys[positions] == keys
+        return is_seen

@@ -1,146 +1,232 @@
-"""Features of a span: spelling, context and name, and the meaning of each feature."""
+"""Features of a span: how it is written, its words, its name, the list and the text, and the meaning of each feature.
+
+A span that is a name of the list belongs to one of nine classes, by its case and by whether it has one word or more.
+Each class has the same seven columns: the class itself, and its products with what is known of the list (`common`, `own
+lower`) and of the words (`frequent`, `lower`): so the weights of one list serve for others. One more column of each
+class is for short lists. Spans that are no name (runs of capitalized words) have columns of their own.
+"""
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deixis.detection.calendar import is_calendar
 from deixis.detection.name_facts import NameFacts
+from deixis.detection.names import NameMatcher
 from deixis.detection.odds import KeyOdds
 from deixis.detection.spans import Sign, SpanTable
 
-_SIGNS = {
-    "name": Sign.NAME, "unruly": Sign.UNRULY_NAME, "inflected": Sign.INFLECTED, "upper": Sign.BEGINS_UPPER,
-    "all_upper": Sign.ALL_UPPER, "lower": Sign.BEGINS_LOWER, "begins_sentence": Sign.BEGINS_SENTENCE,
-    "upper_anyway": Sign.UPPER_ANYWAY, "follows_upper": Sign.FOLLOWS_UPPER, "precedes_upper": Sign.PRECEDES_UPPER,
-    "in_longer_name": Sign.IN_LONGER_NAME, "common": Sign.COMMON_NAME, "hyphen_before": Sign.HYPHEN_BEFORE,
-    "hyphen_after": Sign.HYPHEN_AFTER, "number": Sign.HAS_NUMBER, "lower_word": Sign.HAS_LOWER_WORD,
-    "lower_text": Sign.LOWER_TEXT,
-}  # fmt: skip
+Column = NDArray[np.float32]
 
-FEATURES: tuple[str, ...] = (
-    "one", *_SIGNS, "nameless", "one_word", "two_words", "many_words", "short", "length",
-    "nameless_follows_upper", "nameless_precedes_upper", "nameless_upper_anyway", "nameless_one_word",
-    "one_word_upper_anyway", "one_word_lower", "all_upper_one_word", "name_in_longer_name",
-    "bearers", "popularity", "own_upper", "own_lower", "own_lower_share", "own_lower_share_lower",
-    "own_lower_share_upper_anyway", "popularity_lower", "repeated", "calendar",
-    "seen", "seen_lower", "seen_name", "before", "after",
-)  # fmt: skip
-"""The features by name, in order; from `seen` on they come from annotated documents."""
-
-N_LEARNED = 5
-MAX_REPEATED = 5  # spans with the same words; in a book there may be thousands
-N_OWN = len(FEATURES) - N_LEARNED
-
-
-def span_features(
-    spans: SpanTable,
-    facts: NameFacts,
-    seen: KeyOdds,
-    before: KeyOdds,
-    after: KeyOdds,
-    repeated: NDArray[np.float32] | None = None,
-) -> NDArray[np.float32]:
-    """spans_by_features; `repeated` is `n_repeated` of them, if they are part of a longer table."""
-    own = own_features(spans, facts, repeated)
-    return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
-
-
-def own_features(
-    spans: SpanTable, facts: NameFacts, repeated: NDArray[np.float32] | None = None
-) -> NDArray[np.float32]:
-    """spans_by_features, all but those that are learned."""
-    counts = n_repeated(spans) if repeated is None else repeated
-    has = {name: spans.has(sign).astype(np.float32) for name, sign in _SIGNS.items()}
-    nameless = (spans.names < 0).astype(np.float32)
-    # Scripts without capitals are mostly those without spaces, where every character is a token.
-    has_case = (has["upper"] + has["lower"] + has["number"]) > 0
-    n_words = np.where(has_case, spans.n_tokens, 1)
-    one, two = ((n_words == n).astype(np.float32) for n in (1, 2))
-    lengths = (spans.ends - spans.starts).astype(np.float32)
-    n_entities, popularity, own_upper, own_lower = facts.of(spans.names).T
-    lower_ratio = own_lower - own_upper
-    columns = [
-        np.ones(len(spans), dtype=np.float32), *has.values(),
-        nameless, one, two, (n_words > 3).astype(np.float32), (lengths <= 3).astype(np.float32),
-        np.log1p(lengths), nameless * has["follows_upper"], nameless * has["precedes_upper"],
-        nameless * has["upper_anyway"], nameless * one,
-        one * has["upper_anyway"], one * has["lower"], has["all_upper"] * one, has["name"] * has["in_longer_name"],
-        n_entities, popularity, own_upper, own_lower, lower_ratio, lower_ratio * has["lower"],
-        lower_ratio * has["upper_anyway"], popularity * has["lower"], np.log(np.minimum(counts, MAX_REPEATED)),
-        is_calendar(spans).astype(np.float32),
-    ]  # fmt: skip
-    return np.column_stack(columns).astype(np.float32, copy=False)
-
-
-def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: KeyOdds) -> list[NDArray[np.float32]]:
-    """The features from annotated documents: how often the words are a mention, and the words next to mentions."""
-    odds = seen.of(spans.keys)
-    lower, name = (spans.has(sign).astype(np.float32) for sign in (Sign.BEGINS_LOWER, Sign.NAME))
-    return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
-
-
-def n_repeated(spans: SpanTable) -> NDArray[np.float32]:
-    """How many spans of its text have the same words as each span, itself included."""
-    order = np.lexsort((spans.keys, spans.texts))
-    texts, keys = spans.texts[order], spans.keys[order]
-    is_new = np.ones(len(order), dtype=bool)
-    is_new[1:] = (np.diff(texts) != 0) | (keys[1:] != keys[:-1])
-    groups = np.cumsum(is_new) - 1
-    counts = np.empty(len(order), dtype=np.float32)
-    counts[order] = np.bincount(groups)[groups]
-    return counts
-
-
-MEANINGS: dict[str, str] = {
+CLASSES = {
+    "lower_word": "one word in lower case",
+    "lower_words": "several words in lower case",
+    "title_word": "one word with a capital",
+    "title_words": "several words, the first with a capital",
+    "start_word": "one word with a capital, where capitals are not evidence",
+    "start_words": "several words, the first with a capital where capitals are not evidence",
+    "capitals_word": "one word in all capitals",
+    "capitals_words": "several words in all capitals",
+    "mixed": "name in mixed case, or without letters",
+    "run": "not a name of the knowledge base",
+}
+FACTORS = {
+    "": "",
+    "*common": ", in a list that names common words",
+    "*list_lower": ", in a list whose names are written in lower case",
+    "*frequent": ", by the frequency of its rarest word",
+    "*frequent*common": ", by the frequency of its rarest word, in a list that names common words",
+    "*lower": ", by how often its words are in lower case elsewhere",
+    "*lower*list_lower": ", by how often its words are in lower case elsewhere, in a list whose names are, too",
+    "*few": ", in a short list",
+}
+OTHERS = {
     "one": "constant",
-    "name": "name of the knowledge base",
-    "unruly": "name of the knowledge base in another spelling",
-    "inflected": "plural or singular of a name",
-    "upper": "begins with a capital",
-    "all_upper": "all capitals",
-    "lower": "begins in lower case",
-    "begins_sentence": "begins a sentence",
-    "upper_anyway": "in a position where capitals are not evidence",
+    "listed_case": "written in a case that the list has",
+    "only_capitals": "in capitals on the list, but not here",
+    "only_capitals_here": "in capitals on the list and here",
+    "listed_lower": "in lower case here and on the list",
+    "title": "title of an entity",
+    "four_words": "more than three words",
+    "length": "length",
+    "short": "at most three characters",
+    "capitals_short": "at most three capitals",
+    "capitals_around": "one word in all capitals among others",
+    "capitals_around_frequent": "one word in all capitals among others, by its frequency",
+    "capitals_around_lower": "one word in all capitals among others, by how often it is in lower case elsewhere",
     "follows_upper": "previous word is capitalized",
     "precedes_upper": "next word is capitalized",
-    "in_longer_name": "part of a longer name",
-    "common": "spelled like a common word",
     "hyphen_before": "hyphen before it",
     "hyphen_after": "hyphen after it",
     "number": "contains a number",
-    "lower_word": "contains a word in lower case",
-    "lower_text": "no capitalized word around it",
-    "nameless": "not a name of the knowledge base",
-    "one_word": "one word",
-    "two_words": "two words",
-    "many_words": "more than three words",
-    "short": "at most three characters",
-    "length": "length",
-    "nameless_follows_upper": "not a name, and the previous word is capitalized",
-    "nameless_precedes_upper": "not a name, and the next word is capitalized",
-    "nameless_upper_anyway": "not a name, in a position where capitals are not evidence",
-    "nameless_one_word": "not a name, one word",
-    "one_word_upper_anyway": "one word, in a position where capitals are not evidence",
-    "one_word_lower": "one word in lower case",
-    "all_upper_one_word": "one word in all capitals",
-    "name_in_longer_name": "name that is part of a longer name",
-    "bearers": "number of entities with the name",
-    "popularity": "popularity of the entities with the name",
-    "own_upper": "capitalized occurrences in descriptions",
-    "own_lower": "lower-case occurrences in descriptions",
-    "own_lower_share": "ratio of lower-case to capitalized occurrences in descriptions",
-    "own_lower_share_lower": "the same ratio, if it is in lower case here",
-    "own_lower_share_upper_anyway": "the same ratio, in a position where capitals are not evidence",
-    "popularity_lower": "popularity of the entities with the name, if it is in lower case",
-    "repeated": "occurrences in the text",
+    "in_longer_name": "part of a longer name",
+    "run_in_longer_name": "not a name, and part of a longer name",
+    "stop_words": "stop words only",
+    "stop_words_lower": "stop words only, in lower case",
     "calendar": "day, month or date",
+    "own_lower": "in lower case here, by how the descriptions write it",
+    "own_start": "capitalized where capitals are not evidence, by how the descriptions write it",
+    "own_upper": "capitalized, by how the descriptions write it",
+    "text_lower": "capitalized here, but elsewhere in the text in lower case",
+    "text_lower*list_lower": "the same, in a list whose names are written in lower case",
+    "repeated": "occurrences in the text",
+    "repeated_lower": "occurrences in the text, in lower case",
+    "repeated_lower*list_lower": "the same, in a list whose names are written in lower case",
+    "determiner_lower": "in lower case after a determiner",
+    "the_lower": "in lower case after 'the'",
+    "verb_lower": "in lower case after a word that precedes verbs",
+    "preposition_lower": "in lower case after a preposition",
+    "preposition_upper": "capitalized after a preposition",
+    "n_longer": "number of longer names that contain it",
+    "n_longer_share*list_lower": "share of longer names that contain it, in a list in lower case",
+    "n_longer_upper": "number of longer names that contain it, if it is capitalized",
+    "one_content_lower": "several words in lower case, all but one of them stop words",
+    "run_one_word": "not a name, one word",
+    "run_two_words": "not a name, two words",
+    "run_four_words": "not a name, more than three words",
+    "run_start": "not a name, where capitals are not evidence",
+    "run_one_word_start": "not a name, one word where capitals are not evidence",
+    "run_follows_upper": "not a name, and the previous word is capitalized",
+    "run_precedes_upper": "not a name, and the next word is capitalized",
+    "run_capitals": "not a name, in all capitals",
+    "run_capitals_around_lower": "not a name, among capitals, by how often its words are in lower case elsewhere",
+    "run_repeated": "not a name, occurrences in the text",
+}
+LEARNED = {
     "seen": "how often it is a mention in annotated documents",
     "seen_lower": "how often it is a mention in annotated documents, if it is in lower case here",
     "seen_name": "how often it is a mention in annotated documents, if it is a name of the knowledge base",
     "before": "how often the previous word precedes mentions",
     "after": "how often the next word follows mentions",
-    "corrected": "corrections of spans with the same words",
 }
-"""Name of a feature, or `corrected` -> its meaning."""
+MEANINGS: dict[str, str] = {
+    **{each + factor: CLASSES[each] + FACTORS[factor] for each in CLASSES for factor in FACTORS},
+    **OTHERS,
+    **LEARNED,
+    "corrected": "corrections of spans with the same words",
+    "short_form": "short form, as its long form in the text",
+}
+"""Name of a feature -> its meaning."""
+FEATURES: tuple[str, ...] = tuple(MEANINGS)[:-2]
+"""The features by name, in order; from `seen` on they come from annotated documents."""
+N_LEARNED = len(LEARNED)
+N_OWN = len(FEATURES) - N_LEARNED
+MAX_REPEATED = 5  # spans with the same words; in a book there may be thousands
+
+_BEFORE = {
+    "determiner": "a an this that these those his her its their my our your some any no each every another",
+    "the": "the",
+    "verb": "to will would can could should must might i you we they he she who not don didn won cannot let",
+    "preposition": "of in with from for by on at about against between without during after before as into and or",
+}
+
+
+def span_features(
+    spans: SpanTable, facts: NameFacts, seen: KeyOdds, before: KeyOdds, after: KeyOdds, counts: Column | None = None
+) -> Column:
+    """spans_by_features; `counts` are `text_counts` of them, if they are part of a longer table."""
+    own = own_features(spans, facts, counts)
+    return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
+
+
+def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = None) -> Column:
+    """spans_by_features, all but those that are learned."""
+    n_same, n_lower = (text_counts(spans) if counts is None else counts).T
+    has = {sign: spans.has(getattr(Sign, sign)).astype(np.float32) for sign in _SIGNS}
+    name = (spans.names >= 0).astype(np.float32)
+    run = 1 - name
+    # Scripts without capitals are mostly those without spaces, where every character is a word.
+    has_case = (has["LOWER_CASE"] + has["TITLE_CASE"] + has["CAPITALS"]) > 0
+    n_words = np.where(has_case, spans.n_words, 1)
+    one = (n_words == 1).astype(np.float32)
+    several = 1 - one
+    is_start = np.maximum(has["BEGINS_SENTENCE"], has["CAPITALS_AROUND"])
+    lower, capitals, mixed = has["LOWER_CASE"], has["CAPITALS"], has["MIXED_CASE"]
+    title, start = has["TITLE_CASE"] * (1 - is_start), has["TITLE_CASE"] * is_start
+    upper = title + start + capitals
+
+    common = facts.common_share / (facts.common_share + 0.1)
+    list_lower = facts.lower_share
+    few = max(0.0, 1.0 - np.log10(1.0 + facts.n_names) / 3.0)
+    is_other = has["OTHER_LANGUAGE"] > 0
+    frequent = np.where(is_other, 0.0, np.clip((spans.log_counts - 3.0) / 2.0, -1.0, 2.0)).astype(np.float32)
+    own_share = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
+    factors = [
+        np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_share,
+        own_share * np.float32(list_lower), np.float32(few),
+    ]  # fmt: skip
+    classes = [
+        lower * one, lower * several, title * one, title * several, start * one, start * several, capitals * one,
+        capitals * several, mixed,
+    ]  # fmt: skip
+    columns = [each * name * factor for each in classes for factor in factors]
+    columns += [run * factor for factor in factors]
+
+    n_upper_own, n_lower_own, n_longer, is_title = facts.of(spans.names).T
+    own = n_lower_own - n_upper_own
+    n_longer = n_longer * name / np.float32(np.log(10))
+    n_longer_share = np.maximum(0, n_longer - np.log10(1.0 + facts.n_names) + 4) * (n_longer > 0)
+    lengths = (spans.ends - spans.starts).astype(np.float32)
+    short = (lengths <= 3).astype(np.float32)
+    four = (n_words > 3).astype(np.float32)
+    repeated = np.log(np.minimum(n_same, MAX_REPEATED))
+    around = capitals * one * has["CAPITALS_AROUND"]
+    before = {kind: np.isin(spans.before, numbers).astype(np.float32) for kind, numbers in _before_numbers().items()}
+    text_lower = name * upper * np.log1p(n_lower)
+    only_capitals = has["LISTED_CAPITALS"] * name
+    columns += [
+        np.ones(len(spans), dtype=np.float32), has["LISTED_CASE"], only_capitals * (1 - capitals),
+        only_capitals * capitals, has["LISTED_LOWER"] * lower, is_title * name, four * name, np.log1p(lengths) * name,
+        short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_share,
+        has["FOLLOWS_UPPER"] * name, has["PRECEDES_UPPER"] * name, has["HYPHEN_BEFORE"], has["HYPHEN_AFTER"],
+        has["HAS_NUMBER"], has["IN_LONGER_NAME"] * name, has["IN_LONGER_NAME"] * run, has["STOP_WORDS"],
+        has["STOP_WORDS"] * lower, is_calendar(spans).astype(np.float32), own * lower * name, own * start * name,
+        own * (title + capitals) * name, text_lower, text_lower * np.float32(list_lower), repeated * name,
+        repeated * lower * name, repeated * lower * name * np.float32(list_lower), before["determiner"] * lower,
+        before["the"] * lower, before["verb"] * lower, before["preposition"] * lower, before["preposition"] * title,
+        n_longer, n_longer_share * np.float32(list_lower), n_longer * upper,
+        lower * several * name * (spans.n_content == 1), run * one, run * (n_words == 2), run * four, run * is_start,
+        run * one * is_start, run * has["FOLLOWS_UPPER"], run * has["PRECEDES_UPPER"], run * capitals,
+        run * has["CAPITALS_AROUND"] * own_share, run * repeated,
+    ]  # fmt: skip
+    return np.column_stack(columns).astype(np.float32, copy=False)
+
+
+_SIGNS = (
+    "LISTED_CASE", "LISTED_LOWER", "LISTED_CAPITALS", "LOWER_CASE", "TITLE_CASE", "CAPITALS", "MIXED_CASE",
+    "BEGINS_SENTENCE", "CAPITALS_AROUND", "FOLLOWS_UPPER", "PRECEDES_UPPER", "IN_LONGER_NAME", "HYPHEN_BEFORE",
+    "HYPHEN_AFTER", "HAS_NUMBER", "STOP_WORDS", "OTHER_LANGUAGE",
+)  # fmt: skip
+
+
+def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: KeyOdds) -> list[Column]:
+    """The features from annotated documents: how often the words are a mention, and the words next to mentions."""
+    odds = seen.of(spans.keys)
+    lower, name = (spans.has(sign).astype(np.float32) for sign in (Sign.LOWER_CASE, Sign.NAME))
+    return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
+
+
+def text_counts(spans: SpanTable) -> Column:
+    """[n, 2]: how many spans of its text have the same words as each span, itself included; and in lower case."""
+    order = np.lexsort((spans.keys, spans.texts))
+    texts, keys = spans.texts[order], spans.keys[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (np.diff(texts) != 0) | (keys[1:] != keys[:-1])
+    groups = np.cumsum(is_new) - 1
+    counts = np.empty((len(order), 2), dtype=np.float32)
+    counts[order, 0] = np.bincount(groups)[groups]
+    counts[order, 1] = np.bincount(groups, weights=spans.has(Sign.LOWER_CASE)[order])[groups]
+    return counts
+
+
+@cache
+def _before_numbers() -> dict[str, NDArray[np.uint32]]:
+    """The words of each kind, in the numbers of `SpanTable.before`."""
+    matcher = NameMatcher.build(["xx"])
+    return {
+        kind: np.unique(matcher.spans([f"{word} xx" for word in words.split()], 1).before)
+        for kind, words in _BEFORE.items()
+    }

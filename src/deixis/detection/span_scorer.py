@@ -1,11 +1,10 @@
 """The log odds that a span is a mention, whatever its entity.
 
-Learned from annotated documents: how often a span's words are a mention (shrunk to the mean), which words are next to
-mentions, and the weight of each feature of `deixis.detection.span_features`. The weights are fitted on odds of other
-documents (cross-fitting), otherwise spans seen once would be trusted too much. Without annotated documents the
-weights are those in `default_weights.json`, learned on AIDA's (described entities) and BC5CDR's (bare names) training
-documents, from features that need no annotation. For a short knowledge base, or by setting, the rules of the dictionary
-decide: a name that no longer name covers is a mention.
+The weights of the features of `deixis.detection.span_features` are in `default_weights.json`, learned over many lists
+(`python -m benchmarks.quality.span_weights`): what is peculiar to a list is in the features, not in the weights.
+Annotated documents add how often a span's words are a mention (shrunk to the mean), which words are next to mentions,
+and weights of their own for words that they have; all others keep the default weights. The weights are fitted on odds
+of other documents (cross-fitting), otherwise spans seen once would be trusted too much.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +25,9 @@ from deixis.detection.span_features import (
     N_LEARNED,
     N_OWN,
     learned_features,
-    n_repeated,
     own_features,
     span_features,
+    text_counts,
 )
 from deixis.detection.spans import Sign, SpanTable
 from deixis.learners.logistic import fit_logistic, weighed
@@ -38,7 +37,6 @@ from deixis.store.part import Part, array
 N_FOLDS = 5
 NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
 PENALTY = 1.0
-RULE_ODDS = 4.0  # of a name where rules decide
 RECOGNIZED_ODDS = 4.0  # added for a span of a recognizer
 MAX_WEIGHT = 100.0
 AT_ONCE = 8_192  # spans whose features are in memory together: a book has a million
@@ -46,15 +44,17 @@ AT_ONCE = 8_192  # spans whose features are in memory together: a book has a mil
 
 @dataclass(frozen=True, eq=False)
 class SpanScorer(Part):
-    """Log odds that spans are mentions; with no weights, by the dictionary's rules alone.
+    """Log odds that spans are mentions.
 
     Examples
     --------
-    >>> from deixis.detection.dictionary import DictionaryDetector
-    >>> text = "It rained in Troy."
-    >>> spans = DictionaryDetector.build(["It", "Troy"]).spans([text], any_case=True)
-    >>> SpanScorer.by_rules().log_odds(spans).tolist()
-    [-4.0, 4.0]
+    >>> from deixis.detection.names import NameMatcher
+    >>> from deixis.store.strings import StringTable
+    >>> names, texts = StringTable.from_strings(["It", "Troy"]), StringTable.from_strings([])
+    >>> matcher = NameMatcher.build(names)
+    >>> scorer = SpanScorer.from_kb(NameFacts.build(matcher, names, names, texts))
+    >>> (scorer.log_odds(matcher.spans(["It rained in Troy."])) > 0).tolist()
+    [False, True]
     """
 
     weights: Annotated[NDArray[np.float64], array(low=-MAX_WEIGHT, high=MAX_WEIGHT)]
@@ -64,18 +64,10 @@ class SpanScorer(Part):
     after: KeyOdds
 
     @classmethod
-    def by_rules(cls) -> SpanScorer:
-        """The scorer for the dictionary's rules."""
+    def from_kb(cls, facts: NameFacts) -> SpanScorer:
+        """The scorer of a knowledge base without annotated documents."""
         nothing = KeyOdds.none()
-        return cls(np.empty(0), NameFacts(np.zeros((0, 4), dtype=np.float16)), nothing, nothing, nothing)
-
-    @classmethod
-    def from_kb(cls, facts: NameFacts, kind: str) -> SpanScorer:
-        """The scorer of a knowledge base without annotated documents; `kind` is `described` or `bare`."""
-        nothing = KeyOdds.none()
-        default = default_weights(kind)
-        weights = np.array([default.get(name, 0.0) for name in FEATURES[:N_OWN]] + [0.0] * N_LEARNED)
-        return cls(weights, facts, nothing, nothing, nothing)
+        return cls(default_weights(), facts, nothing, nothing, nothing)
 
     @classmethod
     def fit(cls, spans: SpanTable, is_mention: NDArray[np.bool_], facts: NameFacts, seed: int = 0) -> SpanScorer:
@@ -87,50 +79,48 @@ class SpanScorer(Part):
             odds = _all_odds(spans.take(~is_held_out), is_mention[~is_held_out])
             learned[is_held_out] = np.column_stack(learned_features(spans.take(is_held_out), *odds))
         # Spans that are candidates only because they are annotated here: new texts have none like them.
-        is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & ~spans.has(Sign.BEGINS_UPPER) & (learned[:, 0] == 0)
+        is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & spans.has(Sign.LOWER_CASE) & (learned[:, 0] == 0)
         features = np.hstack([own_features(spans, facts), learned])[~is_odd]
-        weights = fit_logistic(features, is_mention[~is_odd], PENALTY)
+        weights = fit_logistic(features, is_mention[~is_odd], PENALTY, default_weights())
         return cls(weights, facts, *_all_odds(spans, is_mention))
 
-    @property
-    def is_by_rules(self) -> bool:
-        """Whether the dictionary's rules decide."""
-        return len(self.weights) == 0
-
-    def log_odds(self, spans: SpanTable, may_overlap: bool = False) -> NDArray[np.float64]:
-        """How likely each span is a mention, as log odds. Rules take names in longer names only if `may_overlap`."""
-        recognizer_odds = np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
-        if self.is_by_rules:
-            barred = Sign.INFLECTED if may_overlap else Sign.INFLECTED | Sign.IN_LONGER_NAME
-            is_ruled = spans.has(Sign.NAME) & ~spans.has(barred)
-            ruled: NDArray[np.float64] = np.where(is_ruled, RULE_ODDS, -RULE_ODDS) + 2 * recognizer_odds
-            return ruled
-        repeated, log_odds = n_repeated(spans), np.empty(len(spans))
+    def log_odds(self, spans: SpanTable) -> NDArray[np.float64]:
+        """How likely each span is a mention, as log odds."""
+        counts, log_odds = text_counts(spans), np.empty(len(spans))
         for begin in range(0, len(spans), AT_ONCE):
             rows = slice(begin, begin + AT_ONCE)
-            log_odds[rows] = weighed(self.features(spans.take(rows), repeated[rows]), self.weights)
-        return log_odds + recognizer_odds
+            part = spans.take(rows)
+            features = self.features(part, counts[rows])
+            log_odds[rows] = weighed(features, self.weights)
+            is_unseen = ~self.seen.has(part.keys)
+            if len(self.seen.keys) and is_unseen.any():
+                log_odds[rows][is_unseen] = weighed(features[is_unseen], default_weights())
+        return log_odds + np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
 
-    def features(self, spans: SpanTable, repeated: NDArray[np.float32]) -> NDArray[np.float32]:
-        """spans_by_features; `repeated` is `n_repeated` of them among all spans of their texts."""
-        return span_features(spans, self.facts, self.seen, self.before, self.after, repeated)
+    def features(self, spans: SpanTable, counts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """spans_by_features; `counts` are `text_counts` of them among all spans of their texts."""
+        return span_features(spans, self.facts, self.seen, self.before, self.after, counts)
+
+    def weights_of(self, spans: SpanTable) -> NDArray[np.float64]:
+        """spans_by_features: the weights that hold for each span."""
+        is_default = (~self.seen.has(spans.keys))[:, None] if len(self.seen.keys) else False
+        weights: NDArray[np.float64] = np.where(is_default, default_weights(), self.weights)
+        return np.broadcast_to(weights, (len(spans), len(FEATURES)))
 
     def check_parts(self, prefix: str) -> None:
-        """There is a weight for each feature, or none at all."""
-        if not self.is_by_rules:
-            check_length(f"{prefix}.weights", self.weights, len(FEATURES))
-
-
-Kind = Literal["described", "bare"]
+        """There is a weight for each feature."""
+        check_length(f"{prefix}.weights", self.weights, len(FEATURES))
 
 
 @cache
-def default_weights(kind: str) -> dict[str, float]:
-    """The default weights of features, for models without annotated documents."""
-    kind_to_weights: dict[str, dict[str, float]] = json.loads(
-        files("deixis.detection").joinpath("default_weights.json").read_text("utf-8")
-    )
-    return kind_to_weights[kind]
+def default_weights() -> NDArray[np.float64]:
+    """The weights of models without annotated documents, in the order of `FEATURES`; learned features weigh 0."""
+    text = files("deixis.detection").joinpath("default_weights.json").read_text("utf-8")
+    name_to_weight: dict[str, float] = json.loads(text)
+    own = [name_to_weight.get(name, 0.0) for name in FEATURES[:N_OWN]]
+    weights = np.array(own + [0.0] * N_LEARNED)
+    weights.flags.writeable = False
+    return weights
 
 
 def _all_odds(spans: SpanTable, is_mention: NDArray[np.bool_]) -> tuple[KeyOdds, KeyOdds, KeyOdds]:

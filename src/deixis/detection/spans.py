@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 from deixis.native import _core
 
 Sign = _core.Sign
+UNKNOWN_COUNT = 3.85  # log10 per billion of a word that is not in the table: half the least there
 
 
 @dataclass(frozen=True, eq=False)
 class SpanTable:
     """Spans in the order of their text, start and end, none twice.
 
-    `texts` are numbers of texts; `starts` and `ends` code points; `names` the detector's number of the name, -1 for
-    none; `keys` identify the span's folded words, `before` and `after` the words next to it (0: none),
-    as numbers that are the same in every dictionary; `signs` are those of `Sign`.
+    `texts` are numbers of texts; `starts` and `ends` code points; `names` the matcher's number of the name, -1 for
+    none; `n_content` of its `n_words` are no stop words; `keys` identify the span's words, `before` and `after` those
+    next to it (0: none), as numbers that are the same for every list; `signs` are those of `Sign`. By the table of
+    common words, `log_counts` says how frequent its rarest word is (log10 per billion), `lower_shares` how often the
+    one that is least often in lower case is.
 
     Examples
     --------
-    >>> from deixis.detection.dictionary import DictionaryDetector
+    >>> from deixis.detection.names import NameMatcher
     >>> text = "In New York City."
-    >>> spans = DictionaryDetector.build(["New York", "New York City", "York"]).spans([text])
+    >>> spans = NameMatcher.build(["New York", "New York City", "York"]).spans([text])
     >>> [text[start:end] for start, end in zip(spans.starts, spans.ends)]
     ['New York', 'New York City', 'York']
     """
@@ -34,11 +37,14 @@ class SpanTable:
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
     names: NDArray[np.int32]
-    n_tokens: NDArray[np.int32]
+    n_words: NDArray[np.int32]
+    n_content: NDArray[np.int32]
     keys: NDArray[np.uint64]
     signs: NDArray[np.uint32]
     before: NDArray[np.uint32]
     after: NDArray[np.uint32]
+    log_counts: NDArray[np.float32]
+    lower_shares: NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -47,6 +53,10 @@ class SpanTable:
         """Which spans have the sign, or one of several."""
         has_sign: NDArray[np.bool_] = (self.signs & np.uint32(sign)) != 0
         return has_sign
+
+    def places(self) -> Iterator[tuple[int, int, int]]:
+        """Number of the text, start and end of each span."""
+        return zip(self.texts.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> SpanTable:
         """The spans in these rows, in their order."""
@@ -72,26 +82,23 @@ class SpanTable:
         return both.take(is_first)
 
     @classmethod
-    def of_spans(cls, spans: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str]) -> SpanTable:
-        """The given spans of each text, as `RECOGNIZED`; their other columns are empty."""
+    def of_spans(cls, spans: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], sign: Sign) -> SpanTable:
+        """The given spans of each text with this sign; their other columns are empty."""
         rows = sorted({(n, int(s), int(e)) for n, own in enumerate(spans) for s, e in own if s < e})
-        signs = [_written(texts[number][start:end]) for number, start, end in rows]
+        signs = [int(sign | _written(texts[number][start:end])) for number, start, end in rows]
         lengths = [len(texts[number][start:end].split()) for number, start, end in rows]
         columns = np.array(rows, dtype=np.int32).reshape(-1, 3)
-        nothing = np.zeros(len(rows), dtype=np.uint32)
+        nothing, words = np.zeros(len(rows), dtype=np.uint32), np.array(lengths, dtype=np.int32)
         return cls(
             columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy(), np.full(len(rows), -1, dtype=np.int32),
-            np.array(lengths, dtype=np.int32), nothing.astype(np.uint64), np.array(signs, dtype=np.uint32),
-            nothing, nothing,
+            words, words, nothing.astype(np.uint64), np.array(signs, dtype=np.uint32), nothing, nothing,
+            np.full(len(rows), UNKNOWN_COUNT, dtype=np.float32), np.full(len(rows), 0.5, dtype=np.float32),
         )  # fmt: skip
 
 
-def _written(text: str) -> int:
-    signs = Sign.RECOGNIZED
-    if text[:1].isupper():
-        signs |= Sign.BEGINS_UPPER
-    if text[:1].islower():
-        signs |= Sign.BEGINS_LOWER
+def _written(text: str) -> Sign:
     if text.isupper() and len(text) > 1:
-        signs |= Sign.ALL_UPPER
-    return int(signs)
+        return Sign.CAPITALS
+    if text[:1].isupper():
+        return Sign.TITLE_CASE
+    return Sign.LOWER_CASE if text.islower() else Sign.MIXED_CASE

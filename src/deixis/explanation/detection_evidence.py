@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from deixis.decision.decision import Decision
 from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
-from deixis.detection.detector import SpanDetector, as_spans
-from deixis.detection.span_features import FEATURES, MEANINGS, n_repeated
+from deixis.detection.detector import SpanDetector, as_spans, long_forms
+from deixis.detection.span_features import FEATURES, MEANINGS, text_counts
 from deixis.explanation.records import Detection, MentionEvidence, Part, parts_of
 from deixis.linking.model import Reader
 from deixis.linking.stages.rank import RankedSpans
@@ -23,10 +23,10 @@ Key = tuple[int, int]
 class DetectedText:
     """The spans of one text that could be mentions, with their log odds."""
 
-    def __init__(self, detector: SpanDetector, text: str, n_threads: int = 0, may_overlap: bool = False) -> None:
+    def __init__(self, detector: SpanDetector, text: str, n_threads: int = 0) -> None:
         self._detector = detector
         self._table = detector.table([text], n_threads=n_threads)
-        self._log_odds = detector.log_odds(self._table, may_overlap)
+        self._log_odds = detector.log_odds(self._table, long_forms(self._table, [text]))
 
     @cached_property
     def _rows(self) -> dict[Key, int]:
@@ -35,7 +35,7 @@ class DetectedText:
 
     @cached_property
     def _n_same(self) -> NDArray[np.float32]:
-        return n_repeated(self._table)
+        return text_counts(self._table)
 
     @cached_property
     def _log_odds_before(self) -> NDArray[np.float64]:
@@ -48,7 +48,7 @@ class DetectedText:
     def evidence(self, key: Key, ranking: Ranking, decision: Decision) -> MentionEvidence | None:
         """The evidence that a span is a mention of its best candidate; None for rules, or if it was not considered."""
         row = self._rows.get(key)
-        if self._detector.uses_rules or row is None or not isinstance(decision.model, LinkModel):
+        if row is None or not isinstance(decision.model, LinkModel):
             return None
         rows = np.array([row])
         span, log_odds = self._table.take(rows), self._log_odds[rows]
@@ -57,7 +57,7 @@ class DetectedText:
         corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(
-            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights,
+            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights_of(span)[0],
             Part("corrected", MEANINGS["corrected"], corrected, 1.0, corrected),
         )  # fmt: skip
         return MentionEvidence(

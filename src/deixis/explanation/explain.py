@@ -98,8 +98,7 @@ class LinkedText:
             for batch in trace.batches
             for number, (_, start, end) in enumerate(batch.selected.spans.keys())
         }
-        overlap = plan.may_overlap or plan.reader is not None
-        detected = DetectedText(model.detector, document.text, model.n_threads, overlap) if plan.detects else None
+        detected = DetectedText(model.detector, document.text, model.n_threads) if plan.detects else None
         return cls(plan, document, linked, selected, spans, frozenset(spans), detected)
 
     def with_spans(self, keys: Sequence[Key]) -> LinkedText:

@@ -17,10 +17,11 @@ def fit_logistic(
     penalty: float = 1.0,
     start: NDArray[np.float64] | None = None,
     is_positive: NDArray[np.bool_] | None = None,
+    counts: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """One weight per column. `penalty` is what a step away from `start` (else from 0) costs, in examples.
 
-    Columns that are `is_positive` have a weight of at least 0.
+    Columns that are `is_positive` have a weight of at least 0. `counts` says how many examples each row counts for.
 
     Examples
     --------
@@ -41,9 +42,10 @@ def fit_logistic(
         total, slope = penalty / 2 * float((away**2).sum()), penalty * away
         for begin in range(0, len(scaled), BLOCK):
             rows, verdicts = scaled[begin : begin + BLOCK], right[begin : begin + BLOCK]
+            n_each = 1.0 if counts is None else counts[begin : begin + BLOCK]
             sums = np.einsum("rf,f->r", rows, weights)
-            total += float((np.logaddexp(0.0, sums) - verdicts * sums).sum())
-            slope = slope + np.einsum("rf,r->f", rows, expit(sums) - verdicts)
+            total += float((n_each * (np.logaddexp(0.0, sums) - verdicts * sums)).sum())
+            slope = slope + np.einsum("rf,r->f", rows, n_each * (expit(sums) - verdicts))
         return total, slope
 
     bounds = None if is_positive is None else [(0 if one else None, None) for one in is_positive.tolist()]

@@ -50,7 +50,6 @@ _XMRED = LinkerConfig(
     candidates=XMRED,
     ranking=RankerConfig(weights="tree"),
     rehearsal=RehearsalConfig(use="never"),
-    finding=FindingConfig(scoring="rules"),
     nil=ThresholdConfig(threshold=0.0),
 )
 

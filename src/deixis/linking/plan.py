@@ -6,10 +6,8 @@ Which decision holds when:
 |----------------------------|----------------------|-------------|-----------------------|
 | given                      | ranker               | (all)       | given                 |
 | given                      | re-ranker            | (all)       | reranked              |
-| detected by rules          | ranker               | given       | given                 |
-| detected by rules          | re-ranker            | given       | reranked              |
-| detected by odds           | ranker               | detected    | detected              |
-| detected by odds           | re-ranker            | detected    | detected, new scores  |
+| detected                   | ranker               | detected    | detected              |
+| detected                   | re-ranker            | detected    | detected, new scores  |
 | read                       | ranker and reader    | read        | read                  |
 | read                       | re-ranker            | read        | reranked              |
 """
@@ -69,10 +67,10 @@ class LinkPlan:
         reranker = _reranker(model, options)
         reader = _reader(model, options) if detects else None
         given, detected, read = _decisions(model, options)
-        scoring = given if model.detector.uses_rules or not detects else detected
+        scoring = detected if detects else given
         selecting = scoring if reader is None else read
         deciding = selecting
-        if reranker is not None and (reader is not None or not detects or model.detector.uses_rules):
+        if reranker is not None and (reader is not None or not detects):
             deciding = _reranked(model, options)
             if reader is None:
                 selecting = model.decisions.given  # the given threshold is the re-ranker's

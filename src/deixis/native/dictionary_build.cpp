@@ -1,12 +1,12 @@
 // Builds the trie of names that dictionary.cpp matches, and decides how each name must be written in a text to count.
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "dictionary.hpp"
 #include "parallel.hpp"
 #include "texts.hpp"
 #include "token_arrays.hpp"
+#include "trie_build.hpp"
 
 namespace deixis {
 namespace {
@@ -50,8 +50,8 @@ public:
         }
         ArraysByName arrays;
         put_tokens(arrays, "tokens", arrays_);
-        arrays["trie.child_ptr"] = to_numpy(std::move(child_ptr_));
-        arrays["trie.labels"] = to_numpy(std::move(labels_));
+        arrays["trie.child_ptr"] = to_numpy(std::move(trie_.child_ptr));
+        arrays["trie.labels"] = to_numpy(std::move(trie_.labels));
         arrays["flags"] = to_numpy(std::move(flags_));
         return arrays;
     }
@@ -189,45 +189,12 @@ private:
     }
 
     void grow_trie() {
-        struct Step {
-            uint64_t key;
-            uint32_t name;
-            bool operator<(const Step& other) const { return key < other.key; }
-        };
-        const size_t n_tokens = tokens_.size();
-        flags_.assign(n_tokens, 0);
-        child_ptr_.assign(1, 0);
-        std::vector<int32_t> nodes(found_.size());
-        std::vector<Step> steps;
-        for (size_t i = 0; i < found_.size(); ++i) {
-            nodes[i] = ids_[found_[i].first_token];
-            if (found_[i].n_tokens == 1) end_name(nodes[i], found_[i]);
-        }
-        for (size_t depth = 1;; ++depth) {
-            steps.clear();
-            for (size_t i = 0; i < found_.size(); ++i)
-                if (found_[i].n_tokens > depth) {
-                    const auto token = static_cast<uint32_t>(ids_[found_[i].first_token + depth]);
-                    steps.push_back(
-                        {static_cast<uint64_t>(nodes[i]) << 32 | scramble(token), static_cast<uint32_t>(i)});
-                }
-            if (steps.empty()) return;
-            std::sort(steps.begin(), steps.end());
-            const size_t n_parents = flags_.size();
-            for (size_t s = 0; s < steps.size(); ++s) {
-                if (s == 0 || steps[s].key != steps[s - 1].key) {
-                    while (child_ptr_.size() <= steps[s].key >> 32)
-                        child_ptr_.push_back(static_cast<int32_t>(labels_.size()));
-                    labels_.push_back(static_cast<uint32_t>(steps[s].key));
-                    flags_.push_back(0);
-                    if (flags_.size() > std::numeric_limits<int32_t>::max())
-                        refuse("The names have more than 2^31 - 1 tokens and beginnings together.");
-                }
-                nodes[steps[s].name] = static_cast<int32_t>(flags_.size() - 1);
-                if (found_[steps[s].name].n_tokens == depth + 1) end_name(flags_.size() - 1, found_[steps[s].name]);
-            }
-            while (child_ptr_.size() <= n_parents) child_ptr_.push_back(static_cast<int32_t>(labels_.size()));
-        }
+        flags_.assign(tokens_.size(), 0);
+        trie_ = build_trie(tokens_.size(), ids_, found_, [&](size_t node, size_t i) {
+            if (node >= flags_.size()) flags_.resize(node + 1, 0);
+            end_name(node, found_[i]);
+        });
+        flags_.resize(trie_.n_nodes, 0);
     }
 
     const Texts &names_, &texts_, &stop_words_;
@@ -239,8 +206,7 @@ private:
     std::vector<int32_t> ids_, n_lower_;
     std::vector<Name> found_;
     TokenArrays arrays_;
-    std::vector<int32_t> child_ptr_;
-    std::vector<uint32_t> labels_;
+    BuiltTrie trie_;
     std::vector<uint8_t> flags_;
 };
 

@@ -10,7 +10,7 @@ from deixis.candidates.combined import CandidateSources
 from deixis.candidates.entity_facts import popularity_from
 from deixis.candidates.source import CandidateSource
 from deixis.decision.decision import Decision, Decisions
-from deixis.decision.link_model import LinkModel, default_weights
+from deixis.decision.link_model import LinkModel
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.errors import DataError
 from deixis.features.name_set import NameSet
@@ -19,7 +19,6 @@ from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
-from deixis.ranking.default_weights import kind_of
 from deixis.ranking.ranker import FeatureRanker
 from deixis.training.calibrate import calibrate
 from deixis.training.detector import build_detector, fit_detected
@@ -89,11 +88,10 @@ def _built(
     ranker = FeatureRanker.build(
         kb, sources.words, popularity_from(counts), seen_names, config.ranking, n_threads, sources=sources.columns
     )
-    detector = build_detector(kb, names, counts, annotated, config.finding, seed, n_threads)
+    detector = build_detector(kb, annotated, config.finding, config.detection, seed, n_threads)
     nil = config.nil
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
-    default = default_weights(kind_of(kb))["threshold"]
-    detected = Decision(LinkModel.default(kind_of(kb)), default if nil.threshold is None else nil.threshold)
+    detected = Decision(LinkModel.default(), nil.threshold)
     decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
     model = LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
     if is_used_for(config.rehearsal, kb, has_annotated=documents is not None):

@@ -15,8 +15,9 @@ from deixis.decision.overlaps import best_apart
 from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.detection.config import FindingConfig
 from deixis.detection.detector import SpanDetector, all_spans
-from deixis.detection.dictionary import DictionaryDetector
+from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.name_facts import NameFacts
+from deixis.detection.names import NameMatcher
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import SpanTable
 from deixis.errors import ConfigError
@@ -27,7 +28,6 @@ from deixis.linking.inputs import as_document
 from deixis.linking.model import LinkerModel
 from deixis.linking.streams import rank_mentions
 from deixis.progress import stage
-from deixis.ranking.default_weights import kind_of
 from deixis.tables import Ranking, Spans, on_one_line
 from deixis.types import Document
 
@@ -42,31 +42,25 @@ GoldSpans = dict[tuple[int, int, int], frozenset[str]]
 
 def build_detector(
     kb: KnowledgeBase,
-    names: DictionaryDetector,
-    counts: NDArray[np.float64],
     documents: Sequence[Document],
     config: FindingConfig | None = None,
+    dictionary: DictionaryConfig | None = None,
     seed: int = 0,
     n_threads: int = 0,
 ) -> SpanDetector:
-    """The detector of mentions of the knowledge base's entities, met `counts` times; many documents train it.
-
-    With few documents and a long list the odds of names are read from the knowledge base itself; in a short list the
-    rules of the dictionary decide.
-    """
+    """The detector of mentions of the knowledge base's entities; many annotated documents train it."""
     config = config or FindingConfig()
     gold = gold_spans(documents, kb.own_id)
-    name_list, rows = kb.names()
-    is_trained = len({number for number, _, _ in gold}) >= max(1, config.min_documents)
-    if config.scoring == "rules" or not (is_trained or len(name_list) >= config.min_names):
-        return SpanDetector(names, SpanScorer.by_rules(), config)
+    name_list, _ = kb.names()
+    names = NameMatcher.build(name_list, dictionary)
+    with stage("learning how names are written"):
+        facts = NameFacts.build(names, name_list, kb.titles, kb.description_texts(), n_threads)
+    if len({number for number, _, _ in gold}) < max(1, config.min_documents):
+        return SpanDetector(names, SpanScorer.from_kb(facts), config)
     with stage("learning what a mention looks like"):
-        facts = NameFacts.build(names, name_list, rows, counts, kb.description_texts(), n_threads)
-        if not is_trained:
-            return SpanDetector(names, SpanScorer.from_kb(facts, kind_of(kb)), config)
         texts = [document.text for document in documents]
         used = sorted({texts[number][start:end] for number, start, end in gold})
-        seen_names = DictionaryDetector.build(used, config=names.config)
+        seen_names = NameMatcher.build(used, dictionary)
         table = all_spans(names, [seen_names], texts, config, n_threads)
         scorer = SpanScorer.fit(table, _is_gold(table, gold), facts, seed)
     return SpanDetector(names, scorer, config, seen_names)
@@ -86,7 +80,7 @@ def fit_detected(
     """
     documents = [as_document(document, number) for number, document in enumerate(documents)]
     gold = gold_spans(documents, model.kb.own_id)
-    if model.detector.uses_rules or len({number for number, _, _ in gold}) < MIN_DOCUMENTS:
+    if len({number for number, _, _ in gold}) < MIN_DOCUMENTS:
         return model
     with stage("deciding what is a mention"):
         spans = model.detector.detect([document.text for document in documents], n_threads=model.n_threads)
@@ -99,7 +93,7 @@ def fit_detected(
         if not is_right.any():
             return model
         evidence, before = link_evidence(spans, ranking), model.decisions.detected
-        start = before.model if isinstance(before.model, LinkModel) else LinkModel.default(kind_of(model.kb))
+        start = before.model if isinstance(before.model, LinkModel) else LinkModel.default()
         link_model = LinkModel.fit(evidence, is_right, start)
         curve = curve_of_links(spans, link_model.of_evidence(evidence), is_right, gold)
     decision = with_end_to_end_threshold(Decision(link_model, curve=curve), threshold, target_precision)
@@ -136,8 +130,7 @@ def gold_spans(documents: Sequence[Document], resolve: Resolve) -> GoldSpans:
 
 
 def _is_gold(table: SpanTable, gold: GoldSpans) -> NDArray[np.bool_]:
-    keys = zip(table.texts.tolist(), table.starts.tolist(), table.ends.tolist(), strict=True)
-    return np.fromiter((key in gold for key in keys), dtype=bool, count=len(table))
+    return np.fromiter((place in gold for place in table.places()), dtype=bool, count=len(table))
 
 
 def with_end_to_end_threshold(

@@ -21,7 +21,6 @@ def detect(
         return Spans.given(documents)
     spans = plan.model.detector.detect(
         [documents[number].text for number in numbers],
-        may_overlap=plan.may_overlap or plan.reader is not None,
         recognizer=recognizer,
         min_probability=plan.min_probability,
         n_threads=plan.model.n_threads,

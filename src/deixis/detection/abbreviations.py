@@ -1,0 +1,94 @@
+"""Short forms that a text defines: `Saint Mary Hospital (SMH)`, or `SMH (Saint Mary Hospital)`.
+
+By the algorithm of Schwartz and Hearst (2003): the characters of the short form must occur in the long form in this
+order, the first of them at the beginning of a word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_SHORT, MIN_SHORT = 10, 2
+_BRACKET = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
+_WORD = re.compile(r"\w[\w'’.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ShortForm:
+    """A short form, and the code points [start, end) of the long form it stands for."""
+
+    text: str
+    start: int
+    end: int
+
+
+def short_forms(text: str) -> list[ShortForm]:
+    """The short forms that a text defines, in order; the first definition of each counts.
+
+    Examples
+    --------
+    >>> text = "Saint Mary Hospital (SMH) is near the WHO (World Health Organization)."
+    >>> [(each.text, text[each.start : each.end]) for each in short_forms(text)]
+    [('SMH', 'Saint Mary Hospital'), ('WHO', 'World Health Organization')]
+    >>> short_forms("The patients (n = 12) were well (see Table 1).")
+    []
+    """
+    found: dict[str, ShortForm] = {}
+    if "(" not in text and "[" not in text:
+        return []
+    for bracket in _BRACKET.finditer(text):
+        inside = re.split(r"[;,]\s", bracket[1], maxsplit=1)[0].strip(" \"'“”")
+        before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
+        end = max(0, bracket.start() - 200) + len(before)
+        if _is_short(inside):
+            start = long_form_start(inside, text, end)
+            if start is not None:
+                found.setdefault(inside, ShortForm(inside, start, end))
+                continue
+        words = list(_WORD.finditer(before))
+        if words and words[-1].end() == len(before) and _is_short(words[-1][0]):
+            short, inner = words[-1][0], bracket[1]
+            inner_end = bracket.start(1) + len(inner.rstrip())
+            start = long_form_start(short, text, inner_end, bracket.start(1))
+            if start is not None and not text[bracket.start(1) : start].strip(" \"'“”"):
+                found.setdefault(short, ShortForm(short, start, inner_end))
+    return list(found.values())
+
+
+def long_form_start(short: str, text: str, end: int, begin: int = 0) -> int | None:
+    """Where the long form that ends at `end` begins: the shortest that fits; None if there is none.
+
+    Examples
+    --------
+    >>> long_form_start("HMM", "a hidden Markov model", 21)
+    2
+    """
+    letters = [character for character in short.lower() if character.isalnum()]
+    n_words = min(len(letters) + 5, 2 * len(letters))
+    at = end
+    for number in range(len(letters) - 1, -1, -1):
+        at -= 1
+        while at >= begin and (
+            text[at].lower() != letters[number]
+            or (number == 0 and at > begin and (text[at - 1].isalnum() or text[at - 1] in "'’"))
+        ):
+            if text[at] in "()[]\n":
+                return None
+            at -= 1
+        if at < begin:
+            return None
+    long_form = text[at:end]
+    if len(long_form.split()) > n_words or len(long_form) <= len(short) or "." in long_form.rstrip(".")[:-1]:
+        return None
+    return None if short in _WORD.findall(long_form) else at
+
+
+def _is_short(text: str) -> bool:
+    """Whether a text may be a short form: two to ten characters, one a capital, at most two words."""
+    return (
+        MIN_SHORT <= len(text) <= MAX_SHORT
+        and text[0].isalnum()
+        and any(character.isupper() for character in text)
+        and len(text.split()) <= 2
+    )
