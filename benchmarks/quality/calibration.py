@@ -1,11 +1,11 @@
 """How far scores can be believed, on dev data, zero-shot: `python -m benchmarks.quality.calibration [KB ...]`.
 
-`raw` scores as the ranker gives them, `rehearsed` ones calibrated on mentions made from the knowledge base, and
-`annotated` ones calibrated on the dev documents themselves, each document by curves that have not seen it. A gold
+`share` is the ranker's softmax alone, `score` the probability that is the default (P(on the list) times the share), and
+`annotated` scores are calibrated on the dev documents themselves, each document by curves that have not seen it. A gold
 entity that the knowledge base lacks is NIL: a link there is wrong. `links_f1` is that of the threshold which each way
-chooses by itself (raw: the default); `precision_asked_90` what came of asking for a precision of 0.9, and
+chooses by itself (share: 0.1; score: the default); `precision_asked_90` what came of asking for a precision of 0.9, and
 `coverage_asked_90` how many mentions were linked then (for `annotated` both by thresholds chosen on the other half of
-the documents; raw scores cannot be asked). Test splits are never read. Rows go to `benchmarks/results/`.
+the documents; the others cannot be asked). Test splits are never read. Rows go to `benchmarks/results/`.
 """
 
 import argparse
@@ -20,7 +20,6 @@ from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import half_of
 from benchmarks.suites.wordnet_examples import wordnet_documents, wordnet_records
-from deixis.decision.calibrator import Calibrator
 from deixis.decision.decision import DEFAULT_THRESHOLD, Decision
 from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.documents.reading import read_documents
@@ -32,14 +31,12 @@ from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig
-from deixis.linking.config import LinkerConfig
 from deixis.training.calibrate import JudgedMentions, judge
-from deixis.training.synthetic import SyntheticMentions
 from deixis.types import Document
 
 WORDNET = Path("/usr/share/wordnet")
 MAX_DOCUMENTS = {"wordnet": 4000}
+SHARE_THRESHOLD = 0.1  # before there was a probability of being on the list
 PARTS = {  # knowledge base -> suite and file of its dev parts; of files without splits the dev half
     "medic": {"medic/ncbi-dev": "ncbi/dev"},
     "wordnet": {"wordnet/dev": ""},
@@ -58,25 +55,23 @@ def measured(name: str) -> Iterator[ResultRow]:
     is_wordnet = name == "wordnet"
     records = wordnet_records(WORDNET) if is_wordnet else None
     kb = KnowledgeBase.from_records(records) if records else KnowledgeBase.read(data_folder() / name / "kb.jsonl.gz")
-    linker = Linker.build(kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="never")))
-    synthetic = SyntheticMentions.make(kb).ranked_by(linker.model)
-    rehearsal = synthetic.decision(linker.config.calibration, "rehearsed")
+    linker = Linker.build(kb)
     for suite, path in PARTS[name].items():
-        judged = judge(linker.model, dev_documents(path)[: MAX_DOCUMENTS.get(name, 400)])
-        yield from rows_of(suite, "raw", judged.curve, np.full(len(judged.curve), DEFAULT_THRESHOLD), None)
-        yield from rehearsed_rows(suite, judged, rehearsal)
+        documents = dev_documents(path)[: MAX_DOCUMENTS.get(name, 400)]
+        judged = judge(linker.model, documents)
+        share = share_alone(linker, documents, judged)
+        yield from rows_of(suite, "share", share, np.full(len(share), SHARE_THRESHOLD), None)
+        yield from rows_of(suite, "score", judged.curve, np.full(len(judged.curve), DEFAULT_THRESHOLD), None)
         after = judged.cross_validated(linker.config.calibration)
         asked = by_halves(after, 0.9)
         yield from rows_of(suite, "annotated", after, by_halves(after), asked)
 
 
-def rehearsed_rows(suite: str, judged: JudgedMentions, rehearsal: Decision) -> list[ResultRow]:
-    """The figures of curve and thresholds that come from the knowledge base alone."""
-    if not isinstance(rehearsal.model, Calibrator) or rehearsal.curve is None:
-        return []
-    after = judged.curve.with_scores(judged.rescored(rehearsal.model))
-    thresholds = [chosen(rehearsal.curve, target) for target in (None, 0.9)]
-    return rows_of(suite, "rehearsed", after, *(np.full(len(after), threshold) for threshold in thresholds))
+def share_alone(linker: Linker, documents: list[Document], judged: JudgedMentions) -> ThresholdCurve:
+    """The same mentions with the ranker's share as their score."""
+    annotated = [each.with_mentions([m for m in each.mentions if m.is_decided]) for each in documents]
+    lists = linker.candidates(annotated, 1)
+    return judged.curve.with_scores(np.array([each[0].score if each else 0.0 for each in lists]))
 
 
 def rows_of(

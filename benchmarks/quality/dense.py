@@ -39,7 +39,6 @@ from deixis.encoders.config import EncoderConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 from deixis.ranking.weights import weighted_sums
 from deixis.training.build import build_model
@@ -124,7 +123,7 @@ class Asked:
     def of(cls, kb: KnowledgeBase, learned: list[Document], asked: list[Document], encoder: str,
            dense: VectorSource | None = None) -> Asked:  # fmt: skip
         """The candidates of a sample of mentions; `dense` has vectors that need not be made again."""
-        config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+        config = LinkerConfig(held_out_share=0.0)
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
         model = build_model(
             kb, learned or None, config, seed=SEED, n_threads=1, earlier={} if dense is None else {"vectors": dense}

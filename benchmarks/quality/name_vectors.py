@@ -23,7 +23,6 @@ from benchmarks.suites.suite import read_suite
 from deixis.candidates.sources.name_vectors import NameVectorConfig
 from deixis.encoders.config import EncoderConfig
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
 from deixis.training.build import build_model
@@ -58,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def built(kb: KnowledgeBase, encoder: str) -> LinkerModel:
     """A linker whose sources include vectors of names."""
-    config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+    config = LinkerConfig(held_out_share=0.0)
     source = NameVectorConfig(encoder=EncoderConfig(name=encoder))
     config = replace(config, candidates=config.candidates.with_source(NAME, source))
     return build_model(kb, None, config, seed=SEED, n_threads=1)

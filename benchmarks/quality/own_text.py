@@ -28,11 +28,12 @@ from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.features.row_dots import row_dots
 from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.linker import Linker
-from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig
+from deixis.linking.build_settings import OwnTextConfig
 from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import kind_of
 from deixis.ranking.feature import document_numbers, surroundings
 from deixis.ranking.features.words import AROUND, TEXT
+from deixis.ranking.ranker import shares as softmax
 from deixis.tables import CandidateTable
 from deixis.training.popularity import mentioned_entities
 from deixis.types import Document, MentionInContext
@@ -88,7 +89,7 @@ def ask(data: DataFolder, suites: list[Suite], readings: list[str]) -> Iterator[
     for reading in readings:
         if kind_of(kb) == "bare" and reading == "read":
             continue  # there is nothing to read
-        config = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"), own_text=READINGS[reading])
+        config = LinkerConfig(held_out_share=0.0, own_text=READINGS[reading])
         linker = Linker.build(kb, None, config)
         graph = mentioned_entities(kb, linker.model.detector.names) if reading == "read" else None
         for suite in suites:
@@ -126,7 +127,7 @@ def asked_of(
         lengths.append(np.diff(proposals.starts)[np.array(numbers) >= 0])
         parts.append((features.values[kept], is_right))
         if graph is not None:
-            shares = linker.model.ranker.scores(features, proposals)
+            shares = softmax(linker.model.ranker.totals(mentions, features, proposals), proposals)
             found = linked(graph, mentions, proposals, shares), spoken(linker, graph, mentions, proposals)
             extras.append([each[kept] for each in found])
     print(f"{suite.name}, {reading}: {len(questions)} mentions", file=sys.stderr, flush=True)

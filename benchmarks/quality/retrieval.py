@@ -34,6 +34,7 @@ from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
+from deixis.ranking.ranker import shares as softmax
 from deixis.tables import CandidateTable
 from deixis.types import Document
 from deixis.xmr.rankings import kept_where
@@ -149,7 +150,8 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
     mentions, kb, sources = questions.mentions, linker.kb, linker.model.sources
     blend = TreeAndNames(sources.get("label_tree"), sources.get("names"), linker.model.ranker.facts.seen_names)
     proposals = linker.model.sources.propose(mentions)
-    shares = linker.model.ranker.scores(linker.model.ranker.features(mentions, proposals), proposals)
+    features = linker.model.ranker.features(mentions, proposals)
+    shares = softmax(linker.model.ranker.totals(mentions, features, proposals), proposals)
     metrics = []
     for n in N_CANDIDATES:
         found = blend.search(mentions, n)

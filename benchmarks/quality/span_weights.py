@@ -26,9 +26,8 @@ from deixis.detection.detector import all_spans, as_spans
 from deixis.detection.span_features import FEATURES, N_OWN, own_features
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
-from deixis.linking.streams import rank_mentions
+from deixis.linking.streams import score_mentions
 from deixis.ranking.default_weights import kind_of
 from deixis.tables import Spans
 from deixis.training.detector import GoldSpans, curve_of_links, gold_spans
@@ -37,7 +36,7 @@ from deixis.types import Document
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "deixis"
 N_DOCUMENTS = 150  # of each set, drawn at random
 MAX_RANKED = 4000  # spans of a set that are ranked, those of its first documents
-CONFIG = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+CONFIG = LinkerConfig(held_out_share=0.0)
 # The suite that brings the KB and training documents, and others about the same KB.
 SETS = {
     "wiki468k-aida": ["wiki468k-aida", "reddit-posts", "reddit-comments"],
@@ -127,7 +126,7 @@ def learned_decision(parts: list[Part], weights: NDArray[np.float64]) -> dict[st
         spans = replace(part.spans, log_odds=log_odds).take(log_odds >= least)
         n_documents = int(spans.documents[MAX_RANKED]) if len(spans) > MAX_RANKED else len(part.documents)
         spans = spans.take(spans.documents < n_documents)
-        ranking = rank_mentions(part.linker.model, spans.in_context(part.documents))
+        ranking = score_mentions(part.linker.model, spans.in_context(part.documents))
         ids, best_rows = part.linker.kb.ids, ranking.best_rows().tolist()
         is_right = [
             row >= 0 and ids[row] in part.gold.get(key, ()) for key, row in zip(spans.keys(), best_rows, strict=True)

@@ -78,6 +78,27 @@ class CandidateTable:
         return _spread(np.add, values, self.starts)
 
 
+@dataclass(frozen=True, eq=False)
+class BestCandidates:
+    """What is known of the best candidate of each mention, by its row; -1 and zeros where a mention has none.
+
+    `alias` and `label_tree` are scores of these sources, `title` is 1 where the mention is its title; by `leads` its
+    sum of features is ahead of the second's, infinite where there is no second. Of the mention's words `known` is the
+    sum of the weights of those that any entity has, `n_known` their number and `described` the sum for those that the
+    candidate's description has; the rarest word weighs `max_idf`.
+    """
+
+    rows: NDArray[np.int64]
+    alias: NDArray[np.float32]
+    title: NDArray[np.float32]
+    label_tree: NDArray[np.float32]
+    leads: NDArray[np.float64]
+    described: NDArray[np.float32]
+    known: NDArray[np.float64]
+    n_known: NDArray[np.int64]
+    max_idf: float
+
+
 def _pairs(ranked: sparse.csr_matrix) -> NDArray[np.int64]:
     numbers = np.repeat(np.arange(ranked.shape[0], dtype=np.int64), np.diff(ranked.indptr))
     return numbers * ranked.shape[1] + ranked.indices
@@ -241,6 +262,10 @@ class Ranking:
         has_one = np.diff(self.starts) > rank
         scores[has_one] = self.scores[self.starts[:-1][has_one] + rank]
         return scores
+
+    def times(self, factors: NDArray[np.float64]) -> Ranking:
+        """The same candidates, the scores of each span times its factor."""
+        return self.with_scores(self.scores * factors[self.span_numbers])
 
     def best_rows(self) -> NDArray[np.int64]:
         """The row of each span's best candidate; -1 where there is none."""

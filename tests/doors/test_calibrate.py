@@ -76,8 +76,6 @@ def test_build_calibrates_on_a_file_of_its_own(foundry):
     assert "--calibrate-on" in refused.stderr
     done = foundry("build", "metals.jsonl", "-o", "m", "--target-precision", 0.9, "--calibrate-on", "dev.jsonl")
     assert "for a precision of 0.9: by 60 held-out mentions" in done.stderr
-    done = foundry("build", "metals.jsonl", "-o", "m", "--synthetic", "always")
-    assert "by 2,000 mentions made from the knowledge base" in done.stderr
 
 
 def test_two_ways_to_say_when_to_link_are_one_too_many(foundry):

@@ -8,7 +8,6 @@ import pytest
 from deixis.documents.reading import read_documents
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 
 KB = """\
@@ -28,7 +27,7 @@ def folder(tmp_path_factory):
     for name, lines in (("kb", KB), ("taught", json.dumps(TAUGHT)), ("asked", json.dumps(ASKED))):
         (folder / f"{name}.jsonl").write_text(f"{lines}\n", encoding="utf-8")
     kb, taught = KnowledgeBase.read(folder / "kb.jsonl"), list(read_documents(folder / "taught.jsonl"))
-    plain = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+    plain = LinkerConfig(held_out_share=0.0)
     dense = replace(plain, candidates=plain.candidates.with_encoder("chars"))
     for name, documents, config in (("both", taught, dense), ("described", None, dense), ("plain", None, plain)):
         Linker.build(kb, documents, config, n_threads=1).save(folder / name)

@@ -28,7 +28,6 @@ from deixis.explanation.explain import explain
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
@@ -47,7 +46,7 @@ from tests.golden.stand_ins import ChecksumReader, ChecksumReranker
 
 N_CANDIDATES = 5  # of each mention that are kept in the frozen file
 READER_WEIGHTS = np.array([1.0, -0.5, 0.8, 0.7, -0.4, 1.0])
-RAW = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"), finding=FindingConfig(min_documents=5))
+RAW = LinkerConfig(held_out_share=0.0, finding=FindingConfig(min_documents=5))
 
 Record = list[Any]
 
@@ -157,8 +156,6 @@ def _corrected(odds: str, calibration: str, corrections: str) -> Linker:
 def _model(odds: str, calibration: str) -> Linker:
     """A linker to the demo's entities with a re-ranker and a reader, which are used by who asks for them."""
     learning, held_out = _sentences()
-    if calibration == "rehearsed":
-        return _staffed(Linker.build(_kb(), config=replace(RAW, rehearsal=RehearsalConfig(use="always")), n_threads=1))
     plain = _staffed(Linker.build(_kb(), learning if odds == "learned" else None, RAW, n_threads=1))
     if calibration == "none":
         return plain

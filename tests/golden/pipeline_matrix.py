@@ -15,7 +15,7 @@ class Case:
 
     spans: Spans = "raw"
     odds: str = "rules"  # rules, learned
-    calibration: str = "none"  # none, annotated, rehearsed
+    calibration: str = "none"  # none, annotated
     corrections: str = "none"  # none, gold, wrong, not_an_entity, all
     texts: str = "plain"  # plain, corrected
     types: tuple[str, ...] | None = None
@@ -92,7 +92,7 @@ def cases() -> dict[str, Case]:
 def _plain() -> list[Case]:
     grid = product(("given", "raw", "mixture"), ODDS, ("none", "annotated"), RANKINGS)
     listed = [Case(spans, odds, calibration, **ranking) for spans, odds, calibration, ranking in grid]
-    return [*listed, *(Case(spans, "rules", "rehearsed") for spans in ("given", "raw"))]
+    return listed
 
 
 def _filtered() -> list[Case]:

@@ -17,7 +17,6 @@ from deixis.errors import ToolkitError
 from deixis.explanation.explain import explain
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
@@ -53,7 +52,7 @@ OWN_FIELDS = {
 @pytest.fixture(scope="module")
 def linker():
     """A linker to the demo's entities that can do all that can be asked for."""
-    plain = LinkerConfig(held_out_share=0.0, rehearsal=RehearsalConfig(use="never"))
+    plain = LinkerConfig(held_out_share=0.0)
     config = replace(plain, candidates=plain.candidates.with_encoder("chars"))
     sentences = list(read_documents(demo_sentences_path()))
     model = Linker.build(read_demo(), sentences[:4], config, n_threads=1).calibrate(sentences[1::2]).model

@@ -23,7 +23,7 @@ from deixis.config import Config, setting
 from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
 from deixis.errors import DataError
 from deixis.store.checks import check_range
-from deixis.store.part import Part, array
+from deixis.store.part import Part, array, value
 from deixis.tables import Ranking, Spans
 
 Method = Literal["auto", "isotonic", "temperature", "none"]
@@ -54,6 +54,8 @@ class Calibrator(Part):
     """A curve from a best candidate's score and lead to the probability that it is right.
 
     `weights` are a, b and the shift; `places` and `heights` the points of an isotonic curve, none for a sigmoid.
+    `uses_on_list` says that scores hold how likely the mention means anything on the list; those of models that were
+    saved before there was such a probability do not.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Calibrator(Part):
     weights: Annotated[NDArray[np.float64], array(length=3, low=-np.inf)]
     places: Annotated[NDArray[np.float64], array(low=-np.inf, rising="or equal")]
     heights: Annotated[NDArray[np.float64], array(low=0, high=1, like="places", rising="or equal")]
+    uses_on_list: Annotated[bool | None, value()] = None
 
     @classmethod
     def fit(
@@ -84,9 +87,9 @@ class Calibrator(Part):
         weights = _sigmoid_weights(evidence, right)
         is_isotonic = config.method == "isotonic" or (config.method == "auto" and len(right) >= MIN_ISOTONIC)
         if not is_isotonic:
-            return cls(weights, np.empty(0), np.empty(0))
+            return cls(weights, np.empty(0), np.empty(0), True)
         ends = _combined(np.array([[logit(MIN_SCORE), 0.0], [-logit(MIN_SCORE), MAX_LEAD]]), weights)
-        return cls(weights, *_isotonic_curve(_combined(evidence, weights), right, ends))
+        return cls(weights, *_isotonic_curve(_combined(evidence, weights), right, ends), True)
 
     @property
     def method(self) -> str:

@@ -19,13 +19,17 @@ from deixis.errors import ConfigError
 from deixis.store.part import Part, one_of, value
 from deixis.tables import Ranking, Spans
 
-DEFAULT_THRESHOLD = 0.1  # for scores that are not calibrated; docs/decisions/0012-nil-threshold.md
+DEFAULT_THRESHOLD = 0.25  # of probabilities that come from the list alone; docs/decisions/0012-nil-threshold.md
 Source = Literal["annotated", "synthetic"]
 """Where held-out mentions come from: annotated documents, or mentions made from the knowledge base itself."""
 
 
 class ProbabilityModel(Protocol):
     """Turns what is known of a span and its candidates into a probability."""
+
+    @property
+    def uses_on_list(self) -> bool | None:
+        """Whether the scores it takes hold how likely a mention means anything on the list."""
 
     def probabilities(self, spans: Spans, ranking: Ranking) -> NDArray[np.float64]:
         """How likely each span is a mention of its best candidate."""
@@ -36,7 +40,7 @@ class ProbabilityModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Decision(Part):
-    """A probability model, a threshold, and the curve of held-out mentions. Without a model scores are not changed.
+    """A probability model, a threshold, and the curve of held-out mentions. Without a model scores are probabilities.
 
     Without a `threshold`, `DEFAULT_THRESHOLD` is used. `target_precision` is the precision that the threshold was
     chosen for, if any. `source` says where the held-out mentions of `curve` come from.
@@ -44,7 +48,7 @@ class Decision(Part):
     Examples
     --------
     >>> Decision().min_probability, Decision(threshold=0.5).with_threshold(0.7).min_probability
-    (0.1, 0.7)
+    (0.25, 0.7)
     """
 
     model: Annotated[ProbabilityModel | None, one_of(calibrator=Calibrator, link_model=LinkModel)] = None
@@ -58,11 +62,14 @@ class Decision(Part):
         """The threshold in force."""
         return DEFAULT_THRESHOLD if self.threshold is None else self.threshold
 
-    def score(self, spans: Spans, ranking: Ranking, n_candidates: int) -> Ranking:
+    def score(self, spans: Spans, ranking: Ranking, on_list: NDArray[np.float64], n_candidates: int) -> Ranking:
         """The same candidates in the same order, with probabilities as scores.
 
-        Only the first `n_candidates` count, however many are there to be shown.
+        `on_list` is how likely each span means anything on the list. Only the first `n_candidates` count, however many
+        are there to be shown.
         """
+        if self.model is None or self.model.uses_on_list:
+            ranking = ranking.times(on_list)
         if self.model is None or not len(ranking):
             return ranking
         first = ranking.head(n_candidates)

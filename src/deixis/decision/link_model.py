@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from deixis.decision.evidence import score_evidence
 from deixis.learners.logistic import fit_logistic, weighed
-from deixis.store.part import Part, array
+from deixis.store.part import Part, array, value
 from deixis.tables import Ranking, Spans
 
 MAX_LOG_ODDS = 8.0
@@ -40,6 +40,8 @@ COUNTS_FOR = np.array([True, True, True, False, False, False])
 class LinkModel(Part):
     """A logistic model of links: weights of the span's log odds and of its best candidate's score.
 
+    `uses_on_list` is as in `Calibrator`.
+
     Examples
     --------
     >>> model = LinkModel(np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
@@ -50,17 +52,18 @@ class LinkModel(Part):
     """
 
     weights: Annotated[NDArray[np.float64], array(length=len(EVIDENCE), low=-MAX_WEIGHT, high=MAX_WEIGHT)]
+    uses_on_list: Annotated[bool | None, value()] = None
 
     @classmethod
     def default(cls) -> LinkModel:
         """The model of a knowledge base without annotated documents."""
         weights = default_weights()
-        return cls(np.array([weights.get(name, 0.0) for name in EVIDENCE]))
+        return cls(np.array([weights.get(name, 0.0) for name in EVIDENCE]), True)
 
     @classmethod
     def fit(cls, evidence: NDArray[np.float32], is_right: NDArray[np.bool_], start: LinkModel) -> LinkModel:
         """The model of spans whose gold is known; few of them change little of `start`."""
-        return cls(fit_logistic(evidence, is_right, PENALTY, start.weights, COUNTS_FOR))
+        return cls(fit_logistic(evidence, is_right, PENALTY, start.weights, COUNTS_FOR), True)
 
     def probabilities(self, spans: Spans, ranking: Ranking) -> NDArray[np.float64]:
         """How likely each span is a mention of its best candidate."""

@@ -10,7 +10,6 @@ import numpy as np
 from deixis.candidates.filters import unknown_ids
 from deixis.errors import DataError
 from deixis.explanation.detection_evidence import DetectedText, Key, read_evidence
-from deixis.explanation.name_match import names_of
 from deixis.explanation.ranked_span import RankedSpan, ranked_spans
 from deixis.explanation.records import Explanation, MentionEvidence
 from deixis.explanation.tree_path import tree_steps
@@ -92,7 +91,7 @@ class LinkedText:
         linked = link_documents(plans, [document], trace=trace)[0]
         plan = plans.given if document.mentions else plans.raw
         ranked = [each for batch in trace.batches for each in batch.ranked]
-        spans = {key: each for batch in ranked for key, each in ranked_spans(model, batch)}
+        spans = {key: each for batch in ranked for key, each in ranked_spans(plan, batch)}
         selected = {
             (start, end): batch.selected.take(np.arange(len(batch.selected.spans)) == number)
             for batch in trace.batches
@@ -111,7 +110,7 @@ class LinkedText:
         numbers, has_name = np.zeros(len(every), dtype=np.int64), np.ones(len(every), dtype=bool)
         spans = Spans(numbers, starts, ends, np.full(len(every), np.inf), has_name)
         parts = [rank(self.plan, [self.document], each) for each in batches(spans, is_given=not self.plan.detects)]
-        further = {key: each for part in parts for key, each in ranked_spans(self.plan.model, part) if key in missing}
+        further = {key: each for part in parts for key, each in ranked_spans(self.plan, part) if key in missing}
         return replace(self, spans={**self.spans, **further})
 
     def has_candidates(self, key: Key) -> bool:
@@ -135,7 +134,7 @@ class LinkedText:
         if row not in set(span.ranking.rows.tolist()):
             raise DataError(
                 f"{entity!r} is not among the {len(span.ranking.rows)} candidates of {text!r:.60}: no source found its "
-                f"names ({', '.join(names_of(model.kb, row)[:5])}) or description near enough. Add the mention to its "
+                f"names ({', '.join(model.kb.names_of(row)[:5])}) or description near enough. Add the mention to its "
                 "aliases, or train the model on annotated mentions."
             )
         reranked = self._reranked(key)
@@ -150,7 +149,8 @@ class LinkedText:
         return Explanation(
             *key, text, span.candidate(model, row, probabilities, reranked), runner_up,
             self._is_linked(key, row, overruled), is_changed, self.plan.deciding.min_probability,
-            len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), evidence, detection,
+            len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), span.on_list, evidence,
+            detection,
         )  # fmt: skip
 
     def _scored(self, key: Key, span: RankedSpan) -> tuple[Ranking, MentionEvidence | None]:
@@ -160,17 +160,19 @@ class LinkedText:
             return selected.ranking, read_evidence(plan.reader, selected)
         is_reranked = selected is not None and plan.reranker is not None
         ranking = selected.ranking if selected is not None and is_reranked else span.ranking
-        first = ranking.head(plan.n_candidates)
-        evidence = None if self.detected is None else self.detected.evidence(key, first, model.decisions.detected)
+        first, on_list = ranking.head(plan.n_candidates), np.array([span.on_list.probability])
+        detected = model.decisions.detected
+        if detected.model is not None and detected.model.uses_on_list:
+            first = first.times(on_list)
+        evidence = None if self.detected is None else self.detected.evidence(key, first, detected)
         start, end = (np.array([each], dtype=np.int64) for each in key)
         spans = Spans(np.zeros(1, dtype=np.int64), start, end, np.full(1, np.inf), np.ones(1, dtype=bool))
         if evidence is None or (is_reranked and plan.reader is not None):
             decision = plan.deciding if is_reranked else model.decisions.given
-            return decision.score(spans, ranking, plan.n_candidates), None
-        decider = model.decisions.detected.model
-        if decider is None:
+            return decision.score(spans, ranking, on_list, plan.n_candidates), None
+        if detected.model is None:
             return ranking, evidence
-        return decider.rescale(ranking, np.array([evidence.probability]), plan.n_candidates), evidence
+        return detected.model.rescale(ranking, np.array([evidence.probability]), plan.n_candidates), evidence
 
     def _reranked(self, key: Key) -> dict[int, float]:
         selected = self.selected.get(key)

@@ -14,7 +14,7 @@ _FORMS = NameForms(NameFormsConfig.loose())
 
 def name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
     """The name that is most similar to the mention; of equally similar names the title."""
-    names = names_of(kb, row)
+    names = kb.names_of(row)
     if mention in names:
         return NameMatch(mention, "same", 1.0)
     keys, key = list(_FORMS.keys(names)), next(iter(_FORMS.keys([mention])))
@@ -23,9 +23,3 @@ def name_match(kb: KnowledgeBase, row: int, mention: str) -> NameMatch:
     similarities = [_core.indel_similarity(each, key) for each in keys]
     best = int(np.argmax(similarities))
     return NameMatch(names[best], "similar", similarities[best])
-
-
-def names_of(kb: KnowledgeBase, row: int) -> list[str]:
-    """The title and the aliases of an entity."""
-    first, last = kb.alias_indptr[row : row + 2]
-    return [kb.titles[row], *kb.aliases.strings(range(int(first), int(last)))]

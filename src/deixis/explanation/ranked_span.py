@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.decision.on_list import EVIDENCE, on_list_probabilities, on_list_weights
 from deixis.explanation.name_match import name_match
-from deixis.explanation.records import ExplainedCandidate, Part, parts_of
+from deixis.explanation.records import ExplainedCandidate, ListEvidence, Part, parts_of
 from deixis.linking.model import LinkerModel
-from deixis.linking.stages.rank import RankedSpans
+from deixis.linking.plan import LinkPlan
+from deixis.linking.stages.rank import RankedSpans, evidence_of_list
 from deixis.ranking.features import FEATURES
+from deixis.ranking.ranker import shares
 from deixis.ranking.weights import FeatureMatrix
 from deixis.tables import Ranking
 from deixis.types import MentionInContext
@@ -22,13 +25,25 @@ CORRECTED = "corrections of this name to another entity"
 
 @dataclass(frozen=True, eq=False)
 class RankedSpan:
-    """All candidates of a span, best first by the ranker: their features, log odds of corrections, and sums of both."""
+    """All candidates of a span, best first by the ranker: their features, log odds of corrections, and sums of both.
+
+    `evidence` is that for a mention of anything on the list.
+    """
 
     mention: MentionInContext
     ranking: Ranking
     features: FeatureMatrix
     refuted: NDArray[np.float64]
     totals: NDArray[np.float64]
+    evidence: NDArray[np.float32]
+
+    @property
+    def on_list(self) -> ListEvidence:
+        """How likely the mention means anything on the list, and why."""
+        weights = on_list_weights()
+        parts = parts_of(EVIDENCE, self.evidence, weights)
+        probability = float(on_list_probabilities(self.evidence[None, :])[0])
+        return ListEvidence(probability, sum(part.contribution for part in parts), parts)
 
     @property
     def log_sum(self) -> float:
@@ -41,26 +56,32 @@ class RankedSpan:
         """One candidate with the parts of its score; `reranked` are the scores of a re-ranker, if there is one."""
         position = int(np.flatnonzero(self.ranking.rows == row)[0])
         names, refuted = self.features.names, float(self.refuted[position])
-        weights = model.ranker.weights.extended(names).values
+        weights = model.ranker.weights_of(self.mention).extended(names).by_name()
         meanings = {name: FEATURES[name].sentence for name in names}
         corrected = Part("corrected", CORRECTED, refuted, 1.0, refuted)
         return ExplainedCandidate(
             model.kb.ids[row], model.kb.titles[row], float(self.ranking.scores[position]), probabilities.get(row, 0.0),
             float(self.totals[position]), name_match(model.kb, row, self.mention.text),
-            parts_of(meanings, self.features.values[position], weights, corrected), reranked.get(row),
+            parts_of(meanings, self.features.values[position], np.array([weights[name] for name in names]), corrected),
+            reranked.get(row),
         )  # fmt: skip
 
 
-def ranked_spans(model: LinkerModel, batch: RankedSpans) -> Iterator[tuple[tuple[int, int], RankedSpan]]:
+def ranked_spans(plan: LinkPlan, batch: RankedSpans) -> Iterator[tuple[tuple[int, int], RankedSpan]]:
     """Start and end of each span of a batch, and its candidates."""
-    table, ranker = batch.table, model.ranker
+    table, ranker = batch.table, plan.model.ranker
+    _, best = ranker.rank_with_best(batch.mentions, table, 1)
+    evidence = evidence_of_list(plan.model.kb, batch.mentions, best, plan.mask)
     features = ranker.features(batch.mentions, table)
     refuted = ranker.corrected.log_odds([mention.text for mention in batch.mentions], table)
-    totals = ranker.weights.sums(features) + refuted
-    scores = ranker.scores(features, table, refuted).astype(np.float64)
+    totals = ranker.totals(batch.mentions, features, table)
+    scores = shares(totals, table).astype(np.float64)
     for number, mention in enumerate(batch.mentions):
         own = slice(int(table.starts[number]), int(table.starts[number + 1]))
         order = own.start + np.lexsort((table.rows[own], -scores[own]))
         ranking = Ranking(np.array([0, len(order)]), table.rows[order], scores[order])
         own_features = FeatureMatrix(features.names, features.values[order])
-        yield (mention.start, mention.end), RankedSpan(mention, ranking, own_features, refuted[order], totals[order])
+        yield (
+            (mention.start, mention.end),
+            RankedSpan(mention, ranking, own_features, refuted[order], totals[order], evidence[number]),
+        )

@@ -107,6 +107,19 @@ class MentionEvidence:
     span_parts: tuple[Part, ...]
 
 
+@dataclass(frozen=True)
+class ListEvidence:
+    """The evidence that a mention means anything on the list, by its best candidate.
+
+    `log_odds` is the sum of the `parts`, and `probability` is 1 / (1 + exp(-log_odds)). The probability of a given
+    mention's link is this times the score of its candidate, unless the model was calibrated on annotated documents.
+    """
+
+    probability: float
+    log_odds: float
+    parts: tuple[Part, ...]
+
+
 Detection = Literal["given", "likely", "unlikely", "not_considered"]
 """How a span was detected: given as a mention; or, in raw text, a likely mention, an unlikely one (improbable, or part
 of a longer name), or a span that the detector does not consider."""
@@ -133,6 +146,7 @@ class Explanation:
     n_candidates: int
     log_sum: float
     path: tuple[TreeStep, ...]
+    on_list: ListEvidence
     mention_evidence: MentionEvidence | None = None
     detection: Detection = "given"
 

@@ -30,6 +30,9 @@ class NameSet(Part):
         """The set of `names`."""
         return cls(np.unique(_hashes(map(folded, names))))
 
+    def __or__(self, other: NameSet) -> NameSet:
+        return NameSet(np.union1d(self.hashes, other.hashes))
+
     def holds(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Whether each name is in the set."""
         if not len(self.hashes):

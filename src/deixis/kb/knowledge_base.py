@@ -186,6 +186,11 @@ class KnowledgeBase(EntityColumns):
         """The share of entities that have a description."""
         return float((np.diff(self.description_indptr) > 0).mean()) if len(self) else 0.0
 
+    def names_of(self, row: int) -> list[str]:
+        """The title and the aliases of the entity in a row."""
+        first, last = self.alias_indptr[row : row + 2].tolist()
+        return [self.titles[row], *self.aliases.strings(range(first, last))]
+
     def _alias(self, item: int) -> Alias:
         return Alias(self.aliases[item], self._lang(self.alias_langs[item]), int(self.alias_counts[item]))
 

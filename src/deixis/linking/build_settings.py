@@ -1,9 +1,8 @@
-"""Settings of what `deixis build` makes of a list besides its sources: thresholds, popularity, synthetic mentions."""
+"""Settings of what `deixis build` makes of a list besides its sources: thresholds and popularity."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from deixis.config import Config, setting
 from deixis.decision.decision import DEFAULT_THRESHOLD
@@ -15,7 +14,7 @@ class ThresholdConfig(Config):
 
     threshold: float | None = setting(
         None,
-        f"Least probability of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}, or what fits best.",
+        f"Least probability of a link; below it a mention is NIL. None: {DEFAULT_THRESHOLD}.",
         low=0,
         high=1,
     )
@@ -36,17 +35,3 @@ class OwnTextConfig(Config):
 
     popularity: bool = setting(True, "Count how often descriptions name other entities, as their popularity.")
     names: bool = setting(False, "Count names inside the names of other entities too, not in descriptions only.")
-
-
-@dataclass(frozen=True)
-class RehearsalConfig(Config):
-    """Whether mentions are made from the knowledge base; `deixis.training.synthetic` has of what kinds."""
-
-    RETIRED = {
-        "n_mentions": 2000, "hidden_share": 0.3, "context_share": 0.3, "kept_words": 0.2, "dropped_word_share": 0.2,
-        "typo_share": 0.1, "case_share": 0.1, "initials_share": 0.02,
-    }  # fmt: skip
-
-    use: Literal["auto", "always", "never"] = setting(
-        "auto", "Calibrate on mentions made from the KB.", cli="--synthetic"
-    )

@@ -11,7 +11,7 @@ from deixis.decision.calibrator import CalibrationConfig
 from deixis.detection.config import FindingConfig
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.errors import UnknownNameError
-from deixis.linking.build_settings import OwnTextConfig, RehearsalConfig, ThresholdConfig
+from deixis.linking.build_settings import OwnTextConfig, ThresholdConfig
 from deixis.ranking.default_weights import RankerConfig
 
 
@@ -25,6 +25,8 @@ class LinkerConfig(Config):
     1.0
     """
 
+    RETIRED = {"rehearsal": None}  # scores are probabilities without mentions made from the knowledge base
+
     detection: DictionaryConfig = field(default_factory=DictionaryConfig)
     finding: FindingConfig = field(default_factory=FindingConfig)
     own_text: OwnTextConfig = field(default_factory=OwnTextConfig)
@@ -32,9 +34,8 @@ class LinkerConfig(Config):
     ranking: RankerConfig = field(default_factory=RankerConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     held_out_share: float = setting(
-        0.2, "Share of --mentions held out to calibrate on.", low=0, below=1, cli="--held-out"
+        0.2, "Share of --mentions held out to learn weights on.", low=0, below=1, cli="--held-out"
     )
-    rehearsal: RehearsalConfig = field(default_factory=RehearsalConfig)
     nil: ThresholdConfig = field(default_factory=ThresholdConfig)
     n_candidates: int = setting(20, "Candidates kept for each mention.", low=1, cli="--candidates")
 
@@ -49,7 +50,6 @@ class LinkerConfig(Config):
 _XMRED = LinkerConfig(
     candidates=XMRED,
     ranking=RankerConfig(weights="tree"),
-    rehearsal=RehearsalConfig(use="never"),
     nil=ThresholdConfig(threshold=0.0),
 )
 

@@ -2,12 +2,12 @@
 
 Without annotated mentions the weights are those in `default_weights.json`, fitted on the dev splits of many suites
 (`python -m benchmarks.quality.ranker`), none of which need be like the knowledge base at hand; with annotated mentions
-they can be fitted anew (`learners/listwise`).
+others can be fitted (`learners/listwise`) for the names that were annotated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from deixis.errors import DataError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.ranking.best_candidates import best_candidates
 from deixis.ranking.correction_odds import CorrectedPairs
 from deixis.ranking.default_weights import RankerConfig
 from deixis.ranking.entity_facts import EntityFacts
@@ -26,7 +27,7 @@ from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
 from deixis.ranking.weights import FeatureMatrix, FeatureWeights
 from deixis.store.part import GIVEN, Part, nested
-from deixis.tables import CandidateTable
+from deixis.tables import BestCandidates, CandidateTable
 from deixis.types import MentionInContext
 
 
@@ -34,7 +35,9 @@ from deixis.types import MentionInContext
 class FeatureRanker(Part):
     """Orders candidates by a weighted sum of features; scores are a softmax over the candidates of a mention.
 
-    Weights are stored by the names of features: a feature that a saved model does not know weighs 0 there.
+    Weights are stored by the names of features: a feature that a saved model does not know weighs 0 there. Learned ones
+    hold for names that were seen annotated, `fitted_names` among them; all other mentions have `unseen_weights`, if
+    there are any: what was learned from one kind of text must not harm another.
 
     Examples
     --------
@@ -49,6 +52,8 @@ class FeatureRanker(Part):
 
     facts: Annotated[EntityFacts, nested(words="words", n_entities="n_entities")]
     weights: FeatureWeights
+    unseen_weights: FeatureWeights | None = None
+    fitted_names: NameSet | None = None
     n_threads: Annotated[int, GIVEN] = 0
     corrected: Annotated[CorrectedPairs, GIVEN] = field(default_factory=CorrectedPairs)
 
@@ -69,11 +74,26 @@ class FeatureRanker(Part):
         `popularity` is 0 to 1 for each entity, `seen_names` are names seen annotated.
         """
         facts = EntityFacts.of(kb, words, popularity, seen_names, n_threads)
-        return cls(facts, (config or RankerConfig()).start_weights(kb, sources), n_threads)
+        return cls(facts, (config or RankerConfig()).start_weights(kb, sources), n_threads=n_threads)
 
     def with_weights(self, weights: FeatureWeights) -> FeatureRanker:
-        """The same ranker with other weights."""
+        """The same ranker with other weights; names that were not seen annotated keep weights of their own."""
         return replace(self, weights=weights)
+
+    def with_learned_weights(self, weights: FeatureWeights, names: NameSet) -> FeatureRanker:
+        """The same ranker with weights for these names and those seen before; the weights before hold for others."""
+        fitted = names if self.fitted_names is None else names | self.fitted_names
+        return replace(self, weights=weights, unseen_weights=self.unseen_weights or self.weights, fitted_names=fitted)
+
+    def with_weights_of(self, other: FeatureRanker) -> FeatureRanker:
+        """The same ranker with all weights of another."""
+        unseen, names = other.unseen_weights, other.fitted_names
+        return replace(self, weights=other.weights, unseen_weights=unseen, fitted_names=names)
+
+    def with_further_features(self, weights: Mapping[str, float]) -> FeatureRanker:
+        """The same ranker with weights for further features, whatever the name; those that it weighs stay."""
+        unseen = None if self.unseen_weights is None else self.unseen_weights.extended(weights)
+        return replace(self, weights=self.weights.extended(weights), unseen_weights=unseen)
 
     def with_corrected(self, corrected: CorrectedPairs) -> FeatureRanker:
         """The same ranker with what corrections say of names, in place of others; it is not stored."""
@@ -82,29 +102,61 @@ class FeatureRanker(Part):
     def features(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> FeatureMatrix:
         """All features of candidates: those that have a weight, and those besides that the sources support."""
         names = (name for name, each in FEATURES.items() if each.is_supported(table.signals))
-        return self._computed(self.weights.extended(names).names, mentions, table)
+        return self._computed(self._all_weights.extended(names).names, self._context(mentions, table))
 
     def rank(self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` candidates of each mention, stored best first; scores of all add to 1."""
-        features = self._computed(self.weights.names, mentions, table)
-        scores = self.scores(features, table, self.corrected.log_odds([mention.text for mention in mentions], table))
-        return table.best(scores, k, len(self.facts.popularity))
+        return self.rank_with_best(mentions, table, k)[0]
 
-    def scores(
-        self, features: FeatureMatrix, table: CandidateTable, correction_odds: NDArray[np.float64] | float = 0.0
-    ) -> NDArray[np.float32]:
-        """The probability that each candidate is the one, if one of its mention's is; log odds of corrections added."""
-        totals = self.weights.sums(features) + correction_odds
-        parts = np.exp(totals - table.group_max(totals))
-        scores: NDArray[np.float32] = (parts / table.group_sum(parts)).astype(np.float32)
-        return scores
+    def rank_with_best(
+        self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int
+    ) -> tuple[sparse.csr_matrix, BestCandidates]:
+        """The same as `rank`, and what is known of each mention's best candidate."""
+        context = self._context(mentions, table)
+        totals = self.totals(mentions, self._computed(self._all_weights.names, context), table)
+        ranked = table.best(shares(totals, table), k, len(self.facts.popularity))
+        return ranked, best_candidates(context, ranked, totals)
 
-    def _computed(
-        self, names: tuple[str, ...], mentions: Sequence[MentionInContext], table: CandidateTable
-    ) -> FeatureMatrix:
+    def totals(
+        self, mentions: Sequence[MentionInContext], features: FeatureMatrix, table: CandidateTable
+    ) -> NDArray[np.float64]:
+        """The weighted sum of each candidate's features, with the log odds of corrections."""
+        sums = self.weights.sums(features)
+        if self.unseen_weights is not None:
+            is_seen = self.is_seen(mentions)[table.mention_numbers]
+            sums = np.where(is_seen, sums, self.unseen_weights.sums(features))
+        return sums + self.corrected.log_odds([mention.text for mention in mentions], table)
+
+    def is_seen(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
+        """Which mentions have a name that was seen annotated, in documents or corrections."""
+        texts = [mention.text for mention in mentions]
+        seen = self.facts.seen_names.holds(texts) | self.corrected.seen.holds(texts)
+        return seen if self.fitted_names is None else seen | self.fitted_names.holds(texts)
+
+    def weights_of(self, mention: MentionInContext) -> FeatureWeights:
+        """The weights that hold for a mention."""
+        if self.unseen_weights is None or self.is_seen([mention])[0]:
+            return self.weights
+        return self.unseen_weights
+
+    @property
+    def _all_weights(self) -> FeatureWeights:
+        """Weights whose names are the features of both records."""
+        return self.weights if self.unseen_weights is None else self.weights.extended(self.unseen_weights.names)
+
+    def _context(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> FeatureContext:
         if len(mentions) != len(table.starts) - 1:
             raise DataError(f"Each mention needs its candidates, got {len(mentions)} and {len(table.starts) - 1}.")
-        context = FeatureContext(mentions, table, self.facts, self.corrected.seen, self.n_threads)
+        return FeatureContext(mentions, table, self.facts, self.corrected.seen, self.n_threads)
+
+    def _computed(self, names: tuple[str, ...], context: FeatureContext) -> FeatureMatrix:
         columns = [FEATURES[name](context) for name in names]
-        values = np.stack(columns, axis=1) if columns else np.zeros((len(table.rows), 0), dtype=np.float32)
+        values = np.stack(columns, axis=1) if columns else np.zeros((len(context.rows), 0), dtype=np.float32)
         return FeatureMatrix(names, values)
+
+
+def shares(totals: NDArray[np.float64], table: CandidateTable) -> NDArray[np.float32]:
+    """The probability that each candidate is the one, if one of its mention's is: a softmax of their totals."""
+    parts = np.exp(totals - table.group_max(totals))
+    softmax: NDArray[np.float32] = (parts / table.group_sum(parts)).astype(np.float32)
+    return softmax

@@ -20,12 +20,11 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
 from deixis.ranking.ranker import FeatureRanker
-from deixis.training.calibrate import calibrate
+from deixis.training.calibrate import calibrate, measured
 from deixis.training.detector import build_detector, fit_detected
 from deixis.training.documents import split_documents
 from deixis.training.examples import fit_weights
 from deixis.training.popularity import popularity_of
-from deixis.training.synthetic import calibrate_on_names, is_used_for
 from deixis.types import Document
 
 
@@ -57,16 +56,23 @@ def build_model(
             first = _built(kb, train, config, seed, n_threads, earlier)
             first = _fitted(first, dev)
             whole = _built(kb, annotated, config, seed, n_threads, first.sources.by_name)
-            ranker = whole.ranker.with_weights(first.ranker.weights)
+            ranker = whole.ranker.with_weights_of(first.ranker)
             return replace(whole, ranker=ranker, decisions=first.decisions)
     return _built(kb, annotated, config, seed, n_threads, earlier)
 
 
 def _fitted(model: LinkerModel, dev: Sequence[Document]) -> LinkerModel:
-    """The model with weights and decisions fitted on documents that it was not built with."""
+    """The model with weights and decisions fitted on documents that it was not built with.
+
+    Scores of given mentions stay probabilities by the list alone, which hold for other texts, too; they are calibrated
+    where a precision is asked for.
+    """
     nil = model.config.nil
     model = fit_weights(model, dev)
-    model = calibrate(model, dev, threshold=nil.threshold, target_precision=nil.target_precision)
+    # On new text learned weights hold for names that were seen; here, too, or the held-out mentions would flatter.
+    model = replace(model, ranker=replace(model.ranker, fitted_names=None))
+    asks_precision = nil.target_precision is not None
+    model = calibrate(model, dev, target_precision=nil.target_precision) if asks_precision else measured(model, dev)
     return fit_detected(model, dev, nil.threshold, nil.target_precision)
 
 
@@ -93,7 +99,4 @@ def _built(
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
     detected = Decision(LinkModel.default(), nil.threshold)
     decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
-    model = LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
-    if is_used_for(config.rehearsal, kb, has_annotated=documents is not None):
-        return calibrate_on_names(model, seed, nil.threshold, nil.target_precision)
-    return model
+    return LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)

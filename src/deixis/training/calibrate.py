@@ -18,7 +18,7 @@ from deixis.gold import Resolve, acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.inputs import as_document
 from deixis.linking.model import LinkerModel
-from deixis.linking.streams import rank_mentions
+from deixis.linking.streams import score_mentions
 from deixis.progress import stage
 from deixis.tables import Ranking
 from deixis.types import Document
@@ -100,7 +100,7 @@ def judge(model: LinkerModel, documents: Iterable[Document], rerank: bool = Fals
     annotated = [each.with_mentions([m for m in each.mentions if m.is_decided]) for each in checked]
     accepted, numbers = gold_ids(annotated, model.kb.own_id)
     mentions = [mention for document in annotated for mention in document.mentions_in_context()]
-    return JudgedMentions.of(model.kb, rank_mentions(model, mentions, rerank=rerank), accepted, numbers)
+    return JudgedMentions.of(model.kb, score_mentions(model, mentions, rerank), accepted, numbers)
 
 
 def calibrate(
@@ -115,6 +115,14 @@ def calibrate(
     with stage("calibrating"):
         decision = judge(model, documents, rerank).decision(model.config.calibration)
     return with_decision(model, decision, threshold, target_precision, rerank)
+
+
+def measured(model: LinkerModel, documents: Iterable[Document]) -> LinkerModel:
+    """The model with what held-out mentions say of thresholds; scores and threshold of given mentions stay."""
+    with stage("judging by held-out documents"):
+        curve = judge(model, documents).curve
+    given = replace(model.decisions.given, curve=curve, source="annotated")
+    return replace(model, decisions=replace(model.decisions, given=given))
 
 
 def with_decision(

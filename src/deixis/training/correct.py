@@ -27,7 +27,7 @@ from deixis.ranking.weights import FeatureMatrix, FeatureWeights, fit_feature_we
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 from deixis.training.examples import training_examples
-from deixis.training.synthetic import SyntheticKinds, SyntheticMentions
+from deixis.training.synthetic import synthetic_mentions
 
 MIN_REFIT = 50  # corrections that name an entity: fewer leave the weights alone
 N_FOLDS = 5
@@ -137,9 +137,8 @@ def _examples(model: LinkerModel, corrections: Sequence[Correction]) -> Training
 
 def _scales(base: LinkerModel) -> NDArray[np.float64]:
     """How far each feature varies among the candidates of names of the knowledge base."""
-    config = SyntheticKinds(n_mentions=N_SYNTHETIC, hidden_share=0.0)
-    synthetic = SyntheticMentions.make(base.kb, config)
-    examples = training_examples(base, synthetic.mentions, [[row] for row in synthetic.rows.tolist()])
+    mentions, rows = synthetic_mentions(base.kb, N_SYNTHETIC)
+    examples = training_examples(base, mentions, [[row] for row in rows.tolist()])
     scales: NDArray[np.float64] = examples.features.std(axis=0).astype(np.float64)
     return scales
 

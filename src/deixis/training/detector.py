@@ -26,7 +26,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.batching import batches
 from deixis.linking.inputs import as_document
 from deixis.linking.model import LinkerModel
-from deixis.linking.streams import rank_mentions
+from deixis.linking.streams import score_mentions
 from deixis.progress import stage
 from deixis.tables import Ranking, Spans, on_one_line
 from deixis.types import Document
@@ -84,7 +84,7 @@ def fit_detected(
         return model
     with stage("deciding what is a mention"):
         spans = model.detector.detect([document.text for document in documents], n_threads=model.n_threads)
-        rankings = [rank_mentions(model, batch.in_context(documents)) for batch in batches(spans, is_given=False)]
+        rankings = [score_mentions(model, batch.in_context(documents)) for batch in batches(spans, is_given=False)]
         ranking = Ranking.joined(rankings)
         ids = [None if row < 0 else model.kb.ids[row] for row in ranking.best_rows().tolist()]
         is_right = np.array(

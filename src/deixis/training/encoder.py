@@ -78,7 +78,7 @@ def train_encoder(
         logger.warning("The model is no better by the trained encoder, on these held-out mentions.")
     further = split.dev if dev is None else weighing
     whole = with_vectors(model, vectors.with_contexts(further))
-    ranker = whole.ranker.with_weights(weighted.ranker.weights)
+    ranker = whole.ranker.with_weights_of(weighted.ranker)
     whole = replace(whole, ranker=ranker, seen=whole.seen | SeenDocuments.of([*split.train, *further]))
     warn_of_older_parts(model)
     accuracies = before, replace(after, name="after")
@@ -104,8 +104,8 @@ def _started(
         "By the usual weights %.1f %% of the held-out mentions are right with vectors, %.1f %% without. They weigh "
         "nothing in the ranking, unless better weights are learned.", 100 * own.value, 100 * before.value,
     )  # fmt: skip
-    weights = model.ranker.weights.extended(start.ranker.weights.names)
-    start = replace(start, ranker=start.ranker.with_weights(weights))
+    unweighted = model.ranker.with_further_features(dict.fromkeys(start.ranker.weights.names, 0.0))
+    start = replace(start, ranker=start.ranker.with_weights_of(unweighted))
     return start, accuracy_of("start", start, judging)
 
 

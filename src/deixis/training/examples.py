@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
+from deixis.features.name_set import NameSet
 from deixis.gold import is_gold
 from deixis.learners.listwise import TrainingExamples
 from deixis.linking.batching import mention_batches
@@ -31,7 +32,10 @@ def training_examples(
 
 
 def fit_weights(model: LinkerModel, documents: Iterable[Document]) -> LinkerModel:
-    """The model with weights learned from annotated documents that it was not trained on otherwise."""
+    """The model with weights learned from annotated documents that it was not trained on otherwise.
+
+    They hold for names that were seen annotated; of other names the weights before know more.
+    """
     if model.config.ranking.weights != "auto":
         return model
     annotated = annotated_documents(documents)
@@ -39,5 +43,6 @@ def fit_weights(model: LinkerModel, documents: Iterable[Document]) -> LinkerMode
         known = list(known_mentions(model.kb, annotated))
         examples = training_examples(model, [mention for mention, _ in known], [rows for _, rows in known])
         weights = fit_feature_weights([examples], model.config.ranking.penalty, model.ranker.weights)
+    names = NameSet.of(mention.text for mention, _ in known)
     seen = model.seen | SeenDocuments.of(annotated)
-    return replace(model, ranker=model.ranker.with_weights(weights), seen=seen)
+    return replace(model, ranker=model.ranker.with_learned_weights(weights, names), seen=seen)

@@ -76,6 +76,6 @@ def rebuilt_on(model: LinkerModel, train: Sequence[Document], seed: int = 0) -> 
         other = model if vectors is None else with_vectors(model, vectors.with_documents_only(train))
         given = replace(model.decisions.given, model=None, curve=None)
         return replace(other, seen=SeenDocuments.of(train), decisions=replace(model.decisions, given=given))
-    config = replace(model.config, held_out_share=0.0, rehearsal=replace(model.config.rehearsal, use="never"))
+    config = replace(model.config, held_out_share=0.0)
     other = build_model(model.kb, train, config, seed=seed, n_threads=model.n_threads, earlier=model.sources.by_name)
-    return replace(other, ranker=other.ranker.with_weights(model.ranker.weights))
+    return replace(other, ranker=other.ranker.with_weights_of(model.ranker))

@@ -28,5 +28,5 @@ def with_vectors(model: LinkerModel, vectors: VectorSource) -> LinkerModel:
     sources = model.sources.with_source(vectors)
     start = model.config.ranking.start_weights(model.kb, sources.columns).by_name()
     further = {name: weight for name, weight in start.items() if "vectors" in FEATURES[name].needs}
-    ranker = model.ranker.with_weights(model.ranker.weights.extended(further))
+    ranker = model.ranker.with_further_features(further)
     return replace(model, sources=sources, ranker=ranker, config=replace(model.config, candidates=sources.config))

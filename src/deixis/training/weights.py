@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deixis.evaluation.statistics.metric import Metric
 from deixis.linking.model import LinkerModel
-from deixis.training.calibrate import calibrate, judge
+from deixis.training.calibrate import calibrate, judge, measured
 from deixis.training.config import TrainingConfig
 from deixis.training.documents import known, n_known, unseen
 from deixis.training.examples import fit_weights
@@ -29,10 +29,10 @@ def train_weights(
     seed: int = 0,
     n_threads: int = 0,
 ) -> TrainingResult:
-    """The model with weights learned from documents that it has not seen, calibrated on those of them held out.
+    """The model with weights learned from documents that it has not seen, measured on those of them held out.
 
-    Weights that get fewer held-out mentions right than those before are not taken; neither are any where there are
-    fewer mentions to learn from than the model's settings require.
+    One that was calibrated is calibrated anew. Weights that get fewer held-out mentions right than those before are not
+    taken; neither are any where there are fewer mentions to learn from than the model's settings require.
     """
     fraction = (config or TrainingConfig()).held_out_share
     split = TrainDevSplit.of(model, unseen(model, documents, "to learn from"), dev, fraction, seed)
@@ -42,7 +42,9 @@ def train_weights(
     if fitted is not model:
         warn_of_older_parts(model)
     accuracies = before, replace(after, name="after")
-    return TrainingResult(calibrate(fitted, split.dev), accuracies, n_known(model.kb, split.train))
+    is_calibrated = model.decisions.given.model is not None
+    fitted = calibrate(fitted, split.dev) if is_calibrated else measured(fitted, split.dev)
+    return TrainingResult(fitted, accuracies, n_known(model.kb, split.train))
 
 
 def reweighted(model: LinkerModel, split: TrainDevSplit, before: Metric) -> tuple[LinkerModel, Metric]:
@@ -52,7 +54,7 @@ def reweighted(model: LinkerModel, split: TrainDevSplit, before: Metric) -> tupl
         reason = f"there are {n_train:,} mentions to learn from, and it takes {n_needed:,}"
         if n_train >= n_needed:
             reason = f"the model's setting ranking.weights is {model.config.ranking.weights!r}"
-        logger.warning("The weights of features stay as they are: %s. Scores are calibrated all the same.", reason)
+        logger.warning("The weights of features stay as they are: %s.", reason)
         return model, before
     fitted = fit_weights(model, split.train)
     after = accuracy_of("after", fitted, split.dev)

@@ -11,7 +11,7 @@ from deixis.errors import ConfigError
 from deixis.linking.build_settings import ThresholdConfig
 from deixis.tables import Ranking, Spans
 
-CALIBRATOR = Calibrator(np.array([1.3, 0.4, -0.8]), np.empty(0), np.empty(0))
+CALIBRATOR = Calibrator(np.array([1.3, 0.4, -0.8]), np.empty(0), np.empty(0), True)
 MODELS = [None, CALIBRATOR, LinkModel.default("described"), LinkModel.default("bare")]
 
 
@@ -33,15 +33,20 @@ def drawn(rng, n_spans=12, longest=50):
     return spans, ranking
 
 
+def sure(spans):
+    """How likely each span means anything on the list: from nearly nothing to nearly certain."""
+    return np.linspace(0.01, 0.99, len(spans))
+
+
 @pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
 @pytest.mark.parametrize("n_candidates", [1, 2, 20])
 @pytest.mark.parametrize("seed", range(3))
 def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_best(model, seed, n_candidates):
     spans, ranking = drawn(np.random.default_rng(seed))
     decision = Decision(model)
-    counted = decision.score(spans, ranking.head(n_candidates), n_candidates)
+    counted = decision.score(spans, ranking.head(n_candidates), sure(spans), n_candidates)
     for depth in (n_candidates, n_candidates + 1, 30, 50):
-        deeper = decision.score(spans, ranking.head(depth), n_candidates)
+        deeper = decision.score(spans, ranking.head(depth), sure(spans), n_candidates)
         assert deeper.best_scores().tolist() == counted.best_scores().tolist()
         assert deeper.head(n_candidates).scores.tolist() == counted.scores.tolist()
 
@@ -49,11 +54,11 @@ def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_bes
 @pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
 def test_no_order_changes_and_a_batch_is_scored_as_its_spans_are(model):
     spans, ranking = drawn(np.random.default_rng(7))
-    scored = Decision(model).score(spans, ranking, 20)
+    scored = Decision(model).score(spans, ranking, sure(spans), 20)
     assert scored.rows.tolist() == ranking.rows.tolist() and scored.starts.tolist() == ranking.starts.tolist()
     for number in range(len(spans)):
         one = np.array([number])
-        alone = Decision(model).score(spans.take(one), ranking.take(one), 20)
+        alone = Decision(model).score(spans.take(one), ranking.take(one), sure(spans)[one], 20)
         assert alone.scores.tolist() == scored.take(one).scores.tolist()
         assert alone.scores.tolist() == sorted(alone.scores.tolist(), reverse=True)
         assert all(0 <= score <= 1 for score in alone.scores)
@@ -62,16 +67,16 @@ def test_no_order_changes_and_a_batch_is_scored_as_its_spans_are(model):
 @pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
 def test_a_best_candidate_that_scores_nothing_stays_at_nothing(model):
     spans, ranking = drawn(np.random.default_rng(1))
-    assert Decision(model).score(spans, ranking, 20).best_scores()[-1] == 0.0
+    assert Decision(model).score(spans, ranking, sure(spans), 20).best_scores()[-1] == 0.0
 
 
 def test_without_spans_there_is_nothing_to_score():
     nothing = Ranking(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-    assert len(Decision(CALIBRATOR).score(Spans.given(()), nothing, 20)) == 0
+    assert len(Decision(CALIBRATOR).score(Spans.given(()), nothing, np.empty(0), 20)) == 0
 
 
-def test_a_decision_that_says_nothing_has_the_threshold_for_raw_scores():
-    assert Decision().min_probability == Decision(target_precision=0.9).min_probability == DEFAULT_THRESHOLD == 0.1
+def test_a_decision_that_says_nothing_has_the_default_threshold():
+    assert Decision().min_probability == Decision(target_precision=0.9).min_probability == DEFAULT_THRESHOLD == 0.25
     assert Decision(threshold=0.0).min_probability == 0.0
 
 
@@ -101,7 +106,10 @@ def test_held_out_mentions_are_stored_with_their_calibrator(model):
     again = Decision.from_arrays(decision.to_arrays("c"), "c")
     assert (again.source, again.threshold) == ("synthetic", 0.3) and again.expectation() == decision.expectation()
     spans, ranking = drawn(np.random.default_rng(3))
-    assert again.score(spans, ranking, 20).scores.tolist() == decision.score(spans, ranking, 20).scores.tolist()
+    assert (
+        again.score(spans, ranking, sure(spans), 20).scores.tolist()
+        == decision.score(spans, ranking, sure(spans), 20).scores.tolist()
+    )
     plain = Decision.from_arrays(Decision().to_arrays("c"), "c")
     assert (plain.model, plain.threshold, plain.curve, plain.target_precision) == (None, None, None, None)
 

@@ -89,7 +89,7 @@ def test_a_candidate_that_is_only_alike_does_not_have_the_name(linker):
         spans, rows = Spans.given([document]), np.array([linker.kb.row_of(each) for each in ids], dtype=np.int64)
         ranking = Ranking(np.array([0, len(rows)]), rows, np.full(len(rows), 0.5))
         nothing = CandidateTable(np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int64), {})
-        ranked = RankedSpans(spans, spans.in_context([document]), nothing, ranking, ranking)
+        ranked = RankedSpans(spans, spans.in_context([document]), nothing, ranking, ranking, np.ones(len(spans)))
         plan = LinkPlan.of(linker.model, LinkOptions(), detects=True)
         assert not has_exact_names(plan, ranked, np.zeros(1, dtype=bool)).any()  # only those that are asked about
         return bool(has_exact_names(plan, ranked, np.ones(1, dtype=bool))[0])

@@ -11,7 +11,6 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.training.detector import fit_detected
 from deixis.training.examples import fit_weights
-from deixis.training.synthetic import calibrate_on_names
 from deixis.types import Document
 from tests.aviary import aviary, sightings
 from tests.raw_texts import annotated, trained
@@ -25,7 +24,6 @@ DEEDS = {
     "explain": lambda linker: linker.explain(TEXT, 8, 12),
     "correct": lambda linker: linker.correct([Correction(TEXT, 8, 12, "gold", "bird-Ruby")]),
     "calibrate": lambda linker: linker.calibrate(sightings(30), all_mentions_annotated=True),
-    "calibrate on names": lambda linker: calibrate_on_names(linker.model),
     "fit weights": lambda linker: fit_weights(linker.model, sightings(30)),
     "fit detected": lambda linker: fit_detected(linker.model, sightings(30)),
     "with options": lambda linker: linker.with_options(LinkOptions(threshold=0.9)),

@@ -163,14 +163,14 @@ def test_the_threshold_in_force_is_known():
     strict = linker().with_options(threshold=0.7)
     for detects in (True, False):
         assert LinkPlan.of(strict.model, LinkOptions(), detects).deciding.min_probability == 0.7
-        assert LinkPlan.of(linker().model, LinkOptions(), detects).deciding.min_probability == 0.1
+        assert LinkPlan.of(linker().model, LinkOptions(), detects).deciding.min_probability == 0.25
         assert LinkPlan.of(linker().model, LinkOptions(threshold=0.6), detects).deciding.min_probability == 0.6
 
 
 def test_a_threshold_kept_with_rerank_is_that_of_the_reranker_alone():
     whole = with_reranker(linker(), Contrarian(), Decision(threshold=0.3))
     kept = whole.with_options(threshold=0.8, rerank=True).model.decisions
-    assert (kept.given.min_probability, kept.reranked.min_probability) == (0.1, 0.8)
+    assert (kept.given.min_probability, kept.reranked.min_probability) == (0.25, 0.8)
     kept = whole.with_options(threshold=0.8).model.decisions
     assert (kept.given.min_probability, kept.reranked.min_probability) == (0.8, 0.3)
 

@@ -10,11 +10,10 @@ from deixis.errors import ConfigError, DataError
 from deixis.evaluation.linking.calibration import expected_calibration_error
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.build_settings import RehearsalConfig, ThresholdConfig
+from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import RankerConfig
 from deixis.training.calibrate import judge
-from deixis.training.synthetic import calibrate_on_names
 from deixis.types import Document, Mention
 from tests.linkers import with_parts
 
@@ -158,11 +157,3 @@ def test_cross_validation_scores_every_mention_by_curves_that_have_not_seen_it(l
     assert len(after) == N and (after.scores > 0).all()
     in_sample = judged.rescored(judged.fitted(CalibrationConfig()))
     assert not np.allclose(after.scores, in_sample)
-
-
-def test_a_rehearsed_linker_says_so(linker):
-    rehearsed = Linker(calibrate_on_names(linker.model))
-    assert rehearsed.model.decisions.given.source == "synthetic"
-    built = Linker.build(linker.kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="always")))
-    assert built.model.decisions.given.source == "synthetic"
-    assert list(built.link_many(annotated()[:9])) == list(rehearsed.link_many(annotated()[:9]))

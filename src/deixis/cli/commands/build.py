@@ -23,8 +23,8 @@ from deixis.progress import track
 from deixis.types import Document
 
 HELD_OUT_HINT = (
-    "Give them with --calibrate-on, give so many --mentions that enough of them can be held back (--held-out, "
-    "--set ranking.min_mentions=N), or make do with mentions made from the knowledge base: --synthetic always."
+    "Give them with --calibrate-on, or give so many --mentions that enough of them can be held back (--held-out, "
+    "--set ranking.min_mentions=N)."
 )
 TARGET_PRECISION = "nil.target_precision"
 NO_OPTION = (
@@ -100,9 +100,7 @@ def build(
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
     if TARGET_PRECISION in settings.typed:
         config = replace(config, nil=replace(config.nil, threshold=None))
-    if calibrate_on:
-        config = replace(config, rehearsal=replace(config.rehearsal, use="never"))
-    is_calibrated = calibrate_on or (mentions and config.held_out_share) or config.rehearsal.use == "always"
+    is_calibrated = calibrate_on or (mentions and config.held_out_share)
     if config.nil.target_precision is not None and not is_calibrated:
         raise click.UsageError(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"

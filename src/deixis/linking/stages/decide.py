@@ -11,11 +11,10 @@ from scipy.special import expit
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.decision.overlaps import best_apart, is_touched
 from deixis.features.tokens import tokenize
-from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.rank import RankedSpans
 from deixis.tables import Spans, on_one_line
-from deixis.types import Document, Mention
+from deixis.types import Document, Mention, NilReason
 
 NIL_PROBABILITY = 0.5  # to be a mention, of names that are mentions though they are not linked
 MAX_NAMED = 10  # candidates that are compared by name; one that has the name itself is among the first
@@ -61,11 +60,31 @@ def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
     threshold = plan.deciding.min_probability
     candidates = candidate_lists(plan.model.kb, ranked.scored)
-    for (number, start, end), own in zip(ranked.spans.keys(), candidates, strict=True):
+    entity_scores, mention_scores = ranked.entity_scores.tolist(), expit(ranked.spans.log_odds).tolist()
+    for position, ((number, start, end), own) in enumerate(zip(ranked.spans.keys(), candidates, strict=True)):
         best = own[0] if own else None
         link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
-        score = None if best is None else best.score
-        yield number, Mention(start, end, documents[number].text[start:end], link, score, link is None, tuple(own))
+        is_read = plan.reader is not None  # a reader weighs all evidence at once
+        mention_score = mention_scores[position] if plan.detects and not is_read else None
+        entity_score = entity_scores[position] if own and not np.isnan(entity_scores[position]) else None
+        yield number, Mention(
+            start, end, documents[number].text[start:end], link, None if best is None else best.score, link is None,
+            tuple(own), mention_score, entity_score,
+            None if link is not None else nil_reason(mention_score, float(ranked.on_list[position]) if own else 0.0),
+        )  # fmt: skip
+
+
+def nil_reason(mention_score: float | None, on_list: float) -> NilReason:
+    """Why a mention is not linked, by how likely it is a mention, and means anything on the list.
+
+    Examples
+    --------
+    >>> nil_reason(None, 0.1), nil_reason(0.9, 0.8), nil_reason(0.2, 0.8)
+    ('unknown', 'ambiguous', 'not a mention')
+    """
+    if mention_score is not None and mention_score < NIL_PROBABILITY:
+        return "not a mention"
+    return "ambiguous" if on_list >= NIL_PROBABILITY else "unknown"
 
 
 def has_exact_names(plan: LinkPlan, ranked: RankedSpans, is_checked: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -75,13 +94,9 @@ def has_exact_names(plan: LinkPlan, ranked: RankedSpans, is_checked: NDArray[np.
         first, last = int(scored.starts[number]), int(scored.starts[number + 1])
         rows = scored.rows[first : min(last, first + min(MAX_NAMED, plan.n_candidates))]
         tokens = _tokens(ranked.mentions[number].text)
-        has_name[number] = any(_tokens(name) == tokens for row in rows.tolist() for name in _names(plan.model.kb, row))
+        names = (name for row in rows.tolist() for name in plan.model.kb.names_of(row))
+        has_name[number] = any(_tokens(name) == tokens for name in names)
     return has_name
-
-
-def _names(kb: KnowledgeBase, row: int) -> Iterator[str]:
-    yield kb.titles[row]
-    yield from kb.aliases.strings(range(*kb.alias_indptr[row : row + 2].tolist()))
 
 
 def _tokens(name: str) -> list[str]:

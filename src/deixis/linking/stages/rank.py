@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.decision.decision import Decision
+from deixis.decision.on_list import on_list_evidence, on_list_probabilities
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.correct import overrule
-from deixis.tables import CandidateTable, Ranking, Spans
+from deixis.ranking.default_weights import kind_of
+from deixis.tables import BestCandidates, CandidateTable, EntityMask, Ranking, Spans
 from deixis.types import Document, MentionInContext
 
 if TYPE_CHECKING:
@@ -24,8 +27,9 @@ class RankedSpans:
     """Spans of a batch with what the stages made of them.
 
     `table` has all candidates with a column per source, `ranking` the best of them with the scores of the ranker or
-    re-ranker, `scored` the same with probabilities, corrections of these very texts included. `links` is what a reader
-    says of them.
+    re-ranker, `scored` the same with probabilities, corrections of these very texts included. `on_list` is how likely
+    each span means anything on the list, if it is a mention; NaN where only a reader proposed it. `links` is what a
+    reader says of them.
     """
 
     spans: Spans
@@ -33,26 +37,50 @@ class RankedSpans:
     table: CandidateTable
     ranking: Ranking
     scored: Ranking
+    on_list: NDArray[np.float64]
     links: PossibleLinks | None = None
+
+    @property
+    def entity_scores(self) -> NDArray[np.float64]:
+        """How likely each span means its best candidate, if it is a mention."""
+        return self.on_list * self.ranking.best_scores()
 
     def take(self, is_kept: NDArray[np.bool_]) -> RankedSpans:
         """Only these spans; the table stays that of the batch."""
         mentions = [mention for mention, keep in zip(self.mentions, is_kept.tolist(), strict=True) if keep]
         ranking, scored = self.ranking.take(is_kept), self.scored.take(is_kept)
-        return RankedSpans(self.spans.take(is_kept), mentions, self.table, ranking, scored, self.links)
+        on_list = self.on_list[is_kept]
+        return RankedSpans(self.spans.take(is_kept), mentions, self.table, ranking, scored, on_list, self.links)
 
 
 def rank(plan: LinkPlan, documents: Sequence[Document], spans: Spans) -> RankedSpans:
     """The candidates of a batch of spans, best first, with probabilities."""
     mentions = spans.in_context(documents)
     table = plan.sources.propose(mentions, plan.mask)
-    ranking = Ranking.of_matrix(plan.model.ranker.rank(mentions, table, plan.depth))
-    return RankedSpans(spans, mentions, table, ranking, score(plan, plan.scoring, spans, mentions, ranking))
+    matrix, best = plan.model.ranker.rank_with_best(mentions, table, plan.depth)
+    ranking = Ranking.of_matrix(matrix)
+    on_list = on_list_probabilities(evidence_of_list(plan.model.kb, mentions, best, plan.mask))
+    scored = score(plan, plan.scoring, spans, mentions, ranking, on_list)
+    return RankedSpans(spans, mentions, table, ranking, scored, on_list)
+
+
+def evidence_of_list(
+    kb: KnowledgeBase, mentions: Sequence[MentionInContext], best: BestCandidates, mask: EntityMask | None = None
+) -> NDArray[np.float32]:
+    """mentions_by_evidence: the evidence that each mention means anything on the list, or what a mask leaves of it."""
+    n_entities = len(kb) if mask is None else int(mask.sum())
+    texts = [mention.text for mention in mentions]
+    return on_list_evidence(texts, best, kb.names_of, n_entities, kind_of(kb) == "described")
 
 
 def score(
-    plan: LinkPlan, decision: Decision, spans: Spans, mentions: Sequence[MentionInContext], ranking: Ranking
+    plan: LinkPlan,
+    decision: Decision,
+    spans: Spans,
+    mentions: Sequence[MentionInContext],
+    ranking: Ranking,
+    on_list: NDArray[np.float64],
 ) -> Ranking:
     """The same candidates with probabilities; what people corrected in these very texts overrules them."""
-    scored = decision.score(spans, ranking, plan.n_candidates)
+    scored = decision.score(spans, ranking, on_list, plan.n_candidates)
     return overrule(plan.model, mentions, scored, plan.mask)

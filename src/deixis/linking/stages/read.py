@@ -108,7 +108,7 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     mentions = spans.in_context(documents)
     scored = overrule(plan.model, mentions, ranking.head(plan.depth), plan.mask)
     nothing = CandidateTable(np.zeros(len(spans) + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), {})
-    return RankedSpans(spans, mentions, nothing, ranking, scored, links)
+    return RankedSpans(spans, mentions, nothing, ranking, scored, np.full(len(spans), np.nan), links)
 
 
 def reader_input(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans, Ranking]:

@@ -24,8 +24,8 @@ def rerank(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
     if plan.detects:
         ranked = rank(plan, documents, ranked.spans)
     reranked = reranked_by(plan.reranker.opened, plan, ranked.mentions, ranked.ranking)
-    scored = score(plan, plan.deciding, ranked.spans, ranked.mentions, reranked)
-    return RankedSpans(ranked.spans, ranked.mentions, ranked.table, reranked, scored)
+    scored = score(plan, plan.deciding, ranked.spans, ranked.mentions, reranked, ranked.on_list)
+    return RankedSpans(ranked.spans, ranked.mentions, ranked.table, reranked, scored, ranked.on_list)
 
 
 def reranked_by(reranker: Reranker, plan: LinkPlan, mentions: Sequence[MentionInContext], ranking: Ranking) -> Ranking:

@@ -37,7 +37,7 @@ def ranked_spans(spans, document, *scores):
     flat = np.array([score for own in scores for score in own], dtype=np.float64)
     ranking = Ranking(np.cumsum([0, *map(len, scores)]), np.array(rows, dtype=np.int64), flat)
     nothing = CandidateTable(np.zeros(len(spans) + 1, dtype=np.int64), np.empty(0, dtype=np.int64), {})
-    return RankedSpans(spans, spans.in_context([document]), nothing, ranking, ranking)
+    return RankedSpans(spans, spans.in_context([document]), nothing, ranking, ranking, np.ones(len(spans)))
 
 
 def decided(threshold, *scores, detects=False):

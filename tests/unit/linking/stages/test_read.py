@@ -189,7 +189,7 @@ def test_spans_of_all_batches_are_read_together_and_keep_the_numbers_of_their_do
     for number in (1, 3):
         spans, ranking = proposed((number, 8, 12, [("Q22647", 0.9)]), (number, 14, 19, [("Q90", 0.6)]))
         nothing = CandidateTable(np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int64), {})
-        batches.append(RankedSpans(spans, spans.in_context(documents), nothing, ranking, ranking))
+        batches.append(RankedSpans(spans, spans.in_context(documents), nothing, ranking, ranking, np.ones(len(spans))))
     both = read(plan, documents, batches)
     alone = [read(plan, documents, [each]) for each in batches]
     assert list(both.spans.keys()) == [key for each in alone for key in each.spans.keys()]

@@ -1,0 +1,185 @@
+"""How likely a mention means an entity of the list at all: a logistic of sixteen numbers about its best candidate.
+
+The share of the best candidate (softmax) says which entity, if one of them is meant; it cannot say that none is.
+Nearly all numbers here are absolute: how well the mention is spelled by a name of the candidate, or said by its
+description, whatever other candidates there are. The score of a candidate is the product of both. The weights come
+with Deixis, for lists of any size; `python -m benchmarks.quality.score_weights` learned them over many lists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from deixis.features.acronyms import acronym_of_mention, acronyms
+from deixis.features.name_forms import NameForms, NameFormsConfig
+from deixis.features.stop_words import filler_words
+from deixis.features.tokens import tokenize
+from deixis.learners.logistic import weighed
+from deixis.native import _core
+from deixis.tables import BestCandidates
+
+EVIDENCE = {
+    "exact": "the mention is one of its names",
+    "acronym": "the mention is the initials of one of its names",
+    "similarity": "spelling similarity of its best name",
+    "high_similarity": "spelling similarity of its best name above 0.75",
+    "shared_words": "fraction of the mention's words that begin as words of one name",
+    "described": "fraction of the mention's words that its description has",
+    "fully_described": "its description has all words of the mention",
+    "size_exact": "size of the list, if the mention is one of its names",
+    "size_part": "size of the list, if the mention is a part of one of its names",
+    "n_words": "number of words of the mention",
+    "digit": "the mention has a digit and is none of its names",
+    "label_tree": "score of the label tree",
+    "capital_exact": "the mention is capitalised and one of its names",
+    "lead_exact": "margin over the second candidate, if the mention is one of its names",
+    "described_list": "the mention is none of its names, in a list with descriptions",
+    "title_exact": "the mention is its title",
+    "one": "constant",
+}
+"""The evidence that a mention means an entity of the list: names and meanings."""
+MAX_NAMES = 150  # of one entity that are compared
+MAX_WORDS = 6
+MAX_LEAD = 6.0
+SAME = 0.995  # names at least as similar are the same
+FILLER_WEIGHT = 0.1
+PREFIX = 4  # letters that two words of as many or more must begin with to count as forms of one word
+_FORMS = NameForms(NameFormsConfig.loose())
+
+
+def on_list_evidence(
+    mentions: Sequence[str],
+    best: BestCandidates,
+    names_of: Callable[[int], Sequence[str]],
+    n_entities: int,
+    is_described: bool,
+) -> NDArray[np.float32]:
+    """mentions_by_evidence, in the order of `EVIDENCE`; all 0 where there is no candidate.
+
+    `names_of` gives the names of an entity by its row; `n_entities` of the list may be candidates, and `is_described`
+    says whether it has descriptions.
+    """
+    spelled = _spelled(mentions, best, names_of)
+    similarity, shared, is_part, is_acronym = spelled.T
+    acronym = is_acronym * (similarity < 0.9)
+    exact = np.where((best.alias > 0) & (acronym == 0), 1.0, similarity >= SAME)
+    other = 1 - exact
+    covered = best.described / (best.known + _unknown(mentions, best) + 1e-9)
+    size = np.log10(max(n_entities, 1)) - 3
+    columns = {
+        "exact": exact,
+        "acronym": acronym,
+        "similarity": similarity * other,
+        "high_similarity": 4 * np.maximum(0, similarity - 0.75) * other,
+        "shared_words": shared * other,
+        "described": covered * other,
+        "fully_described": (covered > 0.99) * other,
+        "size_exact": size * exact,
+        "size_part": size * is_part * other,
+        "n_words": np.minimum([len(tokenize(mention)) for mention in mentions], MAX_WORDS),
+        "digit": np.array([any(map(str.isdigit, mention)) for mention in mentions]) * other,
+        "label_tree": best.label_tree,
+        "capital_exact": np.array([mention[:1].isupper() for mention in mentions]) * exact,
+        "lead_exact": np.clip(best.leads, 0, MAX_LEAD) * exact,
+        "described_list": is_described * other,
+        "title_exact": best.title * exact,
+        "one": np.ones(len(mentions)),
+    }
+    evidence = np.column_stack([columns[name] for name in EVIDENCE]).astype(np.float32)
+    return evidence * (best.rows >= 0)[:, None]
+
+
+def on_list_probabilities(evidence: NDArray[np.float32]) -> NDArray[np.float64]:
+    """How likely mentions with this evidence mean an entity of the list; 0 where there is no candidate."""
+    probabilities: NDArray[np.float64] = expit(weighed(evidence, on_list_weights())) * evidence[:, -1]
+    return probabilities
+
+
+@cache
+def on_list_weights() -> NDArray[np.float64]:
+    """The weights that come with Deixis, in the order of `EVIDENCE`."""
+    weights: dict[str, float] = json.loads(files("deixis.decision").joinpath("on_list_weights.json").read_text("utf-8"))
+    return np.array([weights[name] for name in EVIDENCE])
+
+
+def _spelled(
+    mentions: Sequence[str], best: BestCandidates, names_of: Callable[[int], Sequence[str]]
+) -> NDArray[np.float64]:
+    """Similarity, shared words, whether it is a part of a name and whether initials of one, for each mention, [n, 4].
+
+    A mention known as a name of its candidate is not compared, unless it is written like an acronym.
+    """
+    found = np.zeros((len(mentions), 4))
+    found[:, 0] = best.alias > 0
+    known: dict[tuple[str, int], tuple[float, ...]] = {}
+    compared: dict[int, list[tuple[str, frozenset[str]]]] = {}
+    for number, (mention, row, alias) in enumerate(zip(mentions, best.rows.tolist(), best.alias.tolist(), strict=True)):
+        short = acronym_of_mention(mention)
+        if row < 0 or (alias > 0 and not short):
+            continue
+        key = mention, row
+        if key not in known:
+            names = names_of(row)[:MAX_NAMES]
+            if row not in compared:
+                compared[row] = _keys_and_words(names)
+            is_acronym = bool(short) and short in set(acronyms(names))
+            known[key] = *_most_similar(mention, compared[row]), float(is_acronym)
+        found[number] = known[key]
+    return found
+
+
+def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
+    """Each name without case, punctuation and diacritics, and its words; names of which nothing is left are skipped."""
+    keys = _FORMS.keys(names, n_threads=1)
+    words = [(key, _words(key)) for key in keys.strings(range(len(keys)))]
+    return [each for each in words if each[1]]
+
+
+def _words(key: str) -> frozenset[str]:
+    return frozenset(token.text for token in tokenize(key))
+
+
+def _most_similar(mention: str, names: Sequence[tuple[str, frozenset[str]]]) -> tuple[float, float, float]:
+    """The similarity of the best name, the most words shared with one, and whether one has all of the words."""
+    similarity = shared = part = 0.0
+    for key, own in _keys_and_words([mention]):
+        total = sum(map(_weight, own))
+        for name, words in names:
+            similarity = max(similarity, _core.indel_similarity(name, key))
+            shared = max(shared, sum(_weight(word) for word in own if _is_near(word, words)) / total)
+            part = max(part, float(own <= words))
+    return similarity, shared, part
+
+
+def _is_near(word: str, others: frozenset[str]) -> bool:
+    """Whether a word is one of the others, or begins as a long one of them does."""
+    if word in others:
+        return True
+    start = word[:PREFIX]
+    return len(start) == PREFIX and any(other.startswith(start) for other in others)
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(word for key in _FORMS.keys(filler_words(), n_threads=1) for word in _words(key))
+
+
+def _weight(word: str) -> float:
+    return FILLER_WEIGHT if word in _fillers() else 1.0
+
+
+def _unknown(mentions: Sequence[str], best: BestCandidates) -> NDArray[np.float64]:
+    """What the words of each mention weigh that no entity of the list has: each as much as the rarest word."""
+    counts = np.zeros(len(mentions))
+    for number, mention in enumerate(mentions):
+        words = {token.text for token in tokenize(mention)}
+        counts[number] = min(len(words) - best.n_known[number], len(words - _fillers()))
+    weights: NDArray[np.float64] = np.maximum(counts, 0.0) * best.max_idf
+    return weights

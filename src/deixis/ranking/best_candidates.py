@@ -1,0 +1,40 @@
+"""What the decision to link needs to know of each mention's best candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.features.entity_words import Pairs
+from deixis.ranking.feature import FeatureContext
+from deixis.ranking.features.names import title
+from deixis.tables import BestCandidates
+
+
+def best_candidates(context: FeatureContext, ranked: sparse.csr_matrix, totals: NDArray[np.float64]) -> BestCandidates:
+    """The best candidate of each mention, which is the first stored in its row of `ranked`."""
+    table, n_mentions = context.table, len(context.mentions)
+    has_one = np.diff(ranked.indptr) > 0
+    rows = np.full(n_mentions, -1, dtype=np.int64)
+    rows[has_one] = ranked.indices[ranked.indptr[:-1][has_one]]
+    is_best = table.rows == np.repeat(rows, np.diff(table.starts))
+    places = np.flatnonzero(is_best)
+
+    def of_best(column: NDArray[np.floating]) -> NDArray[np.float32]:
+        values = np.zeros(n_mentions, dtype=np.float32)
+        values[has_one] = column[places]
+        return values
+
+    leads = np.zeros(n_mentions)
+    leads[has_one] = (totals - table.group_max(np.where(is_best, -np.inf, totals)))[places]
+    words = context.mention_words
+    pairs = Pairs(np.concatenate([[0], np.cumsum(has_one)]), rows[has_one])
+    described = np.zeros(n_mentions, dtype=np.float32)
+    described[has_one] = context.words.overlap(words, pairs, context.n_threads)
+    known = np.bincount(np.repeat(np.arange(n_mentions), np.diff(words.indptr)), words.data, minlength=n_mentions)
+    return BestCandidates(
+        rows, of_best(table.column("alias")), of_best(title(context)), of_best(table.column("label_tree")), leads,
+        described, known.astype(np.float64), np.diff(words.indptr).astype(np.int64),
+        float(context.words.vectorizer.idf.max(initial=0.0)),
+    )  # fmt: skip
