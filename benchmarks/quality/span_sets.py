@@ -22,6 +22,7 @@ from deixis.detection.config import FindingConfig
 from deixis.detection.detector import SpanDetector, all_spans
 from deixis.detection.span_features import own_features
 from deixis.detection.spans import Sign, SpanTable
+from deixis.detection.words import common_words
 from deixis.documents.reading import read_documents
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.strings import StringTable
@@ -40,10 +41,11 @@ KINDS = {
     "things": r"\bis (?:a|an) (?:\w+ ){0,2}(?:type|kind|form|tool|device|dish|food|machine|vehicle|instrument|drink)\b",
     "diseases": r"\bis (?:a|an|the) (?:\w+ ){0,4}(?:disease|disorder|syndrome|infection|cancer|condition)\b",
     "towns": r"\bis (?:a|the) (?:\w+ ){0,3}(?:town|city|village|municipality|commune)\b",
-    "people": r"\b(?:is|was) an? (?:[\w-]+ ){0,4}(?:player|politician|actor|actress|singer|writer|footballer|painter)\b",
+    "people": r"\b(?:is|was) an? (?:[\w-]+ ){0,4}(?:player|politician|actor|actress|singer|writer|painter)\b",
     "works": r"\bis (?:a|an|the) (?:[\w-]+ ){0,5}(?:film|album|novel|song|series|video game)\b",
     "firms": r"\bis (?:a|an) (?:[\w-]+ ){0,4}(?:company|corporation|manufacturer|retailer|bank)\b",
 }
+PROPER = ("towns", "people", "works", "firms")  # kinds whose names are written with a capital
 _BEFORE = re.compile(r"\b(the|a|an|of|with|for|by|in|and|his|her|from|to) ([a-z]+)\b")
 _VERBAL = re.compile(r"\b(?:to|will|would|can|could|should|must|might|I|you|we|they|he|she|not)\s+$")
 
@@ -207,10 +209,7 @@ def short_lists(annotated: Sequence[AnnotatedSet]) -> SpanSet:
             is_run = table.names < 0
             is_kept = ~is_run | (rng.random(len(table)) < 0.1)
             parts.append(SpanSet("", "", part.features[is_kept], part.is_mention[is_kept], part.weights[is_kept]))
-    return SpanSet(
-        "short lists", "short", np.concatenate([part.features for part in parts]),
-        np.concatenate([part.is_mention for part in parts]), np.concatenate([part.weights for part in parts]),
-    )  # fmt: skip
+    return _joined("short lists", "short", parts)
 
 
 def made_sets(data: DataFolder, annotated: Sequence[AnnotatedSet]) -> Iterator[SpanSet]:
@@ -219,42 +218,78 @@ def made_sets(data: DataFolder, annotated: Sequence[AnnotatedSet]) -> Iterator[S
     mesh = next(each.kb for each in annotated if each.family == "mesh")
     sentences = _sentences(wiki)
     esco = KnowledgeBase.from_records(melo_records(data.find("melo/usa_q_en_c_en")))
-    yield _made("occupations", "esco", esco, sentences)
+    yield _made("occupations", "esco", esco, sentences[:N_SENTENCES])
     chemicals = [row for row, name in enumerate(mesh.ids) if name.startswith("C")]
-    yield _made("chemicals", "mesh", mesh.take(chemicals[::10]), sentences)
+    yield _made("chemicals", "mesh", mesh.take(chemicals[::10]), sentences[:N_SENTENCES])
     starts = [text[:160] for text in wiki.description_texts()]
+    short: list[SpanSet] = []
     for kind, pattern in KINDS.items():
         rows = [row for row, text in enumerate(starts) if re.search(pattern, text)]
         rows = np.random.default_rng(3).permutation(rows)[:5_000].tolist()
-        yield _made(kind, "wiki468k", wiki.take(sorted(rows)), sentences)
+        kb, is_lower = wiki.take(sorted(rows)), kind not in PROPER
+        yield _made(kind, "wiki468k", kb, sentences[:N_SENTENCES], is_lower)
+        short += _short_made(kind, kb, sentences, is_lower)
+    yield _joined("short made lists", "short", short)
+
+
+def _short_made(kind: str, kb: KnowledgeBase, sentences: list[str], is_lower: bool) -> Iterator[SpanSet]:
+    """Lists of a few entities of a kind in sentences, many of them called like a common word.
+
+    Among proper names the sentences that have this word in lower case are searched, too: it is not the name there.
+    """
+    rng = np.random.default_rng(6)
+    by_word: dict[str, list[str]] = {}
+    for sentence in sentences:
+        for word in set(re.findall(r"\b[a-z]{3,}\b", sentence)):
+            by_word.setdefault(word, []).append(sentence)
+    common = set(common_words())
+    has_common = np.array([title.casefold() in common and title.casefold() in by_word for title in kb.titles])
+    for k in range(N_SHORT_LISTS):
+        size = SIZES[k % len(SIZES)]
+        likely = rng.permutation(np.flatnonzero(has_common))[: (size + 1) // 2]
+        rows = {*likely.tolist(), *rng.integers(len(kb), size=size - len(likely)).tolist()}
+        own = kb.take(sorted(rows))
+        with_word = [text for title in own.titles for text in by_word.get(title.casefold(), ())[:3]]
+        chosen = [sentences[place] for place in rng.integers(len(sentences), size=10).tolist()]
+        yield _made(kind, "short", own, chosen, is_lower, [] if is_lower else with_word[:20])
+
+
+def _joined(name: str, family: str, parts: Sequence[SpanSet]) -> SpanSet:
+    return SpanSet(
+        name, family, np.concatenate([part.features for part in parts]),
+        np.concatenate([part.is_mention for part in parts]), np.concatenate([part.weights for part in parts]),
+    )  # fmt: skip
 
 
 def _sentences(kb: KnowledgeBase) -> list[str]:
     """Sentences of descriptions, without the first, which names the entity."""
     rng = np.random.default_rng(4)
     sentences: list[str] = []
-    for text in kb.description_texts(rng.permutation(len(kb))[:20_000]):
+    for text in kb.description_texts(rng.permutation(len(kb))[:60_000]):
         for sentence in re.split(r"(?<=[a-z]\.) +", text)[1:-1]:
             if 40 <= len(sentence) <= 200 and _BEFORE.search(sentence):
                 sentences.append(sentence)
-        if len(sentences) >= 5 * N_SENTENCES:
+        if len(sentences) >= 20 * N_SENTENCES:
             return sentences
     return sentences
 
 
-def _made(name: str, family: str, kb: KnowledgeBase, sentences: list[str]) -> SpanSet:
-    """Names of a list in sentences; what else is found there counts as wrong only where it surely is."""
+def _made(
+    name: str, family: str, kb: KnowledgeBase, sentences: list[str], is_lower: bool = True, others: Sequence[str] = ()
+) -> SpanSet:
+    """Names of a list in sentences; what else is found there counts as wrong only where it surely is.
+
+    `is_lower` says that the list's names are common nouns; `others` are sentences without such a name.
+    """
     rng = np.random.default_rng(5)
-    detector = build_detector(kb, (), CONFIG)
-    is_lower_list = detector.scorer.facts.lower_share > 0.3
+    detector = build_detector(kb, (), CONFIG, n_threads=1)
     names = [re.sub(r" \(.*\)$", "", each) for each in kb.names()[0]]
-    texts, gold, starts, ends = [], {}, [], []
-    for number, place in enumerate(rng.permutation(len(sentences))[:N_SENTENCES].tolist()):
-        sentence = sentences[place]
+    texts, gold, places = [], {}, []
+    for number, sentence in enumerate(sentences):
         matches = list(_BEFORE.finditer(sentence))
         match = matches[int(rng.integers(len(matches)))]
         written = names[int(rng.integers(len(names)))]
-        if is_lower_list:
+        if is_lower:
             if rng.random() < 0.75 and not written.isupper():
                 written = written.lower()
             if rng.random() < 0.2 and written[-1:].isalpha() and written.islower() and not written.endswith("s"):
@@ -262,15 +297,16 @@ def _made(name: str, family: str, kb: KnowledgeBase, sentences: list[str]) -> Sp
         start = match.start(2)
         texts.append(sentence[:start] + written + sentence[match.end(2) :])
         gold[number, start, start + len(written)] = frozenset({written})
-        starts.append(start)
-        ends.append(start + len(written))
+        places.append((start, start + len(written)))
+    texts += others
+    places += [(-1, -1)] * len(others)
     table = all_spans(detector.names, (), texts, CONFIG)
     is_wrong = table.has(Sign.STOP_WORDS) | (table.names < 0)
     is_wrong |= table.has(Sign.LISTED_CAPITALS) & ~table.has(Sign.CAPITALS)
-    if not is_lower_list:
+    if not is_lower:
         is_wrong |= table.has(Sign.LOWER_CASE)
     for row, (number, start, end) in enumerate(table.places()):
         is_wrong[row] |= _VERBAL.search(texts[number][:start]) is not None
         # A span that overlaps the name is another reading of it.
-        is_wrong[row] |= start < ends[number] and starts[number] < end
+        is_wrong[row] |= start < places[number][1] and places[number][0] < end
     return _set_of(name, family, detector, table, gold, is_wrong.astype(np.float64))

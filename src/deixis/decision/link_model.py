@@ -93,7 +93,5 @@ def link_evidence(spans: Spans, ranking: Ranking) -> NDArray[np.float32]:
 @cache
 def default_weights() -> dict[str, float]:
     """The default weights of evidence, for models without annotated documents."""
-    weights: dict[str, float] = json.loads(
-        files("deixis.decision").joinpath("default_weights.json").read_text("utf-8")
-    )
+    weights: dict[str, float] = json.loads(files("deixis.decision").joinpath("default_weights.json").read_text("utf-8"))
     return weights

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
 from deixis.config import Config, setting
+
+Names = Literal["every", "likely", "sure"]
+"""Which names in raw text become links."""
+EVERY_MIN_PROBABILITY = 0.003  # to be a mention, of a name that is linked because every name is: stop words have less
+NIL_PROBABILITY = 0.5  # to be a mention, of a name that is one though it is not linked
+SURE_THRESHOLD = 0.5  # of the probability of a link that is sure
 
 
 @dataclass(frozen=True)
@@ -12,6 +20,12 @@ class FindingConfig(Config):
 
     RETIRED = {"scoring": "auto", "any_case": True, "plurals": True, "min_names": 10_000}
 
+    names: Names = setting(
+        "likely",
+        "Names in raw text that become links: every name of the list, those that are likely meant, or only the sure "
+        "ones.",
+        cli="--names",
+    )
     max_run: int = setting(5, "Longest run of capitalized words detected that is no known name.", low=0)
     min_chance: float = setting(
         0.12, "Least probability of a span to be a mention for it to be ranked.", low=0, below=1

@@ -14,13 +14,16 @@ from scipy.special import logit
 from deixis.detection.abbreviations import ShortForm, short_forms
 from deixis.detection.config import FindingConfig
 from deixis.detection.correction_odds import CorrectedSpans
+from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.markup import outside_markup
+from deixis.detection.name_facts import NameFacts
 from deixis.detection.names import NameMatcher
 from deixis.detection.recognizers import Recognize, recognized
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable
 from deixis.store.checks import check_length
 from deixis.store.part import GIVEN, Part
+from deixis.store.strings import StringTable
 from deixis.tables import Spans
 
 _NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
@@ -37,12 +40,9 @@ class SpanDetector(Part):
 
     Examples
     --------
-    >>> from deixis.detection.name_facts import NameFacts
-    >>> from deixis.store.strings import StringTable
     >>> names = StringTable.from_strings(["Paris", "Troy"])
-    >>> matcher = NameMatcher.build(names)
-    >>> facts = NameFacts.build(matcher, names, names, StringTable.from_strings([]))
-    >>> spans = SpanDetector(matcher, SpanScorer.from_kb(facts)).detect(["To save Troy, Paris had to die."])
+    >>> detector = SpanDetector.from_names(names, names, StringTable.from_strings([]))
+    >>> spans = detector.detect(["To save Troy, Paris had to die."])
     >>> list(zip(spans.starts.tolist(), spans.ends.tolist()))
     [(8, 12), (14, 19)]
     """
@@ -52,6 +52,21 @@ class SpanDetector(Part):
     config: Annotated[FindingConfig, GIVEN] = field(default_factory=FindingConfig)
     learned: NameMatcher | None = None
     corrections: Annotated[CorrectedSpans, GIVEN] = field(default_factory=CorrectedSpans)
+
+    @classmethod
+    def from_names(
+        cls,
+        names: StringTable,
+        titles: StringTable,
+        texts: StringTable,
+        config: FindingConfig | None = None,
+        dictionary: DictionaryConfig | None = None,
+        n_threads: int = 0,
+    ) -> SpanDetector:
+        """The detector of a list's names; `titles` are those of its entities, `texts` their descriptions."""
+        matcher = NameMatcher.build(names, dictionary)
+        facts = NameFacts.build(matcher, names, titles, texts, n_threads)
+        return cls(matcher, SpanScorer.from_kb(facts), config or FindingConfig())
 
     def detect(
         self,

@@ -1,4 +1,4 @@
-"""Mentions by the names of the knowledge base: the longest from left to right, or every name at every place.
+"""Names of the knowledge base in its own descriptions, by rules: the longest from left to right.
 
 Names and text are compared token by token after folding (see `deixis.features.tokens`), so accents in another encoding,
 full-width letters and line breaks inside a name do not matter; in scripts without spaces a name may begin anywhere.
@@ -17,28 +17,21 @@ What is found is then checked against how the name is written, so that a film ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.config import Config, setting
-from deixis.detection.spans import SpanTable
-from deixis.errors import DataError, StoreError
+from deixis.errors import DataError
 from deixis.features.stop_words import stop_words
-from deixis.features.tokens import tokenize
 from deixis.native import _core
-from deixis.store.checks import require
 from deixis.store.strings import StringTable
 
-# In the order in which the core's constructor takes them.
-_ARRAYS: dict[str, type[np.generic]] = {
-    "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
-    "trie.child_ptr": np.int32, "trie.labels": np.uint32, "flags": np.uint8,
-}  # fmt: skip
+_ARRAYS = ("tokens.data", "tokens.offsets", "tokens.slots", "trie.child_ptr", "trie.labels", "flags")
 
 
 # Shares of the knowledge base's texts that make a word common, frequent, or (in lists in lower case) a stop word.
@@ -48,20 +41,20 @@ COMMON_SHARE, FREQUENT_SHARE, STOP_SHARE, MIN_COMMON_TEXTS = 0.001, 0.01, 0.2, 1
 
 @dataclass(frozen=True)
 class DictionaryConfig(Config):
-    """Which names are looked for, and how they must be written."""
+    """Which names are looked for."""
 
     RETIRED = {
         "common_share": COMMON_SHARE,
         "frequent_share": FREQUENT_SHARE,
         "stop_share": STOP_SHARE,
         "min_common_texts": MIN_COMMON_TEXTS,
+        "case": "smart",
+        "stop_words": True,
     }
 
     min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31, cli="--min-chars")
     min_chars_unspaced: int = setting(2, "The same, in scripts without spaces.", low=1, below=2**31)
     max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31, cli="--max-tokens")
-    case: Literal["smart", "ignore"] = setting("smart", "Take note of capitals (smart), or ignore case.", cli="--case")
-    stop_words: bool = setting(True, "Do not detect names that are stop words.", cli="--stop-words")
 
 
 class DictionaryDetector:
@@ -75,8 +68,7 @@ class DictionaryDetector:
     ['Troy', 'Paris', 'New York City']
     """
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], config: DictionaryConfig) -> None:
-        self.config = config
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._arrays = arrays
         self._matcher = _core.DictionaryMatcher(**{name.replace(".", "_"): arrays[name] for name in _ARRAYS})
 
@@ -93,44 +85,19 @@ class DictionaryDetector:
             names = names[0]
         table = StringTable.from_strings(names)  # type: ignore[arg-type]
         shown = texts if texts is not None else StringTable.from_strings([])
-        stopped = StringTable.from_strings(stop_words() if config.stop_words else [])
+        stopped = StringTable.from_strings(stop_words())
         arrays = _core.dictionary_build(
             table.data, table.offsets, shown.data, shown.offsets, stopped.data, stopped.offsets,
-            config.min_chars, config.min_chars_unspaced, config.max_tokens, config.case == "ignore",
+            config.min_chars, config.min_chars_unspaced, config.max_tokens, False,
             COMMON_SHARE, FREQUENT_SHARE, STOP_SHARE, MIN_COMMON_TEXTS,
         )  # fmt: skip
-        return cls(arrays, config)
+        return cls(arrays)
 
     def detect(self, texts: Sequence[str], n_threads: int = 0) -> list[list[tuple[int, int]]]:
         """For each text the code points [start, end) of the names in it, in order."""
         if isinstance(texts, str):
             raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
         return self._matcher.match(list(texts), n_threads)
-
-    def spans(
-        self,
-        texts: Sequence[str],
-        n_threads: int = 0,
-        *,
-        any_case: bool = False,
-        plurals: bool = True,
-        max_run: int = 0,
-    ) -> SpanTable:
-        """Every name at every place, overlaps and all; what `detect` finds is among them.
-
-        With `plurals` also names with an -s more or less at their end; with `any_case` also names that are not written
-        according to the rules; and with `max_run` also up to that many capitalized words that are not a name.
-
-        Examples
-        --------
-        >>> text = "Two Parises, and Ann Troy's wagon"
-        >>> spans = DictionaryDetector.build(["Paris", "Troy", "Wagons"]).spans([text], max_run=2)
-        >>> [text[start:end] for start, end in zip(spans.starts, spans.ends)]
-        ['Two', 'Two Parises', 'Parises', 'Ann', 'Ann Troy', 'Troy']
-        """
-        if isinstance(texts, str):
-            raise DataError(f"Expected a list of texts, got one string: {texts[:40]!r}. Put it into a list.")
-        return SpanTable(**self._matcher.match_all(list(texts), any_case, plurals, max_run, n_threads))
 
     @property
     def n_numbers(self) -> int:
@@ -159,37 +126,3 @@ class DictionaryDetector:
     def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:
         """The number of each name in `names_in`; names that are matched the same way share it; -1 is never matched."""
         return self._matcher.numbers(names.data, names.offsets, n_threads)
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The dictionary as arrays under names that begin with `prefix`."""
-        return {f"{prefix}.{name}": self._arrays[name] for name in _ARRAYS}
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: DictionaryConfig | None = None
-    ) -> DictionaryDetector:
-        """The detector that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
-        own_arrays = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
-        try:
-            return cls(own_arrays, config or DictionaryConfig())
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
-
-
-def is_findable(name: str, config: DictionaryConfig | None = None) -> bool:
-    """Whether a detector would find the name anywhere; not if it is too short, too long or a number once folded.
-
-    Examples
-    --------
-    >>> [name for name in ("C++", "Go", "R", "1984", "!!!", "U.S.") if is_findable(name)]
-    ['Go', 'U.S.']
-    """
-    config = config or DictionaryConfig()
-    # Most names have letters enough; of the others a dictionary is made, which takes longer: is it empty?
-    tokens = tokenize(name)
-    if "(" not in name and 0 < len(tokens) <= config.max_tokens:
-        n_letters = sum(character.isalpha() for token in tokens for character in name[token.start : token.end])
-        if n_letters >= max(config.min_chars, config.min_chars_unspaced):
-            return True
-    alone = DictionaryDetector.build([name], config=replace(config, stop_words=False))
-    return bool(alone.to_arrays("alone")["alone.flags"].any())

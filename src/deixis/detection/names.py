@@ -52,9 +52,7 @@ class NameMatcher:
         config = config or DictionaryConfig()
         table = StringTable.from_strings(names)
         return cls(
-            _core.names_build(
-                table.data, table.offsets, config.min_chars, config.min_chars_unspaced, config.max_tokens
-            )
+            _core.names_build(table.data, table.offsets, config.min_chars, config.min_chars_unspaced, config.max_tokens)
         )
 
     def spans(self, texts: Sequence[str], n_threads: int = 0, *, max_run: int = 0) -> SpanTable:
@@ -96,3 +94,20 @@ class NameMatcher:
             return cls(own_arrays)
         except (ValueError, TypeError) as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+
+
+def is_findable(name: str, config: DictionaryConfig | None = None) -> bool:
+    """Whether a name could be found anywhere; not if it is too short, too long or a number once folded.
+
+    Examples
+    --------
+    >>> [name for name in ("C++", "Go", "R", "1984", "!!!", "U.S.") if is_findable(name)]
+    ['Go', 'U.S.']
+    """
+    config = config or DictionaryConfig()
+    # Most names have letters enough; of the others a matcher is made, which takes longer: is it empty?
+    words = _core.stems(name)
+    if "(" not in name and 0 < len(words) <= config.max_tokens:
+        if sum(character.isalpha() for character in name) >= max(config.min_chars, config.min_chars_unspaced) + 1:
+            return True
+    return bool(NameMatcher.build([name], config).numbers(StringTable.from_strings([name]))[0] >= 0)

@@ -1,9 +1,9 @@
 """Features of a span: how it is written, its words, its name, the list and the text, and the meaning of each feature.
 
 A span that is a name of the list belongs to one of nine classes, by its case and by whether it has one word or more.
-Each class has the same seven columns: the class itself, and its products with what is known of the list (`common`, `own
-lower`) and of the words (`frequent`, `lower`): so the weights of one list serve for others. One more column of each
-class is for short lists. Spans that are no name (runs of capitalized words) have columns of their own.
+Each class has the same nine columns: the class itself, and its products with what is known of the list (`common`,
+`list_lower`, `few`) and of the words (`frequent`, `lower`): so the weights of one list serve for others. Spans that are
+no name (runs of capitalized words) have the same and further columns of their own.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ FACTORS = {
     "*lower": ", by how often its words are in lower case elsewhere",
     "*lower*list_lower": ", by how often its words are in lower case elsewhere, in a list whose names are, too",
     "*few": ", in a short list",
+    "*few*frequent": ", by the frequency of its rarest word, in a short list",
 }
 OTHERS = {
     "one": "constant",
@@ -156,7 +157,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     own_share = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
     factors = [
         np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_share,
-        own_share * np.float32(list_lower), np.float32(few),
+        own_share * np.float32(list_lower), np.float32(few), frequent * np.float32(few),
     ]  # fmt: skip
     classes = [
         lower * one, lower * several, title * one, title * several, start * one, start * several, capitals * one,

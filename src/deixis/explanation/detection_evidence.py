@@ -57,7 +57,8 @@ class DetectedText:
         corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(
-            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0], scorer.weights_of(span)[0],
+            {name: MEANINGS[name] for name in FEATURES}, scorer.features(span, self._n_same[rows])[0],
+            scorer.weights_of(span)[0],
             Part("corrected", MEANINGS["corrected"], corrected, 1.0, corrected),
         )  # fmt: skip
         return MentionEvidence(

@@ -11,6 +11,7 @@ from deixis.candidates.filters import EntityFilter
 from deixis.candidates.sources.vectors import Contents
 from deixis.decision.decision import check_threshold
 from deixis.decision.overlaps import Overlaps
+from deixis.detection.config import Names
 from deixis.errors import ConfigError
 
 RENAMED = {"subset": "ids", "read": "reader", "recognize": "recognizer", "dense_contents": "vectors"}
@@ -48,6 +49,9 @@ class LinkOptions:
     threshold: float | None = option(
         None, "Least probability of a link; below it a mention is NIL. Default: the model's.", low=0, high=1
     )
+    names: Names | None = option(
+        None, "Names in raw text to link: every one, those likely meant, or only the sure ones. Default: the model's."
+    )
     target_precision: float | None = option(
         None, "Share of links that shall be right; a calibrated model knows the threshold.", low=0, high=1
     )
@@ -67,7 +71,12 @@ class LinkOptions:
         check_threshold(self.threshold, self.target_precision)
         if self.top_k is not None and (type(self.top_k) is not int or self.top_k < 1):
             raise ConfigError(f"top_k must be a whole number of at least 1, got {self.top_k!r}.")
-        for name, values in (("overlaps", get_args(Overlaps)), ("vectors", (None, *get_args(Contents)))):
+        words = {
+            "overlaps": get_args(Overlaps),
+            "vectors": (None, *get_args(Contents)),
+            "names": (None, *get_args(Names)),
+        }
+        for name, values in words.items():
             if getattr(self, name) not in values:
                 known = " or ".join(repr(each) for each in values)
                 raise ConfigError(f"{name} must be {known}, got {getattr(self, name)!r}.")

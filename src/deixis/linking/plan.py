@@ -21,6 +21,7 @@ from typing import Any
 from deixis.candidates.combined import CandidateSources
 from deixis.config import config_to_dict
 from deixis.decision.decision import Decision
+from deixis.detection.config import EVERY_MIN_PROBABILITY, NIL_PROBABILITY, SURE_THRESHOLD, Names
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
@@ -38,7 +39,7 @@ class LinkPlan:
 
     `scoring` turns the ranker's scores into probabilities; `selecting` and `deciding` have the thresholds of which
     spans are mentions, and of which mentions are linked. `n_candidates` candidates count, `n_shown` are shown. Spans
-    below `min_probability` are not ranked.
+    below `min_probability` are not ranked. With `links_every_name` a name of the list is linked whatever its score.
     """
 
     model: LinkerModel
@@ -52,8 +53,14 @@ class LinkPlan:
     deciding: Decision
     may_overlap: bool
     min_probability: float
+    links_every_name: bool
     reranker: TrainedReranker | None
     reader: Reader | None
+
+    @property
+    def min_named_probability(self) -> float:
+        """How likely names must be mentions to be among them, whether they are linked or not."""
+        return EVERY_MIN_PROBABILITY if self.links_every_name else NIL_PROBABILITY
 
     @property
     def depth(self) -> int:
@@ -72,13 +79,16 @@ class LinkPlan:
         deciding = selecting
         if reranker is not None and (reader is not None or not detects):
             deciding = _reranked(model, options)
-            if reader is None:
-                selecting = model.decisions.given  # the given threshold is the re-ranker's
         min_probability = model.detector.config.min_chance
+        if reader is not None:
+            min_probability = min(min_probability, MIN_READ_PROBABILITY)
+        links_every_name = detects and _names(model, options) == "every"
+        if links_every_name:
+            min_probability = min(min_probability, EVERY_MIN_PROBABILITY)
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
-            min_probability if reader is None else min(min_probability, MIN_READ_PROBABILITY), reranker, reader,
+            min_probability, links_every_name, reranker, reader,
         )  # fmt: skip
 
 
@@ -128,8 +138,17 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
             f"No threshold is known that has a precision of {options.target_precision}: the model was never "
             "calibrated. Calibrate it on annotated documents (deixis calibrate), or give a threshold."
         )
-    read = decisions.read or decisions.given
-    return tuple(each.with_threshold(*choice) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
+    read, detected = decisions.read or decisions.given, decisions.detected
+    if _names(model, options) == "sure":
+        detected = detected.with_threshold(max(SURE_THRESHOLD, detected.min_probability))
+    return tuple(each.with_threshold(*choice) for each in (decisions.given, detected, read))  # type: ignore[return-value]
+
+
+def _names(model: LinkerModel, options: LinkOptions) -> Names:
+    """Which names in raw text become links; a threshold says it more exactly."""
+    if options.threshold is not None or options.target_precision is not None:
+        return "likely"
+    return options.names or model.detector.config.names
 
 
 def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:

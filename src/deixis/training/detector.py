@@ -16,7 +16,6 @@ from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.detection.config import FindingConfig
 from deixis.detection.detector import SpanDetector, all_spans
 from deixis.detection.dictionary import DictionaryConfig
-from deixis.detection.name_facts import NameFacts
 from deixis.detection.names import NameMatcher
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import SpanTable
@@ -51,19 +50,19 @@ def build_detector(
     """The detector of mentions of the knowledge base's entities; many annotated documents train it."""
     config = config or FindingConfig()
     gold = gold_spans(documents, kb.own_id)
-    name_list, _ = kb.names()
-    names = NameMatcher.build(name_list, dictionary)
     with stage("learning how names are written"):
-        facts = NameFacts.build(names, name_list, kb.titles, kb.description_texts(), n_threads)
+        detector = SpanDetector.from_names(
+            kb.names()[0], kb.titles, kb.description_texts(), config, dictionary, n_threads
+        )
     if len({number for number, _, _ in gold}) < max(1, config.min_documents):
-        return SpanDetector(names, SpanScorer.from_kb(facts), config)
+        return detector
     with stage("learning what a mention looks like"):
         texts = [document.text for document in documents]
         used = sorted({texts[number][start:end] for number, start, end in gold})
         seen_names = NameMatcher.build(used, dictionary)
-        table = all_spans(names, [seen_names], texts, config, n_threads)
-        scorer = SpanScorer.fit(table, _is_gold(table, gold), facts, seed)
-    return SpanDetector(names, scorer, config, seen_names)
+        table = all_spans(detector.names, [seen_names], texts, config, n_threads)
+        scorer = SpanScorer.fit(table, _is_gold(table, gold), detector.scorer.facts, seed)
+    return replace(detector, scorer=scorer, learned=seen_names)
 
 
 def fit_detected(

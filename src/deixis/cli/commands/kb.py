@@ -18,7 +18,7 @@ from deixis.cli.output import output_stream
 from deixis.cli.render import bar, console_on, printable
 from deixis.cli.render_tables import print_coverage
 from deixis.cli.session import Session, examples, session_options
-from deixis.detection.dictionary import is_findable
+from deixis.detection.names import is_findable
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError

@@ -10,13 +10,13 @@ from scipy.special import expit
 
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.decision.overlaps import best_apart, is_touched
+from deixis.detection.config import NIL_PROBABILITY
 from deixis.features.tokens import tokenize
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.rank import RankedSpans
 from deixis.tables import Spans, on_one_line
 from deixis.types import Document, Mention, NilReason
 
-NIL_PROBABILITY = 0.5  # to be a mention, of names that are mentions though they are not linked
 MAX_NAMED = 10  # candidates that are compared by name; one that has the name itself is among the first
 
 
@@ -28,25 +28,37 @@ def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
     if not plan.detects:
         return np.ones(len(ranked.spans), dtype=bool)
     probabilities = ranked.scored.best_scores()
-    is_mention = mentions_among(ranked.spans, probabilities, plan.selecting.min_probability, plan.may_overlap)
+    is_mention = mentions_among(
+        ranked.spans, probabilities, plan.selecting.min_probability, plan.may_overlap, plan.min_named_probability
+    )
     if plan.mask is not None and plan.reader is None:
         is_mention &= has_exact_names(plan, ranked, is_mention)
     return is_mention
 
 
 def mentions_among(
-    spans: Spans, probabilities: NDArray[np.float64], threshold: float, may_overlap: bool
+    spans: Spans,
+    probabilities: NDArray[np.float64],
+    threshold: float,
+    may_overlap: bool,
+    min_named_probability: float = NIL_PROBABILITY,
 ) -> NDArray[np.bool_]:
-    """Which spans are mentions: links of the best sum of probabilities, and beside them names of nothing known."""
+    """Which spans are mentions: links of the best sum of probabilities, and beside them names that are not linked.
+
+    A long span is worth more than a short one: what its words mean together goes before what each of them means. Names
+    are mentions if they are so with `min_named_probability`, whatever they mean.
+    """
     is_link = reaches(probabilities, threshold)
-    is_name = (expit(spans.log_odds) >= NIL_PROBABILITY) & spans.has_name
+    mention_probabilities = expit(spans.log_odds)
+    is_name = (mention_probabilities >= min_named_probability) & spans.has_name
     if may_overlap:
         return is_link | is_name
     starts, ends = on_one_line(spans.documents, spans.starts, spans.ends)
+    lengths = (ends - starts).astype(np.float64)
     # What just reaches the threshold is worth a little, too.
-    is_linked = best_apart(starts, ends, np.where(is_link, probabilities - threshold + 1e-6, 0.0))
+    is_linked = best_apart(starts, ends, np.where(is_link, probabilities - threshold + 1e-6, 0.0) * lengths)
     is_free = ~is_touched(starts, ends, starts[is_linked], ends[is_linked])
-    is_named = best_apart(starts, ends, np.where(is_free & is_name, expit(spans.log_odds), 0.0))
+    is_named = best_apart(starts, ends, np.where(is_free & is_name, mention_probabilities, 0.0) * lengths)
     return is_linked | is_named
 
 
@@ -58,12 +70,13 @@ def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.
 
 def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> Iterator[tuple[int, Mention]]:
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
-    threshold = plan.deciding.min_probability
+    threshold, has_name = plan.deciding.min_probability, ranked.spans.has_name.tolist()
     candidates = candidate_lists(plan.model.kb, ranked.scored)
     entity_scores, mention_scores = ranked.entity_scores.tolist(), expit(ranked.spans.log_odds).tolist()
     for position, ((number, start, end), own) in enumerate(zip(ranked.spans.keys(), candidates, strict=True)):
         best = own[0] if own else None
-        link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
+        least = 0.0 if plan.links_every_name and has_name[position] else threshold
+        link = None if best is None or best.score < least or (plan.detects and best.score <= 0) else best.id
         is_read = plan.reader is not None  # a reader weighs all evidence at once
         mention_score = mention_scores[position] if plan.detects and not is_read else None
         entity_score = entity_scores[position] if own and not np.isnan(entity_scores[position]) else None
