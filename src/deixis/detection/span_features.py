@@ -155,7 +155,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     is_other = has["OTHER_LANGUAGE"] > 0
     frequent = np.where(is_other, 0.0, np.clip((spans.log_counts - 3.0) / 2.0, -1.0, 2.0)).astype(np.float32)
     own_share = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
-    factors = [
+    factors: list[np.float32 | Column] = [
         np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_share,
         own_share * np.float32(list_lower), np.float32(few), frequent * np.float32(few),
     ]  # fmt: skip

@@ -22,7 +22,7 @@ def with_corrections(model: LinkerModel, corrections: Corrections) -> LinkerMode
         zip((each.surface for each in wrong), wrong_rows, strict=True),
     )
     not_mentions = [each.surface for each in corrections.saying("not_an_entity")]
-    spans = CorrectedSpans.of([each.surface for each in gold], not_mentions, model.detector.names.config)
+    spans = CorrectedSpans.of([each.surface for each in gold], not_mentions, model.config.detection)
     return replace(
         model,
         sources=model.sources.with_mentions([each.in_context() for each in gold], gold_rows),

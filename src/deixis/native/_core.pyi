@@ -337,27 +337,6 @@ def dictionary_build(
     min_common_texts: int,
 ) -> dict[str, NDArray[Any]]: ...
 
-class Sign(enum.IntFlag):
-    NAME = 1
-    UNRULY_NAME = 2
-    INFLECTED = 4
-    BEGINS_UPPER = 8
-    ALL_UPPER = 16
-    BEGINS_LOWER = 32
-    BEGINS_SENTENCE = 64
-    UPPER_ANYWAY = 128
-    FOLLOWS_UPPER = 256
-    PRECEDES_UPPER = 512
-    IN_LONGER_NAME = 1024
-    COMMON_NAME = 2048
-    HYPHEN_BEFORE = 4096
-    HYPHEN_AFTER = 8192
-    HAS_NUMBER = 16384
-    HAS_LOWER_WORD = 32768
-    LOWER_TEXT = 65536
-    LEARNED_NAME = 131072
-    RECOGNIZED = 262144
-
 class DictionaryMatcher:
     def __init__(
         self,
@@ -369,12 +348,65 @@ class DictionaryMatcher:
         flags: NDArray[numpy.uint8],
     ) -> None: ...
     def match(self, texts: list[str], n_threads: int) -> list[list[tuple[int, int]]]: ...
-    def match_all(
-        self, texts: list[str], any_case: bool, plurals: bool, max_run: int, n_threads: int
-    ) -> dict[str, NDArray[Any]]: ...
     def match_table(
         self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], is_inner: bool, n_threads: int
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32]]: ...
     def numbers(
         self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
     ) -> NDArray[numpy.int32]: ...
+
+class Sign(enum.IntFlag):
+    NAME = 1
+    LISTED_CASE = 2
+    LISTED_LOWER = 4
+    LISTED_CAPITALS = 8
+    LOWER_CASE = 16
+    TITLE_CASE = 32
+    CAPITALS = 64
+    MIXED_CASE = 128
+    BEGINS_SENTENCE = 256
+    CAPITALS_AROUND = 512
+    FOLLOWS_UPPER = 1024
+    PRECEDES_UPPER = 2048
+    IN_LONGER_NAME = 4096
+    HYPHEN_BEFORE = 8192
+    HYPHEN_AFTER = 16384
+    HAS_NUMBER = 32768
+    HAS_LOWER_WORD = 65536
+    STOP_WORDS = 131072
+    KNOWN_WORDS = 262144
+    OTHER_LANGUAGE = 524288
+    LEARNED_NAME = 1048576
+    RECOGNIZED = 2097152
+    SHORT_FORM = 4194304
+
+class WordTable:
+    def __init__(
+        self,
+        data: NDArray[numpy.uint8],
+        offsets: NDArray[numpy.int64],
+        log_counts: NDArray[numpy.float32],
+        lower_shares: NDArray[numpy.float32],
+        is_stop: NDArray[numpy.uint8],
+    ) -> None: ...
+
+class NameMatcher:
+    def __init__(
+        self,
+        tokens_data: NDArray[numpy.uint8],
+        tokens_offsets: NDArray[numpy.int64],
+        tokens_slots: NDArray[numpy.uint64],
+        trie_child_ptr: NDArray[numpy.int32],
+        trie_labels: NDArray[numpy.uint32],
+        writing: NDArray[numpy.uint8],
+    ) -> None: ...
+    def spans(self, texts: list[str], words: WordTable, max_run: int, n_threads: int) -> dict[str, NDArray[Any]]: ...
+    def numbers(
+        self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
+    ) -> NDArray[numpy.int32]: ...
+    def n_longer(self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.int32]: ...
+
+def stems(text: str) -> list[str]: ...
+def names_build(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], min_chars: int, min_chars_unspaced: int, max_words: int
+) -> dict[str, NDArray[Any]]: ...

@@ -83,7 +83,7 @@ def link(
             write_documents(written.each(linked), stream, to or "native", output or "-")
         else:
             _print_pretty(written.each(linked), linker, stream)
-        if written.n_nameless and not options.only and linker.config.detection.case == "smart":
+        if written.n_nameless and not options.only and options.names != "every":
             nameless = f"{written.n_nameless:,} of {written.n_documents:,}"
             session.note(f"Documents without a known name: {nameless}. {CASE_HINT}")
 
