@@ -36,8 +36,8 @@ ANY_LANGUAGE = "xx"  # spaCy's code for pipelines of no language in particular
 class LinkerPipe(Pipe):
     """Links the documents of a pipeline: `doc.ents` with `kb_id_`, and all spans in `doc.spans["deixis"]`.
 
-    The candidates of a span, best first, are `span._.kb_ents`, its probability is `span._.kb_score`. The model is opened
-    when it is first needed.
+    The candidates of a span, best first, are `span._.kb_ents`, its probability is `span._.kb_score`. The model is
+    opened when it is first needed.
 
     Examples
     --------
