@@ -94,8 +94,9 @@ def test_a_lone_sign_hides_nothing_in_the_paragraphs_after_it():
 
 PIECES = (
     "<b>Paris</b>", "```\nParis = 1\n\nTroy = 2\n```", "`Troy()`", "``Paris,'' he said.", "`Paris', he said.",
-    "p <b and Troy", "{{Box|Paris}}", "<!-- Paris\n\nTroy -->", "[[Paris|Troy]]", "[Paris](Troy)", "see www.troy.gr", "a@troy.gr",
-    "Paris & Troy", "Troy > Paris", "it's `Paris", "the boys' Troy", "](Paris", "[[Paris", "Paris;", "```Paris' and Troy",
+    "p <b and Troy", "{{Box|Paris}}", "<!-- Paris\n\nTroy -->", "[[Paris|Troy]]", "[Paris](Troy)", "see www.troy.gr",
+    "a@troy.gr", "Paris & Troy", "Troy > Paris", "it's `Paris", "the boys' Troy", "](Paris", "[[Paris", "Paris;",
+    "```Paris' and Troy",
 )  # fmt: skip
 
 
