@@ -32,6 +32,11 @@ from deixis.types import Document
 MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
 HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis fit reranker MODEL --mentions train.jsonl"
 HOW_TO_GET_A_READER = "Train one on annotated documents: deixis fit reader MODEL --mentions train.jsonl"
+NO_RAW_CURVE = (
+    "No threshold is known that has a precision of {} on texts without given mentions: the model was never calibrated "
+    "on them. Calibrate it on ten or more documents whose mentions are all annotated (deixis calibrate; in Python, "
+    "all_mentions_annotated=True), give the mentions, or give a threshold."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +105,29 @@ def settings_in_force(model: LinkerModel, options: LinkOptions) -> dict[str, Any
 
 @dataclass(frozen=True, eq=False)
 class LinkPlans:
-    """The plans of one call for both kinds of documents."""
+    """The plans of one call for both kinds of documents. `why_not_raw` says why raw text cannot be linked by these."""
 
     given: LinkPlan
     raw: LinkPlan
+    why_not_raw: str = ""
 
     @classmethod
     def of(cls, model: LinkerModel, options: LinkOptions) -> LinkPlans:
-        """Both plans; what is wrong with the options is said before anything is read."""
-        return cls(LinkPlan.of(model, options, detects=False), LinkPlan.of(model, options, detects=True))
+        """Both plans; what is wrong with the options is said before anything is read.
+
+        What is wrong with them for raw text only is said when there is raw text.
+        """
+        given, raw = (LinkPlan.of(model, options, detects) for detects in (False, True))
+        is_unknown = options.target_precision is not None and raw.deciding.curve is None
+        return cls(given, raw, NO_RAW_CURVE.format(options.target_precision) if is_unknown else "")
 
     def for_each_kind(self, documents: Sequence[Document]) -> Iterator[tuple[LinkPlan, list[int]]]:
         """Each plan with the numbers of its documents, if there are any."""
         numbers: dict[bool, list[int]] = {False: [], True: []}
         for number, document in enumerate(documents):
             numbers[not document.mentions].append(number)
+        if self.why_not_raw and any(documents[number].text.strip() for number in numbers[True]):
+            raise ConfigError(self.why_not_raw)
         for plan in (self.given, self.raw):
             if numbers[plan.detects]:
                 yield plan, numbers[plan.detects]

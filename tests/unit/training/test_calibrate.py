@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from deixis.decision.calibrator import CalibrationConfig
+from deixis.detection.config import FindingConfig
+from deixis.documents.reading import read_documents
 from deixis.errors import ConfigError, DataError
 from deixis.evaluation.linking.calibration import expected_calibration_error
+from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import RehearsalConfig, ThresholdConfig
@@ -166,3 +169,12 @@ def test_a_rehearsed_linker_says_so(linker):
     built = Linker.build(linker.kb, config=LinkerConfig(rehearsal=RehearsalConfig(use="always")))
     assert built.model.decisions.given.source == "synthetic"
     assert list(built.link_many(annotated()[:9])) == list(rehearsed.link_many(annotated()[:9]))
+
+
+def test_calibrating_again_keeps_the_target_precision_of_raw_text_too():
+    gold = list(read_documents(demo_sentences_path()))
+    built = Linker.build(read_demo(), config=LinkerConfig(finding=FindingConfig(min_names=0)), n_threads=1)
+    once = built.calibrate(gold, target_precision=0.8, all_mentions_annotated=True)
+    again = once.calibrate(gold, all_mentions_annotated=True).model.decisions
+    assert once.model.decisions.detected.target_precision == 0.8
+    assert (again.given.target_precision, again.detected.target_precision) == (0.8, 0.8)

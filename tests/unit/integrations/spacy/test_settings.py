@@ -92,9 +92,12 @@ def capable_linker():
     kb, documents = read_demo(), list(read_documents(demo_sentences_path()))
     config = LinkerConfig(held_out_share=0.0)
     config = replace(config, candidates=config.candidates.with_encoder("chars"))
-    model = Linker.build(kb, documents[::2], config, n_threads=1).calibrate(documents[1::2]).model
+    built = Linker.build(kb, documents[::2], config, n_threads=1)
+    model = built.calibrate(documents[1::2], all_mentions_annotated=True).model
     stored = SimpleNamespace(opened=ChecksumReader([kb.titles[row] for row in range(len(kb))], Reading))
-    decisions = replace(model.decisions, reranked=Decision(threshold=0.3), read=Decision(threshold=0.4))
+    decisions = replace(
+        model.decisions, reranked=Decision(threshold=0.3), read=Decision(None, 0.4, model.decisions.given.curve)
+    )
     reader = Reader(stored, np.array([1.0, -0.5, 0.8, 0.7, -0.4, 1.0]))
     return Linker(replace(model, reranker=TrainedReranker(ChecksumReranker()), reader=reader, decisions=decisions))
 
