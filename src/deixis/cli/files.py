@@ -68,3 +68,10 @@ def check_files(paths: Iterable[str]) -> None:
     for path in paths:
         if path != "-" and not Path(path).exists():
             raise DataError("no such file; check the path", path=path)
+
+
+def check_documents(paths: Iterable[str], format: str | None) -> None:
+    """Says that a file cannot be read, or its first document not, before hours are spent on the others."""
+    for path in paths:
+        if path != "-" and next(iter(read_documents(path, format)), None) is None:
+            raise DataError("has no documents", path=path)

@@ -20,9 +20,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deixis.candidates.combined import CandidateSources
+from deixis.candidates.filters import EntityFilter
 from deixis.config import config_to_dict
 from deixis.decision.decision import Decision
+from deixis.decision.type_thresholds import entity_thresholds
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
@@ -61,12 +66,21 @@ class LinkPlan:
     min_probability: float
     reranker: TrainedReranker | None
     reader: Reader | None
+    type_thresholds: NDArray[np.float64] | None = None
 
     @property
     def depth(self) -> int:
         """How many candidates are ranked: those that count, those to be shown, and those that a re-ranker reads."""
         n_read = 0 if self.reranker is None else self.reranker.opened.n_candidates
         return max(self.n_candidates, self.n_shown, n_read)
+
+    def thresholds(self, decision: Decision, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The threshold of `decision` for a link to the entity of each row, -1 for none; types may have their own."""
+        general = np.full(len(rows), decision.min_probability)
+        if self.type_thresholds is None or decision is not self.deciding:
+            return general
+        own = np.where(rows >= 0, self.type_thresholds[rows], np.nan)
+        return np.where(np.isnan(own), general, own)
 
     @classmethod
     def of(cls, model: LinkerModel, options: LinkOptions, detects: bool) -> LinkPlan:
@@ -86,6 +100,7 @@ class LinkPlan:
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
             min_probability if reader is None else min(min_probability, MIN_READ_PROBABILITY), reranker, reader,
+            _type_thresholds(model, options),
         )  # fmt: skip
 
 
@@ -94,6 +109,8 @@ def settings_in_force(model: LinkerModel, options: LinkOptions) -> dict[str, Any
     plan = LinkPlan.of(model, options, detects=False)
     settings = config_to_dict(model.config) | {"candidates": config_to_dict(plan.sources.config)}
     settings["nil"] = {"threshold": plan.deciding.threshold, "target_precision": plan.deciding.target_precision}
+    if options.type_thresholds:
+        settings["type_thresholds"] = dict(options.type_thresholds)
     if options.rerank:
         settings["rerank"] = True
     if options.reader is not None:
@@ -145,6 +162,13 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
         )
     read = decisions.read or decisions.given
     return tuple(each.with_threshold(*choice) for each in (decisions.given, decisions.detected, read))  # type: ignore[return-value]
+
+
+def _type_thresholds(model: LinkerModel, options: LinkOptions) -> NDArray[np.float64] | None:
+    if not options.type_thresholds:
+        return None
+    masks = ((EntityFilter(types=(name,)).cached_mask(model.kb), each) for name, each in options.type_thresholds)
+    return entity_thresholds(((mask, each) for mask, each in masks if mask is not None), len(model.kb))
 
 
 def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:

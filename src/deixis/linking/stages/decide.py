@@ -29,14 +29,15 @@ def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
     if not plan.detects:
         return np.ones(len(ranked.spans), dtype=bool)
     probabilities = ranked.scored.best_scores()
-    is_mention = mentions_among(ranked.spans, probabilities, plan.selecting.min_probability, plan.may_overlap)
+    thresholds = plan.thresholds(plan.selecting, ranked.scored.best_rows())
+    is_mention = mentions_among(ranked.spans, probabilities, thresholds, plan.may_overlap)
     if plan.mask is not None and plan.reader is None:
         is_mention &= has_exact_names(plan, ranked, is_mention)
     return is_mention
 
 
 def mentions_among(
-    spans: Spans, probabilities: NDArray[np.float64], threshold: float, may_overlap: bool
+    spans: Spans, probabilities: NDArray[np.float64], threshold: float | NDArray[np.float64], may_overlap: bool
 ) -> NDArray[np.bool_]:
     """Which spans are mentions: links of the best sum of probabilities, and beside them names of nothing known."""
     is_link = reaches(probabilities, threshold)
@@ -51,7 +52,7 @@ def mentions_among(
     return is_linked | is_named
 
 
-def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+def reaches(probabilities: NDArray[np.float64], threshold: float | NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which probabilities reach the threshold; 0 never does."""
     is_reached: NDArray[np.bool_] = (probabilities >= threshold) & (probabilities > 0)
     return is_reached
@@ -59,9 +60,9 @@ def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.
 
 def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> Iterator[tuple[int, Mention]]:
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
-    threshold = plan.deciding.min_probability
+    thresholds = plan.thresholds(plan.deciding, ranked.scored.best_rows()).tolist()
     candidates = candidate_lists(plan.model.kb, ranked.scored)
-    for (number, start, end), own in zip(ranked.spans.keys(), candidates, strict=True):
+    for (number, start, end), own, threshold in zip(ranked.spans.keys(), candidates, thresholds, strict=True):
         best = own[0] if own else None
         link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
         score = None if best is None else best.score

@@ -46,9 +46,9 @@ def test_each_setting_has_the_type_that_its_field_has():
     hints = get_type_hints(LinkOptions)
     lists = {name for name in OPTIONS if hints[name] == tuple[str, ...]}
     assert lists == {"types", "ids", "languages"} and {types[name] for name in lists} == {list[str] | None}
-    assert {name: types[name] for name in OPTIONS if name not in lists} == {
-        name: hints[name] for name in OPTIONS if name not in lists
-    }
+    assert types["type_thresholds"] == dict[str, float] | None
+    others = [name for name in OPTIONS if name not in {*lists, "type_thresholds"}]
+    assert {name: types[name] for name in others} == {name: hints[name] for name in others}
 
 
 def test_the_defaults_are_those_of_the_records():
@@ -107,6 +107,7 @@ CHANGES = [
     {"threshold": 0.0},
     {"threshold": 0.8},
     {"target_precision": 0.5},
+    {"type_thresholds": {"city": 0.9, "river": 0.0}},
     {"types": ["city", "person", "river"]},
     {"ids": ["paris_city", "troy_ancient", "jordan_country", "jaguar_animal", "amazon_river"]},
     {"languages": ["de"]},
