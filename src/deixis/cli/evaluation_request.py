@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import click
 
-from deixis.cli.files import check_documents, check_files, known_format
+from deixis.cli.files import check_files, has_documents, known_format
 from deixis.cli.link_options import given_flags
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_documents
+from deixis.errors import DataError
 from deixis.evaluation.pairing import distinct
 from deixis.evaluation.suites import STDIN, name_of, numbered, suite_names
 from deixis.linking.options import LinkOptions
@@ -72,9 +73,11 @@ class Request:
         for name in (self.format_, self.predictions_format):
             known_format(name, READERS)
         check_files((*self.data, *self.predictions, *self.compare, *([] if self.kb is None else [self.kb])))
-        check_documents(self.data, self.format_)
-        check_documents(self.predictions, self.predictions_format)
-        check_documents(() if self.compares_models else self.compare, self.predictions_format)
+        for path in self.data:
+            if not has_documents(path, self.format_):
+                raise DataError("has no gold: there is no document in it", path=path)
+        for path in (*self.predictions, *(() if self.compares_models else self.compare)):
+            has_documents(path, self.predictions_format)
 
     def _file_problems(self) -> Iterator[str]:
         read = [*self.paths, *self.predictions, *self.compare, *([] if self.kb is None else [self.kb])]

@@ -70,8 +70,6 @@ def check_files(paths: Iterable[str]) -> None:
             raise DataError("no such file; check the path", path=path)
 
 
-def check_documents(paths: Iterable[str], format: str | None) -> None:
-    """Says that a file cannot be read, or its first document not, before hours are spent on the others."""
-    for path in paths:
-        if path != "-" and next(iter(read_documents(path, format)), None) is None:
-            raise DataError("has no documents", path=path)
+def has_documents(path: str, format: str | None) -> bool:
+    """Whether a file has a document; one that cannot be read is an error before hours are spent on others."""
+    return path == "-" or next(iter(read_documents(path, format)), None) is not None

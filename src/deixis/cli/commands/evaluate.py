@@ -22,7 +22,7 @@ from deixis.cli.render_tables import print_all, print_compared, print_dataset
 from deixis.cli.session import Session, examples, session_options
 from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
-from deixis.evaluation.linking.headlines import RAW
+from deixis.evaluation.linking.headlines import FIRST, RAW
 from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.run import Evaluation, comparable
 from deixis.evaluation.suites import (
@@ -216,7 +216,8 @@ def _print(request: Request, results: Sequence[SuiteResult]) -> None:
     console, rows = console_on(sys.stdout), [row for each in results for row in each.own_rows(request.system)]
     is_end_to_end = any(each.run.is_end_to_end for each in results)
     names = overview_names([each.run.metrics for each in results], is_end_to_end, is_brief=True)
-    names += [f"{RAW}{name}" for name in RAW_SHOWN if request.both]
+    if request.both:  # in 80 columns
+        names = [*(name for name in names if name in FIRST), *(f"{RAW}{name}" for name in RAW_SHOWN)]
     print_all(console, rows, _means(request, results), names)
     for each in results:
         metrics = each.run.metrics if request.is_all else each.run.main_metrics
