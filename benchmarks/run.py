@@ -20,8 +20,10 @@ from deixis.cli.options import comma_separated
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, examples, session_options
 from deixis.errors import DataError, UnknownNameError
+from deixis.evaluation.linking.headlines import FIRST, RAW
 from deixis.evaluation.rows import ResultRow, source_commit
 
+COLUMNS = {"accuracy_with_nil": "acc NIL", "inkb_micro_f1": "F1", f"{RAW}inkb_micro_f1": "raw F1", "recall@1": "R@1"}
 SUITES = Path(__file__).resolve().parent / "quality"
 
 
@@ -80,6 +82,8 @@ def bench(
     results = folder.parent / "results"
     if is_recorded:
         check_recordable(source_commit(), results)  # now, and not after hours of measuring
+    for _, suite in chosen:  # now, and not after hours of the suites before
+        folder_of_data.check_parts(suite, split)
     runner, verdicts = Runner(folder_of_data, seed=session.seed), list[Verdict]()
     with session.watching():
         for path, suite in chosen:
@@ -87,9 +91,9 @@ def bench(
             for found in runner.run(suite, split, systems, max_mentions):
                 rows += found
                 show(session, suite, found)
+                if is_recorded:  # part by part, so that an interrupted run keeps what it has
+                    session.note(f"recorded in {', '.join(map(str, record(found, results)))}")
             verdicts += judge(suite, rows) if is_usual[suite.name] else []
-            if is_recorded:  # suite by suite, so that an interrupted run keeps what it has
-                session.note(f"recorded in {', '.join(map(str, record(rows, results)))}")
             if is_update:
                 update_expected(path, suite, rows)
     return conclude(session, verdicts, is_check)
@@ -145,16 +149,18 @@ def show(session: Session, suite: Suite, rows: list[ResultRow]) -> None:
     console = console_on(sys.stdout)
     console.print(f"{bound.suite}: {asked:,} mentions asked; {bound.value:.3f} of {bound.n:,} gold links are in the KB")
     table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("recall@", overflow="fold")
-    for metric in suite.metrics:
-        table.add_column(metric.removeprefix("recall@"), justify="right")
+    table.add_column("", overflow="fold")
+    first = [metric for metric in (*FIRST, f"{RAW}inkb_micro_f1") if any(row.metric == metric for row in rows)]
+    shown = list(dict.fromkeys((*first, *suite.metrics)))
+    for metric in shown:
+        table.add_column(COLUMNS.get(metric, metric.replace("recall", "")), justify="right")
     for column in ("build s", "s/1000", "x tree"):
         table.add_column(column, justify="right")
     for system in dict.fromkeys(row.system for row in rows if row.metric == "build_cpu"):
         ratio = values.get((f"deixis-tree/{system}", "answer_cpu_ratio"))
         table.add_row(
             system,
-            *(f"{values[system, metric].value:.3f}" for metric in suite.metrics),
+            *(f"{values[system, metric].value:.3f}" if (system, metric) in values else "" for metric in shown),
             f"{values[system, 'build_cpu'].value:.1f}",
             f"{values[system, 'answer_cpu'].value:.3g}",
             f"{ratio.value:.1f}" if ratio else "",

@@ -75,6 +75,15 @@ class DataFolder:
                     path=self.find(path),
                 )
 
+    def check_parts(self, suite: Suite, split: str) -> None:
+        """An error unless each part of a split is here and its first document can be read."""
+        if not suite.parts(split):
+            raise DataError(f"The suite {suite.name!r} has no {split} documents.")
+        self.check(suite)
+        for part in suite.parts(split):
+            if next(self.read_part(suite, part), None) is None:
+                raise DataError("has no documents", path=self.find(part.path))
+
     def read_kb(self, source: KbSource) -> KnowledgeBase:
         """The entities."""
         kb = _KB_READERS[source.format](self.find(source.path))

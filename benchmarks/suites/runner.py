@@ -19,14 +19,17 @@ from numpy.typing import NDArray
 
 from benchmarks.packages import MissingPackageError
 from benchmarks.suites.data import DataFolder
+from benchmarks.suites.decisions import decision_rows
 from benchmarks.suites.questions import Questions, ranks_of
 from benchmarks.suites.suite import KbSource, Part, Suite
 from benchmarks.systems import SYSTEMS
+from benchmarks.systems.ours import LinkerSystem
 from benchmarks.systems.protocols import Proposer, System
 from deixis.errors import DataError, MissingExtraError
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
+from deixis.types import Document
 
 logger = logging.getLogger("deixis.benchmarks")  # below the one that the command line listens to
 
@@ -70,9 +73,7 @@ class Runner:
     ) -> Iterator[list[ResultRow]]:
         """The rows of each part of a split; all systems of the suite unless some are named."""
         parts = suite.parts(split)
-        if not parts:
-            raise DataError(f"The suite {suite.name!r} has no {split} documents.")
-        self.data.check(suite)
+        self.data.check_parts(suite, split)
         kb = self._read_kb(suite.kb)
         taught_by = suite.teaching(split)
         able = able_systems(suite, split, kb, systems)
@@ -84,11 +85,12 @@ class Runner:
         built = self._build_all(able, kb, taught_by, may_skip=not systems)
         for part in parts:
             with stage(f"reading {suite.name}/{part.name}"):
-                questions = Questions.collect(kb, self.data.read_part(suite, part))
+                documents = list(self.data.read_part(suite, part))
+                questions = Questions.collect(kb, documents)
             if not len(questions):
                 raise DataError("no mention has an entity of the knowledge base", path=self.data.find(part.path))
             sampled = questions.sample(max_mentions or suite.max_mentions, self.seed)
-            yield self._rows(suite, split, part, sampled, built, taught_by)
+            yield self._rows(suite, split, part, sampled, built, taught_by, documents)
 
     def _read_kb(self, source: KbSource) -> KnowledgeBase:
         if self._kb is None or self._source != source:
@@ -120,7 +122,14 @@ class Runner:
         return self._built[key]
 
     def _rows(
-        self, suite: Suite, split: str, part: Part, questions: Questions, built: dict[str, Built], taught_by: str
+        self,
+        suite: Suite,
+        split: str,
+        part: Part,
+        questions: Questions,
+        built: dict[str, Built],
+        taught_by: str,
+        documents: Sequence[Document],
     ) -> list[ResultRow]:
         answers = ask_all(questions, {name: one.proposer for name, one in built.items()}, suite.depth)
         name = f"{suite.name}/{part.name}"
@@ -136,6 +145,9 @@ class Runner:
             ranks = np.concatenate(answers[system].ranks)
             depths = [int(metric.removeprefix("recall@")) for metric in suite.metrics]
             rows += metric_rows([questions.recall(ranks, k, self.seed) for k in depths], name, system, about)
+            if isinstance(one.proposer, LinkerSystem):
+                with stage(f"deciding by {system}"):
+                    rows += decision_rows(one.proposer, documents, name, system, about, suite.all_annotated, self.seed)
             rows.append(ResultRow(name, "build_cpu", system, _short(one.cpu), "s", settings=about))
             n_each = [len(ranks) for ranks in answers[system].ranks]
             costs = [1000 * cpu / n for cpu, n in zip(answers[system].cpu, n_each, strict=True)]

@@ -64,7 +64,8 @@ class Expected:
 class Suite:
     """What `deixis bench NAME` runs. `mentions` are annotated documents for the systems that learn from some.
 
-    Systems that are `on_request` run only where they are named: they take an hour.
+    With `all_annotated` its documents have all their mentions annotated, so that raw text can be measured, too. Systems
+    that are `on_request` run only where they are named: they take an hour.
 
     Examples
     --------
@@ -86,6 +87,7 @@ class Suite:
     dev: tuple[Part, ...] = ()
     test: tuple[Part, ...] = ()
     mentions: str = ""
+    all_annotated: bool = False
     metrics: tuple[str, ...] = METRICS
     max_mentions: int = 2000
     files: dict[str, str] = field(default_factory=dict)

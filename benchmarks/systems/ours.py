@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from benchmarks.systems.tree_and_names import TreeAndNames
 from deixis.candidates.candidate_lists import candidate_lists
+from deixis.evaluation.run import Evaluation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
 from deixis.linking.streams import rank_mentions
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -36,9 +38,10 @@ class TaughtTreeSystem(TreeSystem):
 
 
 class LinkerSystem:
-    """The linker: candidates of all lists as its ranking orders them."""
+    """The linker: candidates of all lists as its ranking orders them, and what it decides."""
 
     needs = "nothing"
+    options: ClassVar[LinkOptions] = LinkOptions()
 
     def __init__(self, linker: Linker) -> None:
         self.linker = linker
@@ -56,6 +59,10 @@ class LinkerSystem:
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Ranked candidates, as many as are asked for."""
         return candidate_lists(self.linker.kb, rank_mentions(self.linker.model, mentions, k))
+
+    def evaluate(self, documents: Sequence[Document], end_to_end: bool, seed: int = 0) -> Evaluation:
+        """What it decides, with given mentions or on raw text."""
+        return self.linker.evaluate(documents, self.options, end_to_end=end_to_end, seed=seed)
 
 
 class TaughtLinkerSystem(LinkerSystem):

@@ -16,6 +16,7 @@ from deixis.candidates.candidate_lists import candidate_lists
 from deixis.config import config_to_dict
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
 from deixis.linking.streams import rank_mentions
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import Pair, PairScorer
@@ -30,6 +31,7 @@ class RerankedLinkerSystem(LinkerSystem):
     """The linker taught by annotated mentions, and a cross-encoder that reranks its best candidates."""
 
     needs = "mentions"
+    options: ClassVar[LinkOptions] = LinkOptions(rerank=True)
     seed: ClassVar[int] = 0
     config: ClassVar[TrainingConfig] = TrainingConfig(
         reranker=CrossEncoderConfig(max_mentions=2000, n_taught=8, n_candidates=10, epochs=2, max_checked=300)

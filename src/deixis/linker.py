@@ -209,7 +209,7 @@ class Linker:
         annotated = list(documents)
         model = calibrate(self.model, annotated, threshold=threshold, target_precision=target_precision, rerank=rerank)
         if all_mentions_annotated and not rerank:
-            model = fit_detected(model, annotated, threshold, target_precision)
+            model = fit_detected(model, annotated, threshold, model.decisions.given.target_precision)
         return Linker(model)
 
     def correct(self, corrections: Iterable[Correction]) -> Linker:

@@ -9,6 +9,13 @@ from typing import Literal
 NilReason = Literal["unknown", "ambiguous", "not a mention"]
 """Why a mention is not linked: nothing like it is on the list, several entities are as likely, or it is no mention."""
 
+NIL_WORDS: dict[NilReason, str] = {
+    "unknown": "nothing like it on the list",
+    "ambiguous": "too ambiguous",
+    "not a mention": "not a mention",
+}
+"""What a person is told of each reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -107,3 +107,25 @@ def test_figures_of_another_sample_are_not_written_as_expected_and_that_is_told(
 )
 def test_what_cannot_be_run_is_told(bench, arguments, words):
     assert words in bench(*arguments, code=1).err
+
+
+def test_files_of_all_suites_are_read_before_the_first_is_run(bench, suites, tmp_path):
+    text = (suites / "demo.yaml").read_text(encoding="utf-8").partition("\n# Written by")[0]
+    (tmp_path / "broken.jsonl").write_text("{broken", encoding="utf-8")
+    broken = text.replace("name: demo\n", "name: other\n", 1).replace("demo:sentences.jsonl", "broken.jsonl")
+    (suites / "other.yaml").write_text(broken, encoding="utf-8")
+    done = bench("demo", "other", "--systems", "exact", "--suites", suites, "--data", tmp_path, code=1)
+    assert "broken.jsonl, line 1" in done.err and "mentions asked" not in done.out
+
+
+def test_a_linker_has_its_decisions_beside_its_candidates_and_raw_text_where_all_is_annotated(bench, suites):
+    path = suites / "demo.yaml"
+    text = path.read_text(encoding="utf-8").partition("\n# Written by")[0]
+    path.write_text(f"{text}\nall_annotated: true\n", encoding="utf-8")
+    arguments = ("demo", "--systems", "exact,deixis", "--suites", suites)
+    rows = [json.loads(line) for line in bench(*arguments, "--json").out.splitlines()]
+    figures = {row["metric"] for row in rows if row["system"] == "deixis"}
+    assert {"recall@1", "accuracy_with_nil", "inkb_micro_f1", "ece", "raw_inkb_micro_f1"} <= figures
+    assert not {row["metric"] for row in rows if row["system"] == "exact"} & {"accuracy_with_nil", "inkb_micro_f1"}
+    header = next(line for line in bench(*arguments).out.splitlines() if "R@1" in line)
+    assert header.split("F1")[0].split() == ["R@1", "acc", "NIL"] and "raw F1" in header

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from deixis.cli.commands import evaluate as evaluate_command
 from deixis.documents.formats import READERS
 
 GUESSES = """\
@@ -251,6 +252,49 @@ def test_all_files_are_looked_for_before_a_model_is_loaded(run):
         assert "none.jsonl: no such file" in run("eval", "no-model", *arguments, code=1).stderr
 
 
+@pytest.mark.parametrize("content", ["{broken", '{"id": 1}', '{"text": "a", "mentions": [{"start": 3, "end": 9}]}'])
+def test_the_first_document_of_every_file_is_read_before_a_model_is_loaded(run, content):
+    (run.folder / "bad.jsonl").write_text(content, encoding="utf-8")
+    for arguments in (("gold.jsonl", "bad.jsonl"), ("gold.jsonl", "--compare", "bad.jsonl")):
+        assert "bad.jsonl, line 1" in run("eval", "no-model", *arguments, code=1).stderr
+
+
+def test_rows_of_a_file_are_kept_if_a_later_one_is_interrupted(run, model, monkeypatch):
+    measure, n_runs = evaluate_command._measured, []
+
+    def interrupted(*arguments):
+        n_runs.append(1)
+        if len(n_runs) == 2:
+            raise KeyboardInterrupt
+        return measure(*arguments)
+
+    monkeypatch.setattr(evaluate_command, "_measured", interrupted)
+    (run.folder / "again.jsonl").write_text((run.folder / "gold.jsonl").read_text(encoding="utf-8"), encoding="utf-8")
+    done = run("eval", model, "gold.jsonl", "again.jsonl", "-o", "rows.jsonl", code=130)
+    assert "Measured before the error: gold.jsonl" in done.stderr
+    rows = rows_of((run.folder / "rows.jsonl").read_text(encoding="utf-8"))
+    assert {suite.rpartition("-")[2] for suite, _, _ in rows} == {"gold"}
+
+
+def test_given_mentions_and_raw_text_are_measured_side_by_side(run, model):
+    both = values_of(run("eval", model, "gold.jsonl", "--both", "--json").stdout)
+    for prefix, flag in (("", ()), ("raw_", ("--end-to-end",))):
+        alone = values_of(run("eval", model, "gold.jsonl", "--json", *flag).stdout)
+        alone.pop("mentions_per_second")
+        assert {name: both[f"{prefix}{name}"] for name in alone} == alone
+    lines = run("eval", model, "gold.jsonl", "--both").stdout.splitlines()
+    assert lines[1].split() == ["recall@1", "accuracy_with_nil", "inkb_micro_f1", "raw_inkb_micro_f1"]
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_three_figures_that_matter_come_first(run, model):
+    table = [line.split() for line in run("eval", model, "gold.jsonl").stdout.splitlines()]
+    assert table[1] == ["recall@1", "accuracy_with_nil", "inkb_micro_f1", "upper_bound"]
+    names = [words[0] for words in table if words]
+    first = names.index("metric") + 1
+    assert names[first : first + 3] == ["recall@1", "accuracy_with_nil", "inkb_micro_f1"]
+
+
 @pytest.mark.parametrize(
     ("guesses", "words"),
     [
@@ -321,6 +365,8 @@ def test_gold_that_cannot_be_scored_is_an_error_that_names_the_file(run, model, 
         (("--predictions", "guess.jsonl", ".", "gold.jsonl"), "--kb .", 2),
         (("model", "gold.jsonl", "--kb", "kb.jsonl"), "a model brings its own", 2),
         (("model", "-", "--compare", "guess.jsonl"), "give a file instead of -", 2),
+        (("model", "gold.jsonl", "--both", "--end-to-end"), "in both ways: leave out --end-to-end", 2),
+        (("model", "-", "--both"), "give a file instead of -", 2),
         (("model", "gold.jsonl", "--at", "0"), "whole numbers from 1 up", 2),
         (("model", "gold.jsonl", "--at", "1,ten"), "give whole numbers with commas between them", 2),
         (("model", "gold.jsonl", "-o", "x.html", "--report", "./x.html"), "a file of its own", 2),

@@ -73,3 +73,24 @@ def test_what_the_table_says_is_lost_is_lost_and_nothing_else(format, feature, t
         write_documents([FEATURES[feature]], stream, format, str(path))
     is_carried = list(read_documents(path, format)) == [FEATURES[feature]]
     assert is_carried == (feature not in ROWS[format][3])
+
+
+REASONED = Document(
+    "d1",
+    "So Paris fled .",
+    None,
+    (Mention(3, 8, "Paris", is_nil=True, score=0.2, mention_score=0.5, entity_score=0.4, nil_reason="ambiguous"),),
+)
+
+
+def test_the_formats_that_carry_reasons_are_those_that_the_page_names(tmp_path):
+    named = re.search(r"why a mention is NIL \(`nil_reason`\) are carried by (.+) alone\.", PAGE)
+    carrying = []
+    for format in (format for format in WRITERS if format in READERS):
+        path = tmp_path / format
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            write_documents([REASONED], stream, format, str(path))
+        (mention,) = next(iter(read_documents(path, format))).mentions
+        if (mention.mention_score, mention.entity_score, mention.nil_reason) == (0.5, 0.4, "ambiguous"):
+            carrying.append(format)
+    assert named is not None and re.findall(r"`([a-z-]+)`", named[1]) == carrying

@@ -32,6 +32,7 @@ VALUES = {
     "ids": (("paris_city", "amazon_river", "jordan_country"),),
     "languages": (("de",),),
     "threshold": (0.0, 0.6),
+    "type_thresholds": ({"city": 0.9, "river": 0.0},),
     "target_precision": (0.8,),
     "top_k": (1, 30),
     "overlaps": ("keep",),
@@ -55,10 +56,11 @@ def linker() -> Linker:
     config = LinkerConfig()
     config = LinkerConfig(candidates=config.candidates.with_encoder("chars"))
     built = with_reranker(Linker.build(kb, config=config, n_threads=1), ChecksumReranker(), Decision(threshold=0.3))
-    built = built.calibrate(gold).calibrate(gold, rerank=True)
+    built = built.calibrate(gold, all_mentions_annotated=True).calibrate(gold, rerank=True)
     opened = ChecksumReader([kb.titles[row] for row in range(len(kb))], Reading)
     reader = Reader(SimpleNamespace(opened=opened), np.array([1.0, -0.5, 0.8, 0.7, -0.4, 1.0]))
-    return with_decisions(with_parts(built, reader=reader), read=Decision(threshold=0.4))
+    read = Decision(None, 0.4, built.model.decisions.given.curve)
+    return with_decisions(with_parts(built, reader=reader), read=read)
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,8 @@ def typed(values, folder):
         if name == "ids":
             (folder / "ids.txt").write_text("\n".join(value), encoding="utf-8")
             words += [flag_of(name), str(folder / "ids.txt")]
+        elif isinstance(value, dict):
+            words += [word for each in value.items() for word in (flag_of(name), "{}={}".format(*each))]
         elif isinstance(value, tuple):
             words += [word for each in value for word in (flag_of(name), each)]
         elif isinstance(value, bool):

@@ -34,6 +34,7 @@ VALUES = {
     "ids": [("paris_city", "troy_ancient"), ("no such id",)],
     "languages": [("en",)],
     "threshold": [0.0, 0.6, 1.0],
+    "type_thresholds": [{"city": 0.9, "person": 0.0}, {"no such type": 0.5}],
     "target_precision": [0.5, 1.0],
     "top_k": [1, 12],
     "overlaps": ["drop", "keep"],

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import click
 
-from deixis.cli.files import check_files, known_format
+from deixis.cli.files import check_files, has_documents, known_format
 from deixis.cli.link_options import given_flags
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_documents
+from deixis.errors import DataError
 from deixis.evaluation.pairing import distinct
 from deixis.evaluation.suites import STDIN, name_of, numbered, suite_names
 from deixis.linking.options import LinkOptions
@@ -27,6 +28,7 @@ class Request:
     kb: str | None = None
     compare: tuple[str, ...] = ()
     end_to_end: bool = False
+    both: bool = False
     format_: str | None = None
     predictions_format: str | None = None
     at: tuple[int, ...] | None = None
@@ -71,6 +73,11 @@ class Request:
         for name in (self.format_, self.predictions_format):
             known_format(name, READERS)
         check_files((*self.data, *self.predictions, *self.compare, *([] if self.kb is None else [self.kb])))
+        for path in self.data:
+            if not has_documents(path, self.format_):
+                raise DataError("has no gold: there is no document in it", path=path)
+        for path in (*self.predictions, *(() if self.compares_models else self.compare)):
+            has_documents(path, self.predictions_format)
 
     def _file_problems(self) -> Iterator[str]:
         read = [*self.paths, *self.predictions, *self.compare, *([] if self.kb is None else [self.kb])]
@@ -95,6 +102,10 @@ class Request:
                 f"With --predictions all arguments are gold data, but {self.data[0]!r} is a folder. Give a model whose "
                 f"knowledge base says which gold counts as: --kb {self.data[0]}"
             )
+        if self.both and (self.end_to_end or self.predictions):
+            yield "--both measures a model in both ways: leave out --end-to-end and --predictions."
+        if self.both and STDIN in self.data:
+            yield "With --both the gold is read twice: give a file instead of -."
         if self.kb is not None and not self.predictions:
             yield "--kb goes with --predictions; a model brings its own knowledge base."
         if self.predictions and given_flags(self.options):

@@ -68,3 +68,8 @@ def check_files(paths: Iterable[str]) -> None:
     for path in paths:
         if path != "-" and not Path(path).exists():
             raise DataError("no such file; check the path", path=path)
+
+
+def has_documents(path: str, format: str | None) -> bool:
+    """Whether a file has a document; one that cannot be read is an error before hours are spent on others."""
+    return path == "-" or next(iter(read_documents(path, format)), None) is not None

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from deixis.cli.session import Session
+from deixis.decision.type_thresholds import TypeThresholds
 from deixis.errors import ConfigError, DataError
 from deixis.linker import Linker
 from deixis.linking.options import LinkOptions
@@ -134,6 +135,8 @@ def _option(name: str, flag: str, parameter: str, is_hidden: bool = False) -> De
     kind, flags = _without_none(hint), flag
     if name in FROM_FILE:
         settings |= {"type": click.Path(), "metavar": METAVARS.get(name)}
+    elif kind == TypeThresholds:
+        settings |= {"multiple": True, "metavar": "TYPE=X", "callback": _type_thresholds}
     elif typing.get_origin(kind) is tuple:
         settings |= {"multiple": True, "metavar": METAVARS.get(name)}
     elif kind is bool and kind is hint:
@@ -147,6 +150,20 @@ def _option(name: str, flag: str, parameter: str, is_hidden: bool = False) -> De
         metavar = "N" if kind is int else "X"
         settings |= {"type": numbers(field.metadata["low"], field.metadata["high"]), "metavar": metavar}
     return click.option(flags, parameter, cls=LinkOption, **settings)
+
+
+def _type_thresholds(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> TypeThresholds:
+    """Types and their thresholds, each written `Disease=0.4`."""
+    pairs = []
+    for word in words:
+        name, _, number = word.rpartition("=")
+        try:
+            pairs.append((name, float(number)))
+        except ValueError:
+            name = ""
+        if not name:
+            raise click.BadParameter(f"{word!r} is no type with a number: write Disease=0.4.", context, option)
+    return tuple(pairs)
 
 
 def _help(field: Field[Any]) -> str:

@@ -8,7 +8,7 @@ import io
 import lzma
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -41,22 +41,51 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
 
 
 @contextmanager
+def growing_output(path: str | None) -> Iterator[Callable[[str], None]]:
+    """A function that adds text to a file, which is there, whole, after each piece; on stdout pieces are as they come.
+
+    What stops the block leaves the pieces that were added; with none, whatever was at `path` before.
+    """
+    target = None if path is None or path == "-" else Path(os.path.realpath(path))
+    if path is None or target is None or (target.exists() and not target.is_file()):
+        with output_stream(path) as stream:
+            yield lambda text: print(text, end="", file=stream, flush=True)
+        return
+    check_output(path)
+    pieces: list[str] = []
+
+    def add(text: str) -> None:
+        pieces.append(text)
+        with output_stream(path) as stream:
+            stream.write("".join(pieces))
+
+    yield add
+
+
+def check_output(path: str) -> None:
+    """An error if no file can be written at `path`."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
+    if target.is_dir():
+        raise DataError("cannot write there: it is a folder; give a file's name", path=path)
+    if not os.access(target.parent, os.W_OK):
+        raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
+
+
+@contextmanager
 def output_path(path: str) -> Iterator[Path]:
     """Where to write a new file, which takes its name `path` when the block has ended well; a full disk is reported.
 
     What is no file, such as a device, is written to where it is.
     """
     target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
-    if target.is_dir():
-        raise DataError("cannot write there: it is a folder; give a file's name", path=path)
+    if not target.exists() or target.is_file() or target.is_dir():
+        check_output(path)
     try:
         if target.exists() and not target.is_file():
             yield target
         else:
-            if not os.access(target.parent, os.W_OK):
-                raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
             with _replacing(target) as temporary:
                 yield temporary
     except OSError as error:

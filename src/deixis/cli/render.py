@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.types import Candidate, Document, Mention
+from deixis.types import NIL_WORDS, Candidate, Document, Mention
 
 Gloss = Callable[[str], str]
 """An entity's id -> a few words that tell it from its namesakes."""
@@ -110,7 +110,7 @@ def candidate_table(document: Document, gloss: Gloss, max_candidates: int = 3) -
 def _mention_rows(number: int, mention: Mention, gloss: Gloss, max_candidates: int) -> list[tuple[str | Text, ...]]:
     name = Text(printable(mention.text.replace("\n", " ")), style="bold")
     if not mention.candidates:
-        answer = mention.entity if mention.entity is not None else "nothing in the knowledge base"
+        answer = mention.entity if mention.entity is not None else why_nil(mention, "nothing in the knowledge base")
         return [(str(number), name, "", "", Text(answer, style="" if mention.entity else "dim"))]
     rows: list[tuple[str | Text, ...]] = []
     for position, candidate in enumerate(mention.candidates[:max_candidates]):
@@ -118,8 +118,13 @@ def _mention_rows(number: int, mention: Mention, gloss: Gloss, max_candidates: i
         head = (str(number), name) if position == 0 else ("", "")
         rows.append((*head, *_candidate_cells(candidate, is_chosen, gloss)))
     if mention.is_nil:
-        rows.append(("", "", "", "", Text("none of them is sure enough: not linked", style="dim italic")))
+        rows.append(("", "", "", "", Text(why_nil(mention, "none of them is sure enough"), style="dim italic")))
     return rows
+
+
+def why_nil(mention: Mention, otherwise: str) -> str:
+    """Why a mention is not linked, in words; `otherwise` where the linker gave no reason."""
+    return f"not linked: {otherwise if mention.nil_reason is None else NIL_WORDS[mention.nil_reason]}"
 
 
 def _candidate_cells(candidate: Candidate, is_chosen: bool, gloss: Gloss) -> tuple[Text, Text, Text]:

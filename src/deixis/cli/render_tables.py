@@ -44,7 +44,10 @@ def print_dataset(console: Console, title: str, rows: Iterable[ResultRow]) -> No
 
 def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[ResultRow], metrics: Sequence[str]) -> None:
     """A table with a line per dataset and, last, their mean."""
-    table = table_of("all datasets", (("", "left"), *((name, "right") for name in metrics)))
+    n_suites = len({row.suite for row in rows})
+    table = table_of("all datasets" if n_suites > 1 else "at a glance", (("", "left"),))
+    for name in metrics:
+        table.add_column(Text(name), justify="right", min_width=len(name))
     cells = {(row.suite, row.metric): row for row in (*rows, *means)}
     suites = list(dict.fromkeys(row.suite for row in rows))
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):

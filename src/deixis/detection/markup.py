@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from deixis.detection.spans import SpanTable
 
 MAX_TAG, MAX_COMMENT, MAX_CODE, MAX_TEMPLATE = 2_000, 20_000, 20_000, 20_000  # characters: what is longer is text
 _WITHIN_LIMITS = re.compile(
-    rf"<(?:/?[A-Za-z]|![A-Za-z\[]|\?)[^<>]{{0,{MAX_TAG}}}>"  # tags, declarations
+    rf"<(?:/?[A-Za-z]|![A-Za-z\[]|\?)(?:[^<>\n]|\n(?!\s{{0,9}}\n)){{0,{MAX_TAG}}}>"  # tags, declarations
     r"|(?<!`)`(?![`\s])[^`\n]{0,199}(?<!\s)`(?!`)"  # code; a quotation mark of two backticks is none
     r"|\b(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[^\s<>\"'）」』]+"  # addresses
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,255}(?:\.[\w-]{1,63})+"
@@ -24,7 +24,8 @@ _WITHIN_LIMITS = re.compile(
 _CODE_BEGINS = re.compile(r"```[\w+.#-]{0,30}[ \t]{0,20}\n")
 _CODE_ENDS = re.compile(r"^[ \t]{0,3}```", re.MULTILINE)
 _BRACES = re.compile(r"\{\{|\}\}")
-_QUOTED = re.compile(r"'(?:\s|[,.;:!?])")
+# The first apostrophe that stands in no word closes, where in code it opens: 'a'.
+_QUOTED = re.compile(r"`[^']*(?:(?<=\w)'(?=\w)[^']*)*(?<=[\w.,;:!?])'(?!\w)")
 _MAY_HAVE = re.compile(r"[<`@]|://|www\.|&[A-Za-z#]|\]\(|\[\[|\{\{")
 
 
@@ -46,18 +47,21 @@ def markup_spans(text: str) -> list[tuple[int, int]]:
     """
     if _MAY_HAVE.search(text) is None:
         return []
-    spans = [match.span() for match in _WITHIN_LIMITS.finditer(text) if not _is_quotation(match)]
-    spans += [*_comments(text), *_fenced(text), *_templates(text)]
+    # Backticks may be marks of quotation, as in `Ann of Troy', said `Ben.
+    spans = [match.span() for match in _WITHIN_LIMITS.finditer(text) if _QUOTED.match(match[0]) is None]
+    longer = [*_comments(text), *_fenced(text), *_templates(text)]
+    return _apart(sorted(spans + longer, key=lambda span: (span[0], -span[1]))) if longer else spans
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans that do not overlap one before them."""
     apart: list[tuple[int, int]] = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not apart or start >= apart[-1][1]:
+    done = 0
+    for start, end in spans:
+        if start >= done:
             apart.append((start, end))
+            done = end
     return apart
-
-
-def _is_quotation(match: re.Match[str]) -> bool:
-    """Whether backticks are marks of quotation, as in `Ann of Troy', said `Ben."""
-    return match[0][0] == "`" and _QUOTED.search(match[0]) is not None
 
 
 def _comments(text: str) -> Iterator[tuple[int, int]]:
@@ -75,13 +79,17 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:
     """Code from three backticks that end a line, which may name its language, to three that begin one."""
-    ends = [fence.end() for fence in _CODE_ENDS.finditer(text)]
-    end = 0
-    for fence in _CODE_BEGINS.finditer(text):
-        number = bisect.bisect_left(ends, fence.end() + 3)
-        if fence.start() >= end and number < len(ends) and ends[number] - fence.start() <= MAX_CODE:
-            end = ends[number]
-            yield fence.start(), end
+    fence = _CODE_BEGINS.search(text)
+    ends = [each.end() for each in _CODE_ENDS.finditer(text)] if fence is not None else []
+    while fence is not None:
+        start, begin = fence.span()
+        number = bisect.bisect_left(ends, begin + 3)
+        if number == len(ends):
+            return
+        if ends[number] - start <= MAX_CODE:
+            begin = ends[number]
+            yield start, begin
+        fence = _CODE_BEGINS.search(text, begin)
 
 
 def _templates(text: str) -> Iterator[tuple[int, int]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TextIO
+from typing import Any, TextIO, cast, get_args
 
 from deixis.documents.places import Place
 from deixis.documents.spans import without_surrogates
 from deixis.errors import DataError
-from deixis.types import Document, Mention
+from deixis.types import Document, Mention, NilReason
 
 _HINT = "Write one JSON object a line"
 
@@ -89,9 +89,9 @@ def entity_in(record: Mapping[str, Any], key: str, place: Place) -> str | None:
     return entity
 
 
-def score_in(record: Mapping[str, Any], place: Place) -> float | None:
-    """The finite number at `score`; None if the key is missing or null."""
-    value = record.get("score")
+def score_in(record: Mapping[str, Any], place: Place, key: str = "score") -> float | None:
+    """The finite number at a key; None if the key is missing or null."""
+    value = record.get(key)
     if value is None:
         return None
     try:
@@ -99,7 +99,26 @@ def score_in(record: Mapping[str, Any], place: Place) -> float | None:
             return float(value)
     except OverflowError:  # a whole number that no float can hold
         pass
-    raise place.error(f"'score' must be a finite number, got {shown(value)}")
+    raise place.error(f"{key!r} must be a finite number, got {shown(value)}")
+
+
+def nil_reason_in(record: Mapping[str, Any], place: Place) -> NilReason | None:
+    """The reason at `nil_reason`; None if the key is missing or null."""
+    value = record.get("nil_reason")
+    for reason in get_args(NilReason):
+        if value == reason:
+            return cast(NilReason, reason)
+    if value is None:
+        return None
+    allowed = ", ".join(repr(reason) for reason in get_args(NilReason))
+    raise place.error(f"'nil_reason' must be one of {allowed}, or null; got {shown(value)}")
+
+
+def reasons_of(mention: Mention) -> dict[str, Any]:
+    """What a score is made of, and why there is no link, as JSON holds it; what is not known is left out."""
+    scores = {"mention_score": mention.mention_score, "entity_score": mention.entity_score}
+    known: dict[str, Any] = {name: short_score(score) for name, score in scores.items() if score is not None}
+    return known if mention.nil_reason is None else known | {"nil_reason": mention.nil_reason}
 
 
 def short_score(score: float) -> float:

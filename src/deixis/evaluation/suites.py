@@ -6,10 +6,11 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
+from deixis.evaluation.linking.headlines import RAW
 from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.run import Evaluation
 from deixis.evaluation.statistics.comparison import Comparison
@@ -20,21 +21,30 @@ MEAN = "mean"
 
 @dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """One dataset: the evaluation of a system, and that of another one if two are compared."""
+    """One dataset: the evaluation of a system, and that of another one if two are compared.
+
+    `raw` is the same system shown the text only; its rows have the same names with `raw_` before them.
+    """
 
     suite: str
     data: str
     run: Evaluation
     other: Evaluation | None = None
     compared: Sequence[Comparison] = ()
+    raw: Evaluation | None = None
 
     def rows(self, system: str, other_system: str = "") -> list[ResultRow]:
         """The rows of the system, of the other one and of their differences."""
-        rows = self.run.rows(self.suite, system)
+        rows = self.own_rows(system)
         if self.other is not None:
             rows += self.other.rows(self.suite, other_system)
             rows += compared_rows(self.compared, self.suite, (system, other_system))
         return rows
+
+    def own_rows(self, system: str) -> list[ResultRow]:
+        """The rows of the system, with given mentions and on raw text."""
+        raw = [] if self.raw is None else self.raw.rows(self.suite, system)
+        return [*self.run.rows(self.suite, system), *(replace(row, metric=f"{RAW}{row.metric}") for row in raw)]
 
 
 def suite_names(system: str | Sequence[str], data: Sequence[str], suite: str | None = None) -> list[str]:
@@ -106,10 +116,14 @@ def compared_rows(compared: Sequence[Comparison], suite: str, systems: tuple[str
 
 
 def write_rows(rows: Iterable[ResultRow], stream: TextIO) -> None:
-    """The rows as JSON lines."""
-    for row in rows:
-        stream.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+    """The rows as JSON lines, written at once."""
+    stream.write(as_lines(rows))
     stream.flush()
+
+
+def as_lines(rows: Iterable[ResultRow]) -> str:
+    """The rows as JSON lines."""
+    return "".join(json.dumps(row.to_dict(), ensure_ascii=False) + "\n" for row in rows)
 
 
 def name_of(path: str) -> str:

@@ -11,6 +11,7 @@ from deixis.candidates.filters import EntityFilter
 from deixis.candidates.sources.vectors import Contents
 from deixis.decision.decision import check_threshold
 from deixis.decision.overlaps import Overlaps
+from deixis.decision.type_thresholds import TypeThresholds, checked_type_thresholds
 from deixis.detection.config import Names
 from deixis.errors import ConfigError
 
@@ -49,6 +50,9 @@ class LinkOptions:
     threshold: float | None = option(
         None, "Least probability of a link; below it a mention is NIL. Default: the model's.", low=0, high=1
     )
+    type_thresholds: TypeThresholds = option(
+        (), "Thresholds of entities by type; of several the highest. Others: the threshold.", flag="--type-threshold"
+    )
     names: Names | None = option(
         None, "Names in raw text to link: every one, those likely meant, or only the sure ones. Default: the model's."
     )
@@ -68,6 +72,7 @@ class LinkOptions:
     def __post_init__(self) -> None:
         for name in ("types", "ids", "languages"):
             object.__setattr__(self, name, _names(name, getattr(self, name)))
+        object.__setattr__(self, "type_thresholds", checked_type_thresholds(self.type_thresholds))
         check_threshold(self.threshold, self.target_precision)
         if self.top_k is not None and (type(self.top_k) is not int or self.top_k < 1):
             raise ConfigError(f"top_k must be a whole number of at least 1, got {self.top_k!r}.")
@@ -105,11 +110,9 @@ class LinkOptions:
         """What differs from the default; JSON and TOML hold it."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         defaults = {each.name: each.default for each in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if value != defaults[name]
-        }
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        plain["type_thresholds"] = dict(self.type_thresholds)
+        return {name: plain[name] for name, value in values.items() if value != defaults[name]}
 
 
 def _names(part: str, names: str | Iterable[str]) -> tuple[str, ...]:

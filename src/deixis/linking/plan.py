@@ -18,9 +18,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deixis.candidates.combined import CandidateSources
+from deixis.candidates.filters import EntityFilter
 from deixis.config import config_to_dict
 from deixis.decision.decision import Decision
+from deixis.decision.type_thresholds import entity_thresholds
 from deixis.detection.config import EVERY_MIN_PROBABILITY, NIL_PROBABILITY, SURE_THRESHOLD, Names
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
@@ -31,6 +36,11 @@ from deixis.types import Document
 MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
 HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis fit reranker MODEL --mentions train.jsonl"
 HOW_TO_GET_A_READER = "Train one on annotated documents: deixis fit reader MODEL --mentions train.jsonl"
+NO_RAW_CURVE = (
+    "No threshold is known that has a precision of {} on texts without given mentions: the model was never calibrated "
+    "on them. Calibrate it on ten or more documents whose mentions are all annotated (deixis calibrate; in Python, "
+    "all_mentions_annotated=True), give the mentions, or give a threshold."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +66,7 @@ class LinkPlan:
     links_every_name: bool
     reranker: TrainedReranker | None
     reader: Reader | None
+    type_thresholds: NDArray[np.float64] | None = None
 
     @property
     def min_named_probability(self) -> float:
@@ -67,6 +78,14 @@ class LinkPlan:
         """How many candidates are ranked: those that count, those to be shown, and those that a re-ranker reads."""
         n_read = 0 if self.reranker is None else self.reranker.opened.n_candidates
         return max(self.n_candidates, self.n_shown, n_read)
+
+    def thresholds(self, decision: Decision, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The threshold of `decision` for a link to the entity of each row, -1 for none; types may have their own."""
+        general = np.full(len(rows), decision.min_probability)
+        if self.type_thresholds is None or decision is not self.deciding:
+            return general
+        own = np.where(rows >= 0, self.type_thresholds[rows], np.nan)
+        return np.where(np.isnan(own), general, own)
 
     @classmethod
     def of(cls, model: LinkerModel, options: LinkOptions, detects: bool) -> LinkPlan:
@@ -88,7 +107,7 @@ class LinkPlan:
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
-            min_probability, links_every_name, reranker, reader,
+            min_probability, links_every_name, reranker, reader, _type_thresholds(model, options),
         )  # fmt: skip
 
 
@@ -97,6 +116,8 @@ def settings_in_force(model: LinkerModel, options: LinkOptions) -> dict[str, Any
     plan = LinkPlan.of(model, options, detects=False)
     settings = config_to_dict(model.config) | {"candidates": config_to_dict(plan.sources.config)}
     settings["nil"] = {"threshold": plan.deciding.threshold, "target_precision": plan.deciding.target_precision}
+    if options.type_thresholds:
+        settings["type_thresholds"] = dict(options.type_thresholds)
     if options.rerank:
         settings["rerank"] = True
     if options.reader is not None:
@@ -108,21 +129,29 @@ def settings_in_force(model: LinkerModel, options: LinkOptions) -> dict[str, Any
 
 @dataclass(frozen=True, eq=False)
 class LinkPlans:
-    """The plans of one call for both kinds of documents."""
+    """The plans of one call for both kinds of documents. `why_not_raw` says why raw text cannot be linked by these."""
 
     given: LinkPlan
     raw: LinkPlan
+    why_not_raw: str = ""
 
     @classmethod
     def of(cls, model: LinkerModel, options: LinkOptions) -> LinkPlans:
-        """Both plans; what is wrong with the options is said before anything is read."""
-        return cls(LinkPlan.of(model, options, detects=False), LinkPlan.of(model, options, detects=True))
+        """Both plans; what is wrong with the options is said before anything is read.
+
+        What is wrong with them for raw text only is said when there is raw text.
+        """
+        given, raw = (LinkPlan.of(model, options, detects) for detects in (False, True))
+        is_unknown = options.target_precision is not None and raw.deciding.curve is None
+        return cls(given, raw, NO_RAW_CURVE.format(options.target_precision) if is_unknown else "")
 
     def for_each_kind(self, documents: Sequence[Document]) -> Iterator[tuple[LinkPlan, list[int]]]:
         """Each plan with the numbers of its documents, if there are any."""
         numbers: dict[bool, list[int]] = {False: [], True: []}
         for number, document in enumerate(documents):
             numbers[not document.mentions].append(number)
+        if self.why_not_raw and any(documents[number].text.strip() for number in numbers[True]):
+            raise ConfigError(self.why_not_raw)
         for plan in (self.given, self.raw):
             if numbers[plan.detects]:
                 yield plan, numbers[plan.detects]
@@ -149,6 +178,13 @@ def _names(model: LinkerModel, options: LinkOptions) -> Names:
     if options.threshold is not None or options.target_precision is not None:
         return "likely"
     return options.names or model.detector.config.names
+
+
+def _type_thresholds(model: LinkerModel, options: LinkOptions) -> NDArray[np.float64] | None:
+    if not options.type_thresholds:
+        return None
+    masks = ((EntityFilter(types=(name,)).cached_mask(model.kb), each) for name, each in options.type_thresholds)
+    return entity_thresholds(((mask, each) for mask, each in masks if mask is not None), len(model.kb))
 
 
 def _reranked(model: LinkerModel, options: LinkOptions) -> Decision:

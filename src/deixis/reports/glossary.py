@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deixis.evaluation.linking.headlines import Named
+from deixis.evaluation.linking.headlines import FIRST, RAW, Named
 
 _EXPLAINED = {  # 24 characters at most: beside the figures, 80 columns must do
     "recall@": "right, among the first k",
@@ -52,11 +52,11 @@ GROUPS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("Speed", "On this machine.", ("mentions_per_second",)),
 )
 _OVERVIEW = (
-    ("recall@1", "recall@10", "mrr", "accuracy", "inkb_micro_f1", "nil_f1", "upper_bound"),
+    (*FIRST, "recall@10", "mrr", "accuracy", "nil_f1", "upper_bound"),
     ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "inkb_micro_f1_weak", "span_f1", "upper_bound"),
 )  # with given mentions, and end to end
 _BRIEF = (
-    ("recall@1", "recall@10", "accuracy", "upper_bound"),
+    (*FIRST, "upper_bound"),
     ("inkb_micro_f1", "inkb_micro_f1_weak", "span_f1", "upper_bound"),
 )
 
@@ -69,6 +69,8 @@ def explained(name: str) -> str:
     >>> explained("recall@10"), explained("span_f1_weak")
     ('right, among the first k', 'an overlap is enough')
     """
+    if name.startswith(RAW):
+        return "the same on raw text"
     if name.endswith("_weak"):
         return "an overlap is enough"
     bare = name.removeprefix("lang_macro_")

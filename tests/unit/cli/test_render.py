@@ -9,7 +9,7 @@ import pytest
 
 from deixis.cli.render import bar, candidate_table, console_on, marked_text, printable
 from deixis.cli.timing import cpu_seconds, format_bytes, format_seconds, peak_memory
-from deixis.types import Candidate, Document, Mention
+from deixis.types import NIL_WORDS, Candidate, Document, Mention
 
 
 def shown(renderable) -> str:
@@ -99,3 +99,10 @@ def test_a_process_does_not_count_what_its_caller_held():
     asked = "from deixis.cli.timing import peak_memory; print(peak_memory())"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
     assert int(told) < held.nbytes / 2
+
+
+@pytest.mark.parametrize(("reason", "words"), NIL_WORDS.items())
+@pytest.mark.parametrize("candidates", [(), (Candidate("t", 0.1),)], ids=["no candidate", "a candidate"])
+def test_an_unlinked_mention_says_why_in_words(reason, words, candidates):
+    mention = Mention(8, 12, "Troy", is_nil=True, candidates=candidates, nil_reason=reason)
+    assert f"not linked: {words}" in shown(candidate_table(linked(mention), no_gloss))

@@ -3,6 +3,8 @@
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deixis.detection.markup import markup_spans
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -10,7 +12,8 @@ from deixis.linker import Linker
 
 UNITS = (
     "<!--", "<!-- -->", "-->", "<a ", "<", "`", "``", "```\n", "`a ", "' `", "{{", "}}", "{{ a }}", "{{a {{b", "[[",
-    "[[a|", "](", "](a", "@", "a@", "a@b.", "a.a@", "www.", "http://", "&", "&#1", "a", "é", "x" * 70 + "@",
+    "[[a|", "](", "](a", "@", "a@", "a@b.", "a.a@", "www.", "http://", "&", "&#1", "a", "é", "x" * 70 + "@", "'", "(",
+    "`a", "<a", "a.b@", "<a\n", "<a\n\n", "`a'", "`a's", "``a''", "`(a')-", "```\na\n", "[[a", "](a \"", "&a",
 )  # fmt: skip
 
 
@@ -52,10 +55,56 @@ def test_what_is_too_long_to_be_markup_is_text():
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_megabyte_of_anything_takes_less_than_a_second(unit):
     text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
+    assert seconds(text) < 1.0 or seconds(text) < 1.0  # other work on the machine may disturb one of them
+    closed = text[:-3] + "-->"
+    assert seconds(closed) < 1.0 or seconds(closed) < 1.0
+
+
+def seconds(text: str) -> float:
     begin = time.process_time()
     markup_spans(text)
-    markup_spans(text[:-3] + "-->")
-    assert time.process_time() - begin < 2.0  # twice over a megabyte
+    return time.process_time() - begin
+
+
+QUOTED = (
+    "``The market fell in {},'' said Ann. ``Nobody saw {} fall.''",
+    "`The market fell in {},' said Ann; `nobody saw {}'.",
+    "She called it `{}'-`{}' (`{}')/`{}' and \"`{}'\" or `Ann's {}'--`Ben's'.",
+    "```{}' is its name,'' he said. ``Not `{}'.''",
+    "``We are going to {},'' he said, ``and to `{}', too.",
+)
+
+
+@pytest.mark.parametrize("line_end", [" ", "\n", "\n\n"], ids=["one line", "lines", "paragraphs"])
+@pytest.mark.parametrize("style", QUOTED)
+def test_quotations_of_a_long_news_text_hide_nothing(style, line_end):
+    text = line_end.join(style.replace("{}", name) for name in ("Paris", "New York", "F.C. Troy") for _ in range(500))
+    assert marked(text) == []
+
+
+@pytest.mark.parametrize("code", ["`print('Paris')`", "`x = ['Paris', 'Troy']`", "`don't`", "`Troy()`", "`a 'b c' d`"])
+def test_code_with_apostrophes_is_code(code):
+    assert marked(f"Say {code} now, or {code}.") == [code, code]
+
+
+def test_a_lone_sign_hides_nothing_in_the_paragraphs_after_it():
+    assert marked("Where p <b was found.\n\nParis and Troy are > all.") == []
+    assert marked('<a\nhref="Paris">Troy</a>') == ['<a\nhref="Paris">', "</a>"]
+
+
+PIECES = (
+    "<b>Paris</b>", "```\nParis = 1\n\nTroy = 2\n```", "`Troy()`", "``Paris,'' he said.", "`Paris', he said.",
+    "p <b and Troy", "{{Box|Paris}}", "<!-- Paris\n\nTroy -->", "[[Paris|Troy]]", "[Paris](Troy)", "see www.troy.gr",
+    "a@troy.gr", "Paris & Troy", "Troy > Paris", "it's `Paris", "the boys' Troy", "](Paris", "[[Paris", "Paris;",
+    "```Paris' and Troy",
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(documents=st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map(" ".join), max_size=6))
+def test_markup_is_alike_in_a_text_and_in_its_documents(documents):
+    apart = [span for document in documents for span in marked(document)]
+    assert marked("\n\n".join(documents)) == apart
 
 
 def test_a_text_is_linked_alike_whole_and_cut_into_its_documents():

@@ -13,6 +13,7 @@ EVERY = {
     "ids": ("Q90",),
     "languages": ("de",),
     "threshold": 0.5,
+    "type_thresholds": {"city": 0.4, "river": 0.9},
     "top_k": 3,
     "overlaps": "keep",
     "rerank": True,
@@ -42,6 +43,10 @@ def test_a_renamed_option_is_told_by_its_new_name(before, now):
         ({"threshold": float("nan")}, r"threshold must lie in 0\.\.1"),
         ({"target_precision": 0.0}, r"target precision must lie in 0\.\.1, got 0"),
         ({"threshold": 0.5, "target_precision": 0.9}, "not both"),
+        ({"type_thresholds": {"city": 1.5}}, r"threshold of the type 'city' must lie in 0\.\.1, got 1\.5"),
+        ({"type_thresholds": {"city": "high"}}, r"must lie in 0\.\.1, got 'high'"),
+        ({"type_thresholds": "city"}, r"numbers by type, such as \{\"Disease\": 0\.4\}; got 'city'"),
+        ({"type_thresholds": [("city", 0.4), ("city", 0.5)]}, "'city' has two thresholds, 0.4 and 0.5"),
         ({"top_k": 0}, "top_k must be a whole number of at least 1, got 0"),
         ({"top_k": 2.5}, "top_k must be a whole number"),
         ({"overlaps": "all"}, "overlaps must be 'drop' or 'keep', got 'all'"),
@@ -77,6 +82,12 @@ def test_equal_options_are_one_key_however_they_were_written():
     one, other = LinkOptions(types="city", ids=["Q90", "Q1"]), LinkOptions(types=("city",), ids=iter(["Q90", "Q1"]))
     assert one == other and len({one: 1, other: 2}) == 1
     assert one != LinkOptions(types="city")
+
+
+def test_thresholds_of_types_are_one_key_in_any_order():
+    one = LinkOptions(type_thresholds={"river": 0.9, "city": 0.4})
+    assert one == LinkOptions(type_thresholds=(("city", 0.4), ("river", 0.9))) and hash(one)
+    assert one.to_dict() == {"type_thresholds": {"city": 0.4, "river": 0.9}}
 
 
 def test_the_filter_has_types_ids_and_languages_and_nothing_else():

@@ -89,6 +89,20 @@ def test_a_threshold_asked_for_is_that_of_the_last_decision(situation, expected,
     assert (plan.selecting.min_probability == expected[1]) is is_earlier_kept
 
 
+@pytest.mark.parametrize("reads", [False, True], ids=["detected", "read"])
+def test_a_target_precision_that_is_not_known_for_raw_text_is_an_error_there_and_only_there(reads):
+    whole = model(True)
+    decision = "read" if reads else "detected"
+    without = replace(getattr(whole.decisions, decision), curve=None)
+    plans = LinkPlans.of(
+        replace(whole, decisions=replace(whole.decisions, **{decision: without})),
+        LinkOptions(target_precision=0.95, reader=reads),
+    )
+    assert [plan.detects for plan, _ in plans.for_each_kind([GIVEN])] == [False]
+    with pytest.raises(ConfigError, match=r"precision of 0\.95 on texts without given mentions.*deixis calibrate"):
+        list(plans.for_each_kind([GIVEN, Document("a", "x")]))
+
+
 def test_a_reader_is_used_where_there_is_one_unless_refused_and_never_on_given_mentions():
     whole = model(True)
     assert LinkPlan.of(whole, LinkOptions(), detects=True).reader is whole.reader

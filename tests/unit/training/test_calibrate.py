@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from deixis.decision.calibrator import CalibrationConfig
+from deixis.documents.reading import read_documents
 from deixis.errors import ConfigError, DataError
 from deixis.evaluation.linking.calibration import expected_calibration_error
+from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.build_settings import ThresholdConfig
@@ -157,3 +159,12 @@ def test_cross_validation_scores_every_mention_by_curves_that_have_not_seen_it(l
     assert len(after) == N and (after.scores > 0).all()
     in_sample = judged.rescored(judged.fitted(CalibrationConfig()))
     assert not np.allclose(after.scores, in_sample)
+
+
+def test_calibrating_again_keeps_the_target_precision_of_raw_text_too():
+    gold = list(read_documents(demo_sentences_path()))
+    built = Linker.build(read_demo(), n_threads=1)
+    once = built.calibrate(gold, target_precision=0.8, all_mentions_annotated=True)
+    again = once.calibrate(gold, all_mentions_annotated=True).model.decisions
+    assert once.model.decisions.detected.target_precision == 0.8
+    assert (again.given.target_precision, again.detected.target_precision) == (0.8, 0.8)

@@ -16,22 +16,23 @@ from deixis.cli.evaluation_request import Request
 from deixis.cli.files import read_entities
 from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
 from deixis.cli.options import CommandWithSettings, comma_separated
-from deixis.cli.output import output_stream
+from deixis.cli.output import growing_output, output_stream
 from deixis.cli.render import console_on
 from deixis.cli.render_tables import print_all, print_compared, print_dataset
 from deixis.cli.session import Session, examples, session_options
 from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
+from deixis.evaluation.linking.headlines import FIRST, RAW
 from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.run import Evaluation, comparable
 from deixis.evaluation.suites import (
     MEAN,
     STDIN,
     SuiteResult,
+    as_lines,
     mean_rows,
     name_of,
     shared_suite,
-    write_rows,
 )  # fmt: skip
 from deixis.linker import Linker
 from deixis.linker import evaluate as measure
@@ -43,6 +44,7 @@ from deixis.reports.glossary import overview_names
 from deixis.reports.page import report_page
 
 LINKING = tuple(name for name in LINK_FIELDS if name not in ("top_k", "overlaps"))  # --at has the number of candidates
+RAW_SHOWN = ("inkb_micro_f1",)  # beside the figures of given mentions
 
 
 def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool) -> None:
@@ -56,6 +58,7 @@ def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool)
     epilog=examples(
         "deixis eval model gold.jsonl",
         "deixis eval model gold.jsonl --end-to-end",
+        "deixis eval model gold.jsonl --both",
         "deixis eval model news.jsonl web.jsonl --report report.html",
         "deixis eval model gold.jsonl --rerank --compare model",
         "deixis eval --predictions mine.jsonl gold.jsonl --kb entities.jsonl",
@@ -66,6 +69,7 @@ def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool)
 @click.option("--kb", metavar="PATH", help="With --predictions: model or entities that say which gold is known.")
 @click.option("--compare", multiple=True, metavar="PATH", help="Another model, or predictions for each DATA.")
 @click.option("--end-to-end", is_flag=True, help="Show the model the text only; it detects the mentions.")
+@click.option("--both", is_flag=True, help="With given mentions and end to end; all mentions must be annotated.")
 @click.option("--format", "format_", metavar="NAME", help="Format of DATA, such as aida. [default: guessed]")
 @click.option("--predictions-format", hidden=True, help="Format of the predictions. [default: guessed]")
 @click.option("--at", type=comma_separated(int), help=f"The k of recall@k. [default: {','.join(map(str, RECALL_AT))}]")
@@ -102,24 +106,20 @@ def evaluate(session: Session, **words: Any) -> None:  # noqa: ANN401 - the fiel
 def _evaluated(session: Session, request: Request) -> list[SuiteResult]:
     """The result on each file, whose rows are written as soon as they are there, also if a later file fails."""
     results: list[SuiteResult] = []
-    failure: Exception | None = None
     with ExitStack() as files:
         is_written = request.output is not None or session.is_json
-        stream = files.enter_context(output_stream(request.output)) if is_written else None
+        add = files.enter_context(growing_output(request.output)) if is_written else None
         try:
             for result in _results(session, request):
                 results.append(result)
-                if stream is not None:
-                    write_rows(result.rows(request.system, request.other_name), stream)
-        except Exception as error:
-            if not results:
-                raise
-            failure = error
-        if stream is not None and failure is None:
-            write_rows(_means(request, results), stream)
-    if failure is not None:
-        session.note(f"Measured before the error: {', '.join(each.data for each in results)}.")
-        raise failure
+                if add is not None:
+                    add(as_lines(result.rows(request.system, request.other_name)))
+        except (Exception, KeyboardInterrupt):
+            if results:
+                session.note(f"Measured before the error: {', '.join(each.data for each in results)}.")
+            raise
+        if add is not None:
+            add(as_lines(_means(request, results)))
     return results
 
 
@@ -145,7 +145,12 @@ def _results(session: Session, request: Request) -> Iterator[SuiteResult]:
             _ = run.metrics
             compared = () if rival is None else run.compare(rival)
         _note(session, request, suite, data, run)
-        yield SuiteResult(suite, data, run, rival, compared)
+        raw = (
+            _measured(replace(request, end_to_end=True), session, system, data, known, options)
+            if request.both
+            else None
+        )
+        yield SuiteResult(suite, data, run, rival, compared, raw)
     for path, n_skipped in request.skipped.items():
         if n_skipped:
             session.note(f"Note: {path}: skipped {n_skipped:,} whose id came before.")
@@ -194,7 +199,7 @@ def _means(request: Request, results: Sequence[SuiteResult]) -> list[ResultRow]:
     """The rows of the mean over several files."""
     if len(results) < 2:
         return []
-    rows = [row for each in results for row in each.run.rows(each.suite, request.system)]
+    rows = [row for each in results for row in each.own_rows(request.system)]
     return mean_rows(rows, shared_suite([each.suite for each in results], MEAN), request.system)
 
 
@@ -207,15 +212,21 @@ def _report(request: Request, results: Sequence[SuiteResult]) -> Report:
 
 
 def _print(request: Request, results: Sequence[SuiteResult]) -> None:
-    console, rows = console_on(sys.stdout), []
+    """The figures that matter side by side, with given mentions and on raw text; then more of each dataset."""
+    console, rows = console_on(sys.stdout), [row for each in results for row in each.own_rows(request.system)]
+    is_end_to_end = any(each.run.is_end_to_end for each in results)
+    names = overview_names([each.run.metrics for each in results], is_end_to_end, is_brief=True)
+    if request.both:  # in 80 columns
+        names = [*(name for name in names if name in FIRST), *(f"{RAW}{name}" for name in RAW_SHOWN)]
+    print_all(console, rows, _means(request, results), names)
     for each in results:
-        shown = {metric.name for metric in (each.run.metrics if request.is_all else each.run.main_metrics)}
-        own = each.run.rows(each.suite, request.system)
-        print_dataset(console, each.suite, [row for row in own if row.metric in {*shown, "mentions_per_second"}])
+        metrics = each.run.metrics if request.is_all else each.run.main_metrics
+        shown = [*(metric.name for metric in metrics), "mentions_per_second"]
+        if each.raw is not None:
+            shown += [
+                f"{RAW}{metric.name}" for metric in (each.raw.metrics if request.is_all else each.raw.main_metrics)
+            ]
+        name_to_row = {row.metric: row for row in each.own_rows(request.system)}
+        print_dataset(console, each.suite, [name_to_row[name] for name in shown if name in name_to_row])
         if each.compared:
             print_compared(console, f"{request.system} against {request.other_name}", each.compared)
-        rows += own
-    if len(results) > 1:
-        is_end_to_end = any(each.run.is_end_to_end for each in results)
-        names = overview_names([each.run.metrics for each in results], is_end_to_end, is_brief=True)
-        print_all(console, rows, _means(request, results), names)

@@ -20,7 +20,8 @@ _COLUMNS = {"id": ("document_id", "doc_id"), "lang": ("language",), "mentions": 
 _FIELDS = {"entity": ("entity_id", "kb_id", "qid")}
 _EVERY_DOCUMENT: dict[str, Any] = {"id": None, "text": None, "lang": None, "mentions": None}
 _EVERY_MENTION: dict[str, Any] = {
-    "start": None, "end": None, "text": None, "entity": None, "score": None, "nil": None, "candidates": None
+    "start": None, "end": None, "text": None, "entity": None, "score": None, "nil": None, "candidates": None,
+    "mention_score": None, "entity_score": None, "nil_reason": None,
 }  # fmt: skip
 _EVERY_CANDIDATE: dict[str, Any] = {"id": None, "title": "", "score": None}
 

@@ -13,7 +13,9 @@ from typing import Any, TextIO
 from deixis.documents.formats.mention_lines import named_mentions
 from deixis.documents.json_lines import (
     name_in,
+    nil_reason_in,
     read_records,
+    reasons_of,
     records_in,
     score_in,
     short_score,
@@ -107,6 +109,9 @@ def _meaning(output: Mapping[str, Any], place: Place) -> dict[str, Any]:
     return {
         "entity": entity,
         "score": score_in(output, place),
+        "mention_score": score_in(output, place, "mention_score"),
+        "entity_score": score_in(output, place, "entity_score"),
+        "nil_reason": nil_reason_in(output, place),
         "is_nil": entity is None and answer == _NIL,
         "candidates": tuple(_candidate(page, place) for page in ranked) if has_scores or len(pages) > 1 else (),
     }
@@ -144,6 +149,7 @@ def _outputs(mention: Mention) -> list[dict[str, Any]]:
         output["answer"] = _NIL
     if mention.score is not None:
         output["score"] = short_score(mention.score)
+    output |= reasons_of(mention)
     return [{**output, "provenance": pages}] if output or pages else []
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from deixis.documents.json_lines import entity_in, json_object, name_in, records_in, score_in, shown, text_in
+from deixis.documents.json_lines import (
+    entity_in,
+    json_object,
+    name_in,
+    nil_reason_in,
+    records_in,
+    score_in,
+    shown,
+    text_in,
+)
 from deixis.documents.places import Place
 from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.types import Candidate, Document, Mention
@@ -82,6 +91,9 @@ def _mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
         candidates=tuple(
             _candidate(candidate, place) for candidate in records_in(record, "candidates", place, "'id' and 'score'")
         ),
+        mention_score=score_in(record, place, "mention_score"),
+        entity_score=score_in(record, place, "entity_score"),
+        nil_reason=nil_reason_in(record, place),
     )
 
 

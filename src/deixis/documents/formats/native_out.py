@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from deixis.documents.json_lines import short_score, write_each
+from deixis.documents.json_lines import reasons_of, short_score, write_each
 from deixis.types import Candidate, Document, Mention
 
 
@@ -32,6 +32,7 @@ def mention_to_dict(mention: Mention) -> dict[str, Any]:
         record["score"] = short_score(mention.score)
     if mention.is_decided:
         record["nil"] = mention.is_nil
+    record |= reasons_of(mention)
     if mention.candidates:
         record["candidates"] = [_candidate_to_dict(candidate) for candidate in mention.candidates]
     return record

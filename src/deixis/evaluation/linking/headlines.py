@@ -18,7 +18,12 @@ class Named(Protocol):
 
 M = TypeVar("M", bound=Named)
 
+FIRST = ("recall@1", "accuracy_with_nil", "inkb_micro_f1")
+"""Figures side by side: how candidates are ranked, what is decided on each mention, and whether links are right."""
+RAW = "raw_"
+"""Before the name of a figure: the same figure where the linker is shown the text only."""
 _HEADLINES = (
+    *FIRST,
     "recall@", "mrr", "accuracy", UPPER_BOUND, "inkb_micro_f1", "inkb_macro_f1", "nil_f1", "ece", "risk_coverage_area",
 )  # fmt: skip
 _END_TO_END_HEADLINES = (
@@ -27,9 +32,10 @@ _END_TO_END_HEADLINES = (
 
 
 def headlines(metrics: Iterable[M], is_end_to_end: bool) -> list[M]:
-    """The few metrics to show first, in their own order."""
+    """The few metrics to show first: `FIRST`, then others in their own order."""
     names = _END_TO_END_HEADLINES if is_end_to_end else _HEADLINES
-    return [metric for metric in metrics if _is_headline(metric.name, names, is_end_to_end)]
+    shown = [metric for metric in metrics if _is_headline(metric.name, names, is_end_to_end)]
+    return sorted(shown, key=lambda metric: FIRST.index(metric.name) if metric.name in FIRST else len(FIRST))
 
 
 def _is_headline(name: str, names: Sequence[str], is_end_to_end: bool) -> bool:

@@ -22,7 +22,7 @@ from deixis.decision.overlaps import Overlaps
 from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
 from deixis.integrations.spacy.alignment import Tokens, aligned, apart, is_overlapping
-from deixis.integrations.spacy.candidates import NAME, add_extension
+from deixis.integrations.spacy.candidates import FIELDS, NAME, add_extension, annotate
 from deixis.integrations.spacy.config import ComponentConfig, default_settings, setting_parameters
 from deixis.linker import Linker
 from deixis.linking.plan import LinkPlan
@@ -36,7 +36,8 @@ ANY_LANGUAGE = "xx"  # spaCy's code for pipelines of no language in particular
 class LinkerPipe(Pipe):
     """Links the documents of a pipeline: `doc.ents` with `kb_id_`, and all spans in `doc.spans["deixis"]`.
 
-    The candidates of a span, best first, are `span._.kb_ents`. The model is opened when it is first needed.
+    The candidates of a span, best first, are `span._.kb_ents`, its probability is `span._.kb_score`. The model is
+    opened when it is first needed.
 
     Examples
     --------
@@ -156,7 +157,7 @@ class LinkerPipe(Pipe):
     def _span(self, doc: Doc, tokens: Tokens, mention: Mention, earlier: Span | None) -> Span:
         label = self.config.label if earlier is None else earlier.label_
         span = Span(doc, *tokens, label=label, kb_id=mention.entity or self.config.nil_id)
-        span._.kb_ents = [(candidate.id, candidate.score) for candidate in mention.candidates]
+        annotate(span, mention)
         return span
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -191,7 +192,10 @@ def _with_settings(factory: Callable[..., LinkerPipe]) -> Callable[..., LinkerPi
 
 @Language.factory(
     "deixis",
-    assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type", "token.ent_kb_id", f"span._.{NAME}"],
+    assigns=[
+        *("doc.ents", "doc.spans", "token.ent_iob", "token.ent_type", "token.ent_kb_id", f"span._.{NAME}"),
+        *(f"span._.kb_{field}" for field in FIELDS),
+    ],
     default_config=default_settings(),
     default_score_weights={"nel_micro_f": 1.0, "nel_micro_r": None, "nel_micro_p": None},
 )

@@ -9,6 +9,7 @@ from inspect import Parameter
 from typing import Any, Literal, get_origin, get_type_hints
 
 from deixis.config import Config, setting, settings_of
+from deixis.decision.type_thresholds import TypeThresholds
 from deixis.errors import ConfigError
 from deixis.integrations.spacy.alignment import Alignment
 from deixis.linking.options import LinkOptions
@@ -68,7 +69,8 @@ def setting_parameters() -> list[Parameter]:
     types = _own_types()
     for name, hint in get_type_hints(LinkOptions).items():
         if name not in USED_HERE:
-            types[name] = list[str] | None if get_origin(hint) is tuple else hint
+            is_names = get_origin(hint) is tuple
+            types[name] = dict[str, float] | None if hint == TypeThresholds else list[str] | None if is_names else hint
     parameters = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint) for name, hint in types.items()]
     return parameters + [
         Parameter(old, Parameter.KEYWORD_ONLY, annotation=types[new], default=None) for old, new in RENAMED.items()

@@ -28,8 +28,9 @@ def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
     if not plan.detects:
         return np.ones(len(ranked.spans), dtype=bool)
     probabilities = ranked.scored.best_scores()
+    thresholds = plan.thresholds(plan.selecting, ranked.scored.best_rows())
     is_mention = mentions_among(
-        ranked.spans, probabilities, plan.selecting.min_probability, plan.may_overlap, plan.min_named_probability
+        ranked.spans, probabilities, thresholds, plan.may_overlap, plan.min_named_probability
     )
     if plan.mask is not None and plan.reader is None:
         is_mention &= has_exact_names(plan, ranked, is_mention)
@@ -39,7 +40,7 @@ def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
 def mentions_among(
     spans: Spans,
     probabilities: NDArray[np.float64],
-    threshold: float,
+    threshold: float | NDArray[np.float64],
     may_overlap: bool,
     min_named_probability: float = NIL_PROBABILITY,
 ) -> NDArray[np.bool_]:
@@ -62,7 +63,7 @@ def mentions_among(
     return is_linked | is_named
 
 
-def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+def reaches(probabilities: NDArray[np.float64], threshold: float | NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which probabilities reach the threshold; 0 never does."""
     is_reached: NDArray[np.bool_] = (probabilities >= threshold) & (probabilities > 0)
     return is_reached
@@ -70,13 +71,15 @@ def reaches(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.
 
 def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> Iterator[tuple[int, Mention]]:
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
-    threshold, has_name = plan.deciding.min_probability, ranked.spans.has_name.tolist()
+    thresholds = plan.thresholds(plan.deciding, ranked.scored.best_rows())
+    if plan.links_every_name:
+        thresholds = np.where(ranked.spans.has_name, 0.0, thresholds)
     candidates = candidate_lists(plan.model.kb, ranked.scored)
     entity_scores, mention_scores = ranked.entity_scores.tolist(), expit(ranked.spans.log_odds).tolist()
-    for position, ((number, start, end), own) in enumerate(zip(ranked.spans.keys(), candidates, strict=True)):
+    rows = zip(ranked.spans.keys(), candidates, thresholds.tolist(), strict=True)
+    for position, ((number, start, end), own, threshold) in enumerate(rows):
         best = own[0] if own else None
-        least = 0.0 if plan.links_every_name and has_name[position] else threshold
-        link = None if best is None or best.score < least or (plan.detects and best.score <= 0) else best.id
+        link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
         is_read = plan.reader is not None  # a reader weighs all evidence at once
         mention_score = mention_scores[position] if plan.detects and not is_read else None
         entity_score = entity_scores[position] if own and not np.isnan(entity_scores[position]) else None

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from deixis.decision.type_thresholds import TypeThresholds
 from deixis.documents.spans import without_surrogates
 from deixis.errors import ConfigError
 from deixis.linking.options import LinkOptions
@@ -30,6 +31,7 @@ Name = Annotated[Text, Field(min_length=1, max_length=1000)]
 Many = Annotated[list[T], Field(fail_fast=True)]
 """A list in a request; only the first invalid item is reported."""
 Names = Annotated[Many[Name], Field(min_length=1, max_length=100_000)]
+ThresholdsOfTypes = Annotated[dict[Name, Annotated[float, Field(ge=0, le=1)]], Field(min_length=1, max_length=1000)]
 
 
 class Request(BaseModel):
@@ -93,5 +95,7 @@ def _option_field(option: DataclassField[Any], hint: Any) -> tuple[Any, Any]:  #
     bounds = {"ge": option.metadata["low"], "le": HIGHEST.get(option.name, option.metadata["high"])}
     is_names = hint == tuple[str, ...]
     default, kind = (None, Names | None) if is_names else (option.default, hint)
+    if hint == TypeThresholds:
+        default, kind = None, ThresholdsOfTypes | None
     known = {name: bound for name, bound in bounds.items() if bound is not None}
     return kind, Field(default, description=option.metadata["help"], **known)

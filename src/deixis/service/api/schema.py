@@ -19,10 +19,11 @@ from deixis.service.api.link_options import (
     Text,
     with_link_options,
 )
-from deixis.types import Document, Mention
+from deixis.types import NIL_WORDS, Document, Mention, NilReason
 
 TROY = "To save Troy, Paris had to be sacrificed."
 Match = Literal["any", "prefix", "alike"]
+_NIL_REASONS = "; ".join(reason if reason == words else f"{reason} ({words})" for reason, words in NIL_WORDS.items())
 
 
 class SpanIn(BaseModel):
@@ -82,8 +83,11 @@ class MentionOut(BaseModel):
     end: int
     text: str
     entity: str | None = None
-    score: float | None = None
+    score: float | None = Field(None, description="Probability that the link is right.")
     nil: bool | None = None
+    mention_score: float | None = Field(None, description="Probability that a detected span is a mention.")
+    entity_score: float | None = Field(None, description="Probability that the mention means this entity.")
+    nil_reason: NilReason | None = Field(None, description=f"Why there is no link: {_NIL_REASONS}.")
     candidates: list[CandidateOut] = []
 
 

@@ -81,7 +81,16 @@ def _link_record(kb: KnowledgeBase, mention: Mention, is_given: bool) -> list[ob
     score = 0.0 if mention.score is None else short_score(mention.score)
     row = kb.row_of(mention.entity or "")
     types = kb.types(row) if row is not None else ()
-    # The score of a detected mention is the probability that both span and entity are right.
-    span_score = 0.0 if is_given else score
+    # Where the two are not known apart, the score is the probability that both span and entity are right.
+    span_score = 0.0 if is_given else score if mention.mention_score is None else short_score(mention.mention_score)
+    entity_score = score if mention.entity_score is None else short_score(mention.entity_score)
     length = mention.end - mention.start
-    return [mention.start, length, mention.text, mention.entity, score, span_score, types[0] if types else NO_TAG]
+    return [
+        mention.start,
+        length,
+        mention.text,
+        mention.entity,
+        entity_score,
+        span_score,
+        types[0] if types else NO_TAG,
+    ]

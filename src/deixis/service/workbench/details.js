@@ -5,6 +5,7 @@ import { searchField, shortened } from "./search.js";
 
 const SEEN = 4; // candidates shown at once
 const NOT_DETECTED = { unlikely: "improbable, or part of a longer name", not_considered: "neither a name of the knowledge base in this spelling nor capitalized" };
+const WHY_NIL = { "unknown": "nothing like it on the list", "ambiguous": "too ambiguous", "not a mention": "not a mention" };
 const MOST = 9; // candidates, one for each key
 
 /** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
@@ -32,8 +33,14 @@ export function drawDetails(place, mention, actions) {
 
 function decision(mention) {
   if (mention.correction) return mention.entity == null ? "Corrected: not an entity." : "Corrected by you.";
-  if (mention.entity == null) return "Not linked: no candidate reaches the threshold.";
-  return `Linked with probability ${(mention.score ?? 0).toFixed(2)}.`;
+  if (mention.entity == null) return `Not linked: ${WHY_NIL[mention.nil_reason] ?? "no candidate reaches the threshold"}${scores(mention)}.`;
+  return `Linked with probability ${(mention.score ?? 0).toFixed(2)}${scores(mention)}.`;
+}
+
+/** What a probability is made of, as far as it is known. */
+function scores({ mention_score: mention, entity_score: entity }) {
+  const parts = [["a mention", mention], ["this entity", entity]].filter(([, score]) => score != null);
+  return parts.length ? ` (${parts.map(([name, score]) => `${name} ${score.toFixed(2)}`).join(", ")})` : "";
 }
 
 function item(candidate, number, mention, actions) {

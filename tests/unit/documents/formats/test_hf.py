@@ -42,7 +42,7 @@ def test_every_row_has_every_column():
     assert {tuple(record) for record in records} == {("id", "text", "lang", "mentions")}
     mentions = records[1]["mentions"]
     assert {tuple(mention) for mention in mentions} == {
-        ("start", "end", "text", "entity", "score", "nil", "candidates")
+        ("start", "end", "text", "entity", "score", "nil", "candidates", "mention_score", "entity_score", "nil_reason")
     }
     assert [(mention["entity"], mention["nil"]) for mention in mentions] == [
         ("Q167646", False), (None, None), (None, True)

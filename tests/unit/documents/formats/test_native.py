@@ -142,3 +142,20 @@ def test_values_of_the_wrong_type_are_refused_by_name(broken):
 
 def test_a_score_that_is_not_a_number_is_refused():
     assert "finite" in complaint('{"text": "abcd", "mentions": [{"start": 0, "end": 4, "score": NaN}]}')
+
+
+def test_what_a_score_is_made_of_and_why_there_is_no_link_are_read():
+    record = {"start": 14, "end": 19, "entity": None, "mention_score": 0.5, "entity_score": 1, "nil_reason": "unknown"}
+    ((mention,),) = [document.mentions for document in read({"text": TROY, "mentions": [record]})]
+    assert (mention.mention_score, mention.entity_score, mention.nil_reason) == (0.5, 1.0, "unknown")
+
+
+@pytest.mark.parametrize("reason", ["lazy", 3, ["unknown"], True])
+def test_a_reason_that_does_not_exist_is_told_with_those_that_do(reason):
+    words = complaint({"text": TROY, "mentions": [{"start": 14, "end": 19, "nil_reason": reason}]})
+    assert repr(reason) in words and "'unknown', 'ambiguous', 'not a mention'" in words
+
+
+def test_a_mention_score_must_be_a_number():
+    words = complaint({"text": TROY, "mentions": [{"start": 14, "end": 19, "mention_score": "high"}]})
+    assert "'mention_score' must be a finite number, got 'high'" in words

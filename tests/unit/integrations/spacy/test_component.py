@@ -17,6 +17,7 @@ from deixis.kb.demo import demo_sentences_path, read_demo  # noqa: E402
 from deixis.kb.knowledge_base import KnowledgeBase  # noqa: E402
 from deixis.linker import Linker  # noqa: E402
 from deixis.linking.config import LinkerConfig  # noqa: E402
+from deixis.types import Mention  # noqa: E402
 
 KB = KnowledgeBase.from_records(
     [
@@ -284,3 +285,22 @@ def test_spacys_own_analysis_finds_no_problem(model):
     analysis = pipeline(model).analyze_pipes()
     assert "doc.ents" in analysis["summary"]["deixis"]["assigns"]
     assert not analysis["problems"]["deixis"]
+
+
+def test_spans_have_the_scores_of_their_mentions(model):
+    doc = pipeline(model)(TEXT)
+    mentions = {mention.text: mention for mention in linker().link(TEXT).mentions}
+    for ent in doc.ents:
+        mention = mentions[ent.text]
+        assert ent._.kb_score == pytest.approx(mention.score, rel=1e-6)
+        assert (ent._.kb_mention_score, ent._.kb_entity_score) == (mention.mention_score, mention.entity_score)
+        assert ent._.kb_nil_reason == mention.nil_reason
+    assert doc[0:1]._.kb_score is None
+
+
+def test_a_span_says_why_it_is_not_linked():
+    nlp = pipeline()
+    told = Mention(10, 14, "Troy", is_nil=True, mention_score=0.5, entity_score=0.25, nil_reason="ambiguous")
+    span = nlp.get_pipe("deixis")._span(nlp.make_doc(TEXT), (3, 4), told, None)
+    assert (span.kb_id_, span._.kb_nil_reason) == ("NIL", "ambiguous")
+    assert (span._.kb_mention_score, span._.kb_entity_score) == (0.5, 0.25)

@@ -46,9 +46,9 @@ def test_each_setting_has_the_type_that_its_field_has():
     hints = get_type_hints(LinkOptions)
     lists = {name for name in OPTIONS if hints[name] == tuple[str, ...]}
     assert lists == {"types", "ids", "languages"} and {types[name] for name in lists} == {list[str] | None}
-    assert {name: types[name] for name in OPTIONS if name not in lists} == {
-        name: hints[name] for name in OPTIONS if name not in lists
-    }
+    assert types["type_thresholds"] == dict[str, float] | None
+    others = [name for name in OPTIONS if name not in {*lists, "type_thresholds"}]
+    assert {name: types[name] for name in others} == {name: hints[name] for name in others}
 
 
 def test_the_defaults_are_those_of_the_records():
@@ -92,9 +92,12 @@ def capable_linker():
     kb, documents = read_demo(), list(read_documents(demo_sentences_path()))
     config = LinkerConfig(held_out_share=0.0)
     config = replace(config, candidates=config.candidates.with_encoder("chars"))
-    model = Linker.build(kb, documents[::2], config, n_threads=1).calibrate(documents[1::2]).model
+    built = Linker.build(kb, documents[::2], config, n_threads=1)
+    model = built.calibrate(documents[1::2], all_mentions_annotated=True).model
     stored = SimpleNamespace(opened=ChecksumReader([kb.titles[row] for row in range(len(kb))], Reading))
-    decisions = replace(model.decisions, reranked=Decision(threshold=0.3), read=Decision(threshold=0.4))
+    decisions = replace(
+        model.decisions, reranked=Decision(threshold=0.3), read=Decision(None, 0.4, model.decisions.given.curve)
+    )
     reader = Reader(stored, np.array([1.0, -0.5, 0.8, 0.7, -0.4, 1.0]))
     return Linker(replace(model, reranker=TrainedReranker(ChecksumReranker()), reader=reader, decisions=decisions))
 
@@ -104,6 +107,7 @@ CHANGES = [
     {"threshold": 0.0},
     {"threshold": 0.8},
     {"target_precision": 0.5},
+    {"type_thresholds": {"city": 0.9, "river": 0.0}},
     {"types": ["city", "person", "river"]},
     {"ids": ["paris_city", "troy_ancient", "jordan_country", "jaguar_animal", "amazon_river"]},
     {"languages": ["de"]},

@@ -8,6 +8,7 @@ from deixis.candidates.config import SourcesConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
+from deixis.types import NIL_WORDS
 
 
 def test_the_tree_is_walked_down_to_its_entities(client):
@@ -52,3 +53,9 @@ def test_the_page_is_found_and_may_load_nothing_from_elsewhere(client):
 @pytest.mark.parametrize("name", ["nothing.js", "..%2fapp.py", "%2e%2e/app.py"])
 def test_only_the_page_s_own_files_are_served(client, name):
     assert client.get(f"/workbench/{name}").status_code == 404
+
+
+def test_the_page_tells_every_reason_of_nil_in_the_words_of_the_other_doors(client):
+    script = client.get("/workbench/details.js").text
+    for reason, words in NIL_WORDS.items():
+        assert f'"{reason}": "{words}"' in script

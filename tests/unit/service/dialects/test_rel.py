@@ -3,6 +3,9 @@
 import pytest
 import requests
 
+from deixis.linker import Linker
+from deixis.service.dialects.rel import _link_record
+from deixis.types import Mention
 from tests.unit.service.conftest import TEXT
 
 TROY, PARIS = "http://example.org/troy", "paris_trojan"
@@ -50,3 +53,9 @@ def test_the_call_of_rels_readme_works(address):
     found = requests.post(address, json={"text": TEXT, "spans": []}, timeout=30).json()
     assert [each[3] for each in found] == [TROY, PARIS]
     assert requests.get(f"{address}/rel", timeout=30).json()["message"] == "up"
+
+
+def test_confidences_are_those_of_entity_and_span_where_they_are_known_apart(linker_folder):
+    kb = Linker.load(linker_folder).kb
+    mention = Mention(8, 12, "Troy", TROY, 0.4, mention_score=0.5, entity_score=0.8)
+    assert _link_record(kb, mention, is_given=False)[4:6] == [0.8, 0.5]

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from deixis.documents.json_lines import records_in, shown
 from deixis.documents.places import Place
@@ -26,7 +26,7 @@ from deixis.documents.spans import (
     without_surrogates,
 )
 from deixis.errors import DataError
-from deixis.types import Document, Mention
+from deixis.types import Document, Mention, NilReason
 
 NIL_IDS = frozenset({"-", "-1", ""})
 MAX_GAP = 1_000_000
@@ -176,7 +176,17 @@ def _mention(annotation: Mapping[str, Any], claim: Claim, ruler: Ruler, shift: i
         checked_surface(claim.surface, start + shift, end + shift, text, place.error)
     infons = _infons(annotation, place)
     entity, is_nil = _entity(infons)
-    return Mention(start + shift, end + shift, claim.text[start:end], entity, _score(infons.get("score")), is_nil)
+    return Mention(
+        start + shift,
+        end + shift,
+        claim.text[start:end],
+        entity,
+        _score(infons.get("score")),
+        is_nil,
+        mention_score=_score(infons.get("mention_score")),
+        entity_score=_score(infons.get("entity_score")),
+        nil_reason=next((reason for reason in get_args(NilReason) if reason == infons.get("nil_reason")), None),
+    )
 
 
 def _is_respelling(surface: str, written: str) -> bool:

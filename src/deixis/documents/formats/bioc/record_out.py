@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deixis.documents.formats.bioc.record_in import NIL_IDS
+from deixis.documents.json_lines import reasons_of
 from deixis.documents.spans import MakeError
 from deixis.documents.tab_columns import writing_error
 from deixis.types import Document, Mention
@@ -13,8 +14,8 @@ from deixis.types import Document, Mention
 def record_of(document: Document, path: str) -> dict[str, Any]:
     """The document as a BioC record.
 
-    The link is the infon `identifier` (`-` for NIL, none while undecided) and the score the infon `score`; candidates
-    have no place in BioC.
+    The link is the infon `identifier` (`-` for NIL, none while undecided) and the score the infon `score`, what it
+    is made of and the reason of NIL are infons of their own; candidates have no place in BioC.
 
     Examples
     --------
@@ -51,6 +52,7 @@ def _annotation(number: int, mention: Mention, error: MakeError) -> dict[str, An
         infons["identifier"] = "-" if mention.entity is None else mention.entity
     if mention.score is not None:
         infons["score"] = f"{mention.score:.6g}"
+    infons |= {name: str(value) for name, value in reasons_of(mention).items()}
     return {
         "id": str(number),
         "infons": infons,
