@@ -41,7 +41,7 @@ _PAGE_CUES = ("refer", "name", "mean", "stand", "disambiguation", "steht", "peut
 _NAME_PAGE = re.compile(
     r"\b(?:may|can|could|might|usually|commonly|often|also|generally) (?:also )?refers? to\b"
     r"|\brefers? to ?(?:(?:any|one|several|many|some)\b[^.]{0,60})?:"
-    r"|\b(?:may|can) (?:also )?(?:mean|stand for)\b[^.]{0,60}:"
+    r"|\b(?:may|can|might|could) (?:also )?(?:mean|stand for)\b[^.]{0,60}:"
     r"|\b(?:is|are|was) (?:an?|the|both a) (?:[\w,-]+ ){0,6}?"
     r"(?:sur|family |given |first |last |fore|personal )name\b(?! of\b)"
     r"|\bsteht für:|\bist der (?:Familien|Vor|Nach)name|\bpeut (?:désigner|faire référence)"
