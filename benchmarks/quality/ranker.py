@@ -90,13 +90,12 @@ def main() -> int:
     # What no bare list shows weighs there as elsewhere: some of its entities may be described after all. Not how long
     # the descriptions are: among entities without any, to have one is no merit.
     if len(learned) == 2:
-        for name in set(learned["bare"]) - {"description_length"}:
-            learned["bare"][name] = learned["bare"][name] or learned["described"].get(name, 0.0)
+        for name in set(learned["described"]) - {"description_length"}:
+            learned["bare"][name] = learned["bare"].get(name) or learned["described"][name]
     for kind in ("described", "bare"):  # features of vectors are weighed by benchmarks of their own
         every = dict(default_weights(kind)) | learned.get(kind, {})
-        learned[kind] = {
-            name: every[name] for name in FEATURES if every.get(name)
-        }  # what weighs 0 need not be computed
+        # What weighs 0 is left out: it need not be computed.
+        learned[kind] = {name: every[name] for name in FEATURES if every.get(name)}
     if not chosen.dry_run:
         record(rows)
     if chosen.write:
@@ -113,10 +112,9 @@ def ask(data: DataFolder, suites: list[Suite], models: Path | None, *, is_taught
             print(f"{suite.name}: left out, {', '.join(data.missing(suite))} not there", file=sys.stderr)
             continue
         if path != suite.kb.path:
-            path, is_saved = suite.kb.path, models is not None and (models / suite.name).is_dir()
-            linker = (
-                Linker.load(models / suite.name) if is_saved else Linker.build(data.read_kb(suite.kb), None, config)
-            )
+            path, saved = suite.kb.path, models / suite.name if models else None
+            is_saved = saved is not None and saved.is_dir()
+            linker = Linker.load(saved) if is_saved else Linker.build(data.read_kb(suite.kb), None, config)
             built = {"": linker}
         documents = [document for part in suite.dev for document in data.read_part(suite, part)]
         if suite.name == DEMO:  # the only short list with descriptions; half of its sentences stay unseen
