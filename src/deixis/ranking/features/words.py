@@ -12,6 +12,7 @@ from deixis.types import MentionInContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
 MAX_SIMILARITY = 0.05  # in a short knowledge base three shared words must not outweigh a name
+MAX_OF_SENTENCE = 0.15  # the words beside a mention may say more
 _STOP = re.compile(r"[.!?。！？](?=\s)|\n|[。！？]")  # where a sentence ends
 ALL_WORDS = 0.99  # a larger fraction is all words, but for rounding
 
@@ -90,9 +91,9 @@ def text(context: FeatureContext) -> Column:
 
 @feature("sentence", "cosine similarity of its description to the mention's own sentence", sign="+")
 def sentence(context: FeatureContext) -> Column:
-    """Of the sentence, levelled: two namesakes in one text stand in different sentences."""
+    """Of the sentence, levelled at `MAX_OF_SENTENCE`: two namesakes in one text stand in different sentences."""
     queries = context.words.queries([own_sentence(mention) for mention in context.mentions], context.n_threads)
-    return levelled(context.words.similarity(queries, context.pairs, context.n_threads))
+    return levelled(context.words.similarity(queries, context.pairs, context.n_threads), MAX_OF_SENTENCE)
 
 
 @feature("description_length", "logarithm of its description's length")
@@ -101,15 +102,15 @@ def description_length(context: FeatureContext) -> Column:
     return context.log_sizes[0]
 
 
-def levelled(similarity: Column) -> Column:
-    """Similarity that grows ever less towards `MAX_SIMILARITY`; a small one stays as it is.
+def levelled(similarity: Column, most: float = MAX_SIMILARITY) -> Column:
+    """Similarity that grows ever less towards the most that it can be; a small one stays as it is.
 
     Examples
     --------
     >>> [round(one, 2) for one in levelled(np.array([0.01, 0.05, 1], dtype=np.float32)).tolist()]
     [0.01, 0.04, 0.05]
     """
-    level: Column = np.float32(MAX_SIMILARITY) * np.tanh(similarity / np.float32(MAX_SIMILARITY))
+    level: Column = np.float32(most) * np.tanh(similarity / np.float32(most))
     return level
 
 
