@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.entity_words import EntityWords, WordRows
+from deixis.features.stated_names import StatedNames
 from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 
@@ -28,9 +30,13 @@ def popularity_from(counts: NDArray[Any]) -> NDArray[np.float32]:
     return popularity
 
 
-def entity_words(kb: KnowledgeBase, n_threads: int = 0) -> EntityWords:
-    """The words of the names and descriptions of a knowledge base; names of types count as description."""
-    return EntityWords.build(*kb.names(), kb.description_texts(), [(_entities_by_types(kb), kb.type_names)], n_threads)
+def entity_words(kb: KnowledgeBase, n_threads: int = 0, stated: StatedNames | None = None) -> EntityWords:
+    """The words of the names and descriptions of a knowledge base; names of types count as description.
+
+    `stated` is what was read from the descriptions before, for those who need it besides.
+    """
+    types = [(_entities_by_types(kb), kb.type_names)]
+    return replace(EntityWords.build(*kb.names(), kb.description_texts(), types, n_threads), stated=stated)
 
 
 def described_words(kb: KnowledgeBase, vectorizer: TfidfVectorizer, n_threads: int = 0) -> WordRows:

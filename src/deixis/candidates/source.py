@@ -17,6 +17,7 @@ from deixis.candidates.candidate_lists import candidates_of
 from deixis.candidates.entity_facts import entity_words, popularity_from
 from deixis.errors import ConfigError
 from deixis.features.entity_words import EntityWords
+from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
@@ -156,7 +157,12 @@ class SourceInputs:
         if self.stored_words is not None:
             return self.stored_words
         with stage("counting words of descriptions"):
-            return entity_words(self.kb, self.n_threads)
+            return entity_words(self.kb, self.n_threads, self.stated)
+
+    @cached_property
+    def stated(self) -> StatedNames:
+        """What descriptions state of their entities: further names, and which only list namesakes."""
+        return StatedNames.read(self.kb.titles, self.kb.description_texts())
 
     @cached_property
     def row_order(self) -> NDArray[np.integer]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 import numpy as np
@@ -15,9 +16,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.row_dots import binary_row_dots
+from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
-from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
-from deixis.store.part import Part, array, nested
+from deixis.features.tfidf import CASEFOLD, NFKC, TfidfConfig, TfidfVectorizer
+from deixis.native import _core
+from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -72,6 +75,7 @@ class EntityWords(Part):
     names: Annotated[WordRows, nested(n_entities="n_entities")]
     description_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
     title_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
+    stated: Annotated[StatedNames | None, GIVEN] = None
 
     @classmethod
     def build(
@@ -115,6 +119,28 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
+    def known_shares(self, texts: Sequence[str], queries: sparse.csr_matrix) -> NDArray[np.float32]:
+        """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.
+
+        Examples
+        --------
+        >>> names, texts = StringTable.from_strings(["cat"]), StringTable.from_strings(["pet of a family"])
+        >>> words = EntityWords.build(names, np.array([0]), texts)
+        >>> asked = ["a cat", "university of Oslo"]
+        >>> [round(share, 2) for share in words.known_shares(asked, words.queries(asked)).tolist()]
+        [1.0, 0.05]
+        """
+        fillers, n_words = _fillers(), np.diff(queries.indptr)
+        unknown = np.zeros(len(texts))
+        for number, text in enumerate(texts):
+            tokens = {token[0] for token in _core.tokenize(text, NFKC, CASEFOLD)}
+            if len(tokens) > n_words[number]:
+                telling = len(tokens - fillers)
+                unknown[number] = min(len(tokens) - n_words[number], telling or STOP_WORD_WEIGHT)
+        known = _sums(queries.indptr, queries.data)
+        unknown *= self.vectorizer.idf.max(initial=1.0)
+        return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
+
     def similarity(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
         dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
@@ -138,6 +164,11 @@ class EntityWords(Part):
 
     def _dots(self, queries: sparse.csr_matrix, words: WordRows, pairs: Pairs, n_threads: int) -> NDArray[np.float32]:
         return binary_row_dots(queries, pairs.starts, words.indptr, words.indices, pairs.rows, n_threads)
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(filler_words())
 
 
 def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32]) -> sparse.csr_matrix:

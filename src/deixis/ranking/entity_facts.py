@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.features.entity_words import EntityWords
-from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.store.part import GIVEN, Part, array
-from deixis.store.string_hashes import hash_strings
+from deixis.ranking.own_names import OwnNames, name_keys
+from deixis.store.part import GIVEN, Part, array, nested
 
 MAX_LOG = 64  # ln(2^63) and more
-_FORMS = NameForms(NameFormsConfig.loose())
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +30,7 @@ class EntityFacts(Part):
     log_sizes: Annotated[NDArray[np.float32], array(columns=2, low=0, high=MAX_LOG, length="n_entities")]
     keys: Annotated[NDArray[np.uint64], array(columns=2, length="n_entities")]
     seen_names: NameSet
+    own_names: Annotated[OwnNames | None, nested(n_entities="n_entities")] = None
 
     @classmethod
     def of(
@@ -47,9 +45,5 @@ class EntityFacts(Part):
         lengths = np.diff(kb.description_texts().offsets)
         log_sizes = np.log1p(np.stack([lengths, np.diff(kb.alias_indptr)], axis=1)).astype(np.float32)
         keys = np.stack([name_keys(kb.titles, n_threads), name_keys(kb.ids, n_threads)], axis=1)
-        return cls(words, popularity, log_sizes, keys, seen_names or NameSet())
-
-
-def name_keys(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
-    """A hash of each name, the same for names that differ in case, accents or punctuation only."""
-    return hash_strings(_FORMS.keys(names, n_threads=n_threads))
+        own_names = OwnNames.of(kb, words.stated, n_threads)
+        return cls(words, popularity, log_sizes, keys, seen_names or NameSet(), own_names)

@@ -21,6 +21,7 @@ from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
+from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.alias_table import KeyEntries, KeyTable
 from deixis.progress import stage
@@ -53,6 +54,13 @@ class AliasConfig(Config):
     )
     acronym_weight: float = setting(
         0.1, "Weight of the acronym of a name, where the name has 1; 0: no acronyms.", low=0, high=1
+    )
+    stated_weight: float = setting(
+        0.5,
+        "Weight of a name that the description states, where an alias has 1; 0: none.",
+        low=0,
+        high=1,
+        is_fixed=True,
     )
     k: int = setting(100, "Candidates by exact names.", low=1)
 
@@ -94,7 +102,9 @@ class AliasSource(CandidateSource):
         """A table of the names of the knowledge base and of annotated mentions; deterministic."""
         config = config or AliasConfig()
         with stage("making a table of names"):
-            return cls(inputs.kb, *_table(inputs.counted_kb, inputs.documents, config, inputs.n_threads), config)
+            stated = inputs.stated if config.stated_weight else None
+            table, langs = _table(inputs.counted_kb, inputs.documents, stated, config, inputs.n_threads)
+        return cls(inputs.kb, table, langs, config)
 
     def extend(self, added: KnowledgeBase) -> AliasSource:
         """A table of the new entities' names; p(entity | alias) is among the new entities."""
@@ -192,7 +202,11 @@ class AliasSource(CandidateSource):
 
 
 def _table(
-    kb: KnowledgeBase, annotated: Iterable[Document], config: AliasConfig, n_threads: int
+    kb: KnowledgeBase,
+    annotated: Iterable[Document],
+    stated: StatedNames | None,
+    config: AliasConfig,
+    n_threads: int,
 ) -> tuple[KeyTable, tuple[str, ...]]:
     """All names with their weights and counts, and the languages of the names."""
     known = AliasNames.collect(kb, annotated, config.title_weight)
@@ -213,6 +227,14 @@ def _table(
             weights=abbreviated.weights * np.float32(config.acronym_weight),
         )
         keys, entries = keys.joined(short), KeyEntries.joined([entries, abbreviated])
+    if stated is not None and len(stated.names):
+        further = entries.take(stated.rows)  # those of the titles
+        weight = np.float32(config.stated_weight / config.title_weight)
+        places = len(keys) + np.arange(len(stated.names))
+        spellings = _spellings(stated.names, n_threads)
+        further = replace(further, keys=places, spellings=spellings, weights=further.weights * weight)
+        stated_keys = NameForms(config.forms).keys(stated.names, n_threads=n_threads)
+        keys, entries = keys.joined(stated_keys), KeyEntries.joined([entries, further])
     return KeyTable.build(keys, entries, len(kb), config.max_entities), tuple(lang_to_code)[1:]
 
 

@@ -8,7 +8,7 @@ are fitted, or one is measured for `default_weights.json`. Where a feature is re
 from __future__ import annotations
 
 from deixis.ranking.feature import RankingFeature
-from deixis.ranking.features import document, names, popularity, seen_names, sources, vectors, words
+from deixis.ranking.features import document, names, own_names, popularity, seen_names, sources, vectors, words
 
 FEATURES: dict[str, RankingFeature] = {
     each.name: each
@@ -45,6 +45,12 @@ FEATURES: dict[str, RankingFeature] = {
         seen_names.learned_around,
         vectors.vectors,
         vectors.name_vectors,
+        own_names.initials,
+        own_names.stated,
+        own_names.people,
+        own_names.thing,
+        words.title_rest_in_text,
+        words.sentence,
     )
 }
 """The ranking features by name."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.ranking.entity_facts import name_keys
 from deixis.ranking.feature import Column, FeatureContext, feature
+from deixis.ranking.own_names import name_keys
 
 
 @feature("title", "the mention is its title", sign="+")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deixis.ranking.feature import Column, FeatureContext, feature
-from deixis.ranking.features.sources import alias
+from deixis.ranking.features.own_names import is_named
 from deixis.ranking.features.words import mention_fully_in_description
 
 
@@ -16,7 +16,7 @@ def popularity(context: FeatureContext) -> Column:
 @feature("popularity_unnamed", "popularity, if the mention is not one of its names", sign="+", needs=["alias"])
 def popularity_unnamed(context: FeatureContext) -> Column:
     """Without a name that fits, popularity counts more."""
-    return context.popularity * (1 - alias(context))
+    return context.popularity * (1 - context.shared(is_named))
 
 
 @feature("popularity_described", "popularity, if only its description has the mention", sign="+")
