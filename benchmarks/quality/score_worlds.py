@@ -31,6 +31,7 @@ WORDNET = "/usr/share/wordnet"
 SHARPNESSES = np.round(np.arange(0.7, 1.61, 0.05), 2)  # of the softmax that are tried
 N_MENTIONS = 1500  # of one world
 N_INVENTED = 300
+MAX_DOCUMENTS = 1000  # that are asked of one short list
 MELO = {"en": "usa_q_en_c_en", "de": "deu_q_de_c_de", "es": "esp_q_es_c_es", "sv": "swe_q_sv_c_sv"}
 LISTS = {2: 60, 10: 30, 100: 10, 1000: 3, 10_000: 1}  # entities of a short list -> how many lists are drawn
 CONFIG = LinkerConfig(held_out_share=0.0)
@@ -260,14 +261,14 @@ def small_world(family: str, kb: KnowledgeBase, documents: list[Document], size:
 def drawn_list(
     kb: KnowledgeBase, documents: list[Document], by_word: dict[str, list[int]], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], list[Document]]:
-    """The rows of a short list, and the documents half of whose entities are on it."""
+    """The rows of a short list, and documents some of whose entities are on it."""
     own, meant = list[Document](), dict[int, None]()
     for number in rng.permutation(len(documents)).tolist():
         own.append(documents[number])
         for mention in documents[number].mentions:
             ids = frozenset() if mention.entity is None else acceptable_ids(mention.entity, kb.own_id)
             meant |= dict.fromkeys(kb.rows_of(sorted(ids))[:1].tolist())
-        if len(meant) >= size or len(own) >= 400:
+        if len(meant) >= (3 if size < 1000 else 2) * size or len(own) >= MAX_DOCUMENTS:
             break
     chosen = rng.permutation(np.array(list(meant), dtype=np.int64))[: max(1, size // 2)]
     alike = [
