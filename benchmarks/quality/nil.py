@@ -2,8 +2,8 @@
 
 Of five lists of 2 to 468,498 entities two kinds of such names are asked: 300 invented ones, and annotated mentions of
 entities that are held out (30 % are hidden from a whole list; of a short list most of what the documents mention is not
-on it). `nil_recall` is the share of both that is not linked, by default settings; `in_kb_recall_lost` is what that costs
-of the mentions that are on the list. Train and dev splits only; other names and other hidden entities than those that
+on it). `nil_recall` is the share of both that is not linked, by default settings; `in_kb_recall_lost` what it costs of
+the mentions that are on the list. Train and dev splits only; other names and other hidden entities than those that
 `score_weights` learned from. Rows go to `benchmarks/results/`.
 """
 
