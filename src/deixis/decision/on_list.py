@@ -117,8 +117,8 @@ def _spelled(
 
     A mention known as a name of its candidate is not compared, unless it is written like an acronym.
     """
-    found = np.zeros((len(mentions), 4))
-    found[:, 0] = best.alias > 0
+    spelled = np.zeros((len(mentions), 4))
+    spelled[:, 0] = best.alias > 0
     known: dict[tuple[str, int], tuple[float, ...]] = {}
     compared: dict[int, list[tuple[str, frozenset[str]]]] = {}
     for number, (mention, row, alias) in enumerate(zip(mentions, best.rows.tolist(), best.alias.tolist(), strict=True)):
@@ -132,8 +132,8 @@ def _spelled(
                 compared[row] = _keys_and_words(names)
             is_acronym = bool(short) and short in set(acronyms(names))
             known[key] = *_most_similar(mention, compared[row]), float(is_acronym)
-        found[number] = known[key]
-    return found
+        spelled[number] = known[key]
+    return spelled
 
 
 def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
@@ -144,7 +144,7 @@ def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
 
 
 def _words(key: str) -> frozenset[str]:
-    """The words of a text; where none are told apart, every two characters that follow one another."""
+    """The words of a text; in a script without spaces, every two characters that follow one another."""
     pairs = ([a + b for a, b in itertools.pairwise(run)] or run for run in _runs(key))
     return frozenset(word for words in pairs for word in words)
 
