@@ -41,6 +41,7 @@ RANKER_WEIGHTS = PACKAGE / "ranking" / "default_weights.json"
 PENALTY = 1e-4  # of a standardised weight
 SHARE_THRESHOLD = 0.1  # before there was a probability of being on the list
 THRESHOLDS = np.round(np.arange(0.05, 1.0, 0.05), 2)
+FIGURES = ("accuracy_with_nil", "links_f1", "nil_recall", "in_kb_recall_lost", "ece")
 IS_ONE = SHARPNESSES.tolist().index(1.0)
 
 
@@ -131,36 +132,42 @@ def report(worlds: Sequence[World]) -> list[ResultRow]:
     if not learned or len(families) == 1:
         learned = {family: (fit(worlds), best_sharpness(worlds)) for family in families}
     best = best_threshold([curve_of(world, world.best_shares[:, IS_ONE]) for world in worlds])
-    rows, means = list[ResultRow](), dict[tuple[str, str], list[list[float]]]()
-    print(f"{'':34} {'':11} accuracy  F1    NIL-recall  lost   ECE    (share-best: {best})")
+    rows, means = list[ResultRow](), dict[tuple[str, str], list[Metric]]()
+    print(f"{'':34} {f'best {best}':11} " + "  ".join(f"{name[:10]:>10}" for name in FIGURES))
     for world in worlds:
         share = curve_of(world, world.best_shares[:, IS_ONE])
         score = curve_of(world, scores_of(world, *learned[world.family]))
         systems = {"share": (share, SHARE_THRESHOLD), "share-best": (share, best), "score": (score, DEFAULT_THRESHOLD)}
         for system, (curve, threshold) in systems.items():
             metrics = figures(curve, threshold)
-            print(f"{world.name:34} {system:11} " + "  ".join(f"{each.value:.3f}" for each in metrics), flush=True)
+            print(line(world.name, system, {each.name: each.value for each in metrics}), flush=True)
             name = world.name.lower().replace(", ", "/").replace("%", "").replace(",", "").replace(" ", "-")
             rows += metric_rows(metrics, f"score/{name}", system, {"left_out": world.family})
-            if world.is_known.any():
-                group = "small" if world.is_small else "whole"
-                means.setdefault((group, system), []).append([each.value for each in metrics])
-    for (group, system), values in means.items():
-        print(f"{'mean, ' + group:34} {system:11} " + "  ".join(f"{value:.3f}" for value in np.nanmean(values, axis=0)))
+            group = "small lists" if world.is_small else "whole lists" if world.is_known.any() else "unknown names"
+            means.setdefault((group, system), []).extend(metrics)
+    for (group, system), metrics in means.items():
+        names = dict.fromkeys(each.name for each in metrics)
+        mean = {name: float(np.mean([each.value for each in metrics if each.name == name])) for name in names}
+        print(line(f"mean, {group}", system, mean))
     return rows
+
+
+def line(world: str, system: str, values: dict[str, float]) -> str:
+    """One line of the table; a figure that says nothing of a world is a dash."""
+    shown = "  ".join(f"{values[name]:10.3f}" if name in values else f"{'-':>10}" for name in FIGURES)
+    return f"{world:34} {system:11} {shown}"
 
 
 def figures(curve: ThresholdCurve, threshold: float) -> list[Metric]:
     """Accuracy with NIL, F1 of links, recall of NIL, in-KB recall that the threshold costs, and calibration error."""
     is_linked = (curve.scores >= threshold) & (curve.scores > 0)
     is_fine = np.where(is_linked, curve.is_right, ~curve.is_known)
-    everything = np.ones(len(curve), dtype=bool)
-    metrics = [
-        share_metric("accuracy_with_nil", is_fine, everything, curve),
-        f1_metric(is_linked, curve),
-        share_metric("nil_recall", ~is_linked, ~curve.is_known, curve),
-        share_metric("in_kb_recall_lost", curve.is_right & ~is_linked, curve.is_known, curve),
-    ]
+    metrics = [share_metric("accuracy_with_nil", is_fine, np.ones(len(curve), dtype=bool), curve)]
+    if curve.is_known.any():
+        metrics.append(f1_metric(is_linked, curve))
+        metrics.append(share_metric("in_kb_recall_lost", curve.is_right & ~is_linked, curve.is_known, curve))
+    if not curve.is_known.all():
+        metrics.append(share_metric("nil_recall", ~is_linked, ~curve.is_known, curve))
     return metrics + [each for each in curve.confidences.metrics() if each.name == "ece"]
 
 

@@ -31,6 +31,7 @@ WORDNET = "/usr/share/wordnet"
 SHARPNESSES = np.round(np.arange(0.7, 1.61, 0.05), 2)  # of the softmax that are tried
 N_MENTIONS = 1500  # of one world
 N_INVENTED = 300
+MAX_DOCUMENTS = 1000  # that are asked of one short list
 MELO = {"en": "usa_q_en_c_en", "de": "deu_q_de_c_de", "es": "esp_q_es_c_es", "sv": "swe_q_sv_c_sv"}
 LISTS = {2: 60, 10: 30, 100: 10, 1000: 3, 10_000: 1}  # entities of a short list -> how many lists are drawn
 CONFIG = LinkerConfig(held_out_share=0.0)
@@ -224,7 +225,7 @@ def worlds_of(data: DataFolder, family: str) -> Iterator[World]:
         yield from other_melo(data)
     documents = [document for read in whole.values() for document in read(data)]
     for size in sizes:
-        yield small_world(family, kb, documents, size)
+        yield small_world(family, kb, documents, size)[0]
 
 
 def other_melo(data: DataFolder) -> Iterator[World]:
@@ -237,37 +238,50 @@ def other_melo(data: DataFolder) -> Iterator[World]:
         )
 
 
-def small_world(family: str, kb: KnowledgeBase, documents: list[Document], size: int) -> World:
-    """Lists of a size, built anew: half meant in some documents, a quarter of like titles, a quarter at random."""
-    rng = np.random.default_rng(size)
+def small_world(
+    family: str,
+    kb: KnowledgeBase,
+    documents: list[Document],
+    size: int,
+    seed: int = 0,
+    unknown: Sequence[MentionInContext] = (),
+) -> tuple[World, World | None]:
+    """Lists of a size, built anew: half meant in some documents, a quarter of like titles, a quarter at random.
+
+    Names `unknown` to all lists are dealt out to them, as a world of their own.
+    """
+    rng = np.random.default_rng([size, seed])
     by_word: dict[str, list[int]] = {}
     for row, title in enumerate(kb.titles.strings(range(len(kb)))):
         for token in tokenize(title):
             by_word.setdefault(token.text, []).append(row)
-    parts = []
-    for _ in range(LISTS[size]):
+    parts, nothing = list[World](), list[World]()
+    for number in range(LISTS[size]):
         rows, own = drawn_list(kb, documents, by_word, size, rng)
         short = kb.take(np.sort(rows))
         mentions, accepted = questions(short, own, most=4 * N_MENTIONS)
         if size < 1000:
             mentions, accepted = two_to_one(mentions, accepted, rng)
+        model = Linker.build(short, config=CONFIG, n_threads=1).model
         if mentions:
-            model = Linker.build(short, config=CONFIG, n_threads=1).model
             parts.append(ask(f"{family} {size}", family, model, mentions, accepted))
-    return World.joined(f"{family}, list of {size:,}", family, 0.6 if size <= 10 else 1.0, parts)
+        if dealt := unknown[number :: LISTS[size]]:
+            nothing.append(ask(f"unknown to {family} {size}", family, model, dealt, [frozenset()] * len(dealt)))
+    name, importance = f"{family}, list of {size:,}", 0.6 if size <= 10 else 1.0
+    return World.joined(name, family, importance, parts), World.joined(name, family, 1.0, nothing) if nothing else None
 
 
 def drawn_list(
     kb: KnowledgeBase, documents: list[Document], by_word: dict[str, list[int]], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], list[Document]]:
-    """The rows of a short list, and the documents half of whose entities are on it."""
+    """The rows of a short list, and documents some of whose entities are on it."""
     own, meant = list[Document](), dict[int, None]()
     for number in rng.permutation(len(documents)).tolist():
         own.append(documents[number])
         for mention in documents[number].mentions:
             ids = frozenset() if mention.entity is None else acceptable_ids(mention.entity, kb.own_id)
             meant |= dict.fromkeys(kb.rows_of(sorted(ids))[:1].tolist())
-        if len(meant) >= size or len(own) >= 400:
+        if len(meant) >= (3 if size < 1000 else 2) * size or len(own) >= MAX_DOCUMENTS:
             break
     chosen = rng.permutation(np.array(list(meant), dtype=np.int64))[: max(1, size // 2)]
     alike = [

@@ -157,9 +157,10 @@ class Spans:
 
     def take(self, rows: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Spans:
         """The spans in these rows."""
-        columns = self.documents, self.starts, self.ends, self.log_odds, self.has_name
-        long_forms = None if self.long_forms is None else self.long_forms[rows]
-        return Spans(*(column[rows] for column in columns), long_forms=long_forms)  # type: ignore[arg-type]
+        return Spans(
+            self.documents[rows], self.starts[rows], self.ends[rows], self.log_odds[rows], self.has_name[rows],
+            None if self.long_forms is None else self.long_forms[rows],
+        )  # fmt: skip
 
     def with_long_forms(self, forms: Mapping[tuple[int, int, int], tuple[int, int]]) -> Spans:
         """The same spans; those with these keys are short for what stands at these places of their documents."""

@@ -8,6 +8,7 @@ with Deixis, for lists of any size; `python -m benchmarks.quality.score_weights`
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -83,7 +84,7 @@ def on_list_evidence(
         "fully_described": (covered > 0.99) * other,
         "size_exact": size * exact,
         "size_part": size * is_part * other,
-        "n_words": np.minimum([len(tokenize(mention)) for mention in mentions], MAX_WORDS),
+        "n_words": np.minimum([len(_runs(mention)) for mention in mentions], MAX_WORDS),
         "digit": np.array([any(map(str.isdigit, mention)) for mention in mentions]) * other,
         "label_tree": best.label_tree,
         "capital_exact": np.array([mention[:1].isupper() for mention in mentions]) * exact,
@@ -116,8 +117,8 @@ def _spelled(
 
     A mention known as a name of its candidate is not compared, unless it is written like an acronym.
     """
-    found = np.zeros((len(mentions), 4))
-    found[:, 0] = best.alias > 0
+    spelled = np.zeros((len(mentions), 4))
+    spelled[:, 0] = best.alias > 0
     known: dict[tuple[str, int], tuple[float, ...]] = {}
     compared: dict[int, list[tuple[str, frozenset[str]]]] = {}
     for number, (mention, row, alias) in enumerate(zip(mentions, best.rows.tolist(), best.alias.tolist(), strict=True)):
@@ -131,8 +132,8 @@ def _spelled(
                 compared[row] = _keys_and_words(names)
             is_acronym = bool(short) and short in set(acronyms(names))
             known[key] = *_most_similar(mention, compared[row]), float(is_acronym)
-        found[number] = known[key]
-    return found
+        spelled[number] = known[key]
+    return spelled
 
 
 def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
@@ -143,7 +144,22 @@ def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
 
 
 def _words(key: str) -> frozenset[str]:
-    return frozenset(token.text for token in tokenize(key))
+    """The words of a text; in a script without spaces, every two characters that follow one another."""
+    pairs = ([a + b for a, b in itertools.pairwise(run)] or run for run in _runs(key))
+    return frozenset(word for words in pairs for word in words)
+
+
+def _runs(text: str) -> list[list[str]]:
+    """The tokens of a text, those together that nothing separates: characters of a script without spaces."""
+    runs: list[list[str]] = []
+    end = -1
+    for token in tokenize(text):
+        if token.start == end:
+            runs[-1].append(token.text)
+        else:
+            runs.append([token.text])
+        end = token.end
+    return runs
 
 
 def _most_similar(mention: str, names: Sequence[tuple[str, frozenset[str]]]) -> tuple[float, float, float]:

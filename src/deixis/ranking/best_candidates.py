@@ -19,15 +19,15 @@ def best_candidates(context: FeatureContext, ranked: sparse.csr_matrix, totals: 
     rows = np.full(n_mentions, -1, dtype=np.int64)
     rows[has_one] = ranked.indices[ranked.indptr[:-1][has_one]]
     is_best = table.rows == np.repeat(rows, np.diff(table.starts))
-    places = np.flatnonzero(is_best)
+    positions = np.flatnonzero(is_best)
 
     def of_best(column: NDArray[np.floating]) -> NDArray[np.float32]:
         values = np.zeros(n_mentions, dtype=np.float32)
-        values[has_one] = column[places]
+        values[has_one] = column[positions]
         return values
 
     leads = np.zeros(n_mentions)
-    leads[has_one] = (totals - table.group_max(np.where(is_best, -np.inf, totals)))[places]
+    leads[has_one] = (totals - table.group_max(np.where(is_best, -np.inf, totals)))[positions]
     words = context.mention_words
     pairs = Pairs(np.concatenate([[0], np.cumsum(has_one)]), rows[has_one])
     described = np.zeros(n_mentions, dtype=np.float32)

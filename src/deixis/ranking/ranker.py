@@ -80,7 +80,7 @@ class FeatureRanker(Part):
         """The same ranker with other weights; names that were not seen annotated keep weights of their own."""
         return replace(self, weights=weights)
 
-    def with_learned_weights(self, weights: FeatureWeights, names: NameSet) -> FeatureRanker:
+    def with_fitted_weights(self, weights: FeatureWeights, names: NameSet) -> FeatureRanker:
         """The same ranker with weights for these names and those seen before; the weights before hold for others."""
         fitted = names if self.fitted_names is None else names | self.fitted_names
         return replace(self, weights=weights, unseen_weights=self.unseen_weights or self.weights, fitted_names=fitted)

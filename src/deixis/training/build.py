@@ -65,14 +65,14 @@ def _fitted(model: LinkerModel, dev: Sequence[Document]) -> LinkerModel:
     """The model with weights and decisions fitted on documents that it was not built with.
 
     Scores of given mentions stay probabilities by the list alone, which hold for other texts, too; they are calibrated
-    where a precision is asked for.
+    where a target precision is given.
     """
     nil = model.config.nil
     model = fit_weights(model, dev)
     # On new text learned weights hold for names that were seen; here, too, or the held-out mentions would flatter.
     model = replace(model, ranker=replace(model.ranker, fitted_names=None))
-    asks_precision = nil.target_precision is not None
-    model = calibrate(model, dev, target_precision=nil.target_precision) if asks_precision else measured(model, dev)
+    has_target = nil.target_precision is not None
+    model = calibrate(model, dev, target_precision=nil.target_precision) if has_target else measured(model, dev)
     return fit_detected(model, dev, nil.threshold, nil.target_precision)
 
 

@@ -121,8 +121,8 @@ def measured(model: LinkerModel, documents: Iterable[Document]) -> LinkerModel:
     """The model with what held-out mentions say of thresholds; scores and threshold of given mentions stay."""
     with stage("judging by held-out documents"):
         curve = judge(model, documents).curve
-    given = replace(model.decisions.given, curve=curve, source="annotated")
-    return replace(model, decisions=replace(model.decisions, given=given))
+    decision = replace(model.decisions.given, curve=curve, source="annotated")
+    return replace(model, decisions=replace(model.decisions, given=decision))
 
 
 def with_decision(

@@ -45,4 +45,4 @@ def fit_weights(model: LinkerModel, documents: Iterable[Document]) -> LinkerMode
         weights = fit_feature_weights([examples], model.config.ranking.penalty, model.ranker.weights)
     names = NameSet.of(mention.text for mention, _ in known)
     seen = model.seen | SeenDocuments.of(annotated)
-    return replace(model, ranker=model.ranker.with_learned_weights(weights, names), seen=seen)
+    return replace(model, ranker=model.ranker.with_fitted_weights(weights, names), seen=seen)

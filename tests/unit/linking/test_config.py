@@ -49,3 +49,10 @@ def test_a_setting_far_inside_is_named_by_its_path():
 def test_at_least_one_candidate_is_kept(n_candidates):
     with pytest.raises(ConfigError, match="at least 1"):
         LinkerConfig(n_candidates=n_candidates)
+
+
+def test_synthetic_mentions_are_no_setting_any_more_and_saved_models_that_have_it_open():
+    with pytest.raises(ConfigError, match="rehearsal is no setting any more: leave it out"):
+        config_from_dict(LinkerConfig, {"rehearsal": {"use": "always"}})
+    saved = config_from_dict(LinkerConfig, {"rehearsal": {"use": "always"}}, is_saved=True)
+    assert saved == LinkerConfig()
