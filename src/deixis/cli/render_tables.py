@@ -53,8 +53,8 @@ def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[Resul
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):
         shown = [cells.get((suite, metric)) for metric in metrics]
         is_mean = suite not in suites
-        name = Text("mean over datasets" if is_mean else suite.rpartition("/")[2], style="bold" if is_mean else "")
-        table.add_row(name, *("" if row is None else _value(row) for row in shown))
+        label = Text("mean over datasets" if is_mean else suite.rpartition("/")[2], style="bold" if is_mean else "")
+        table.add_row(label, *("" if row is None else _value(row) for row in shown))
     console.print(table)
     console.print()
 
