@@ -127,7 +127,7 @@ class LinkedText:
             )
         span = self.spans[key]
         scored, evidence = self._scored(key, span)
-        overruled = overrule(model, [span.mention], scored, self.plan.mask)
+        overruled = overrule(model, [(self.document.text, *key)], scored, self.plan.mask)
         rows = [*scored.rows.tolist(), *(row for row in span.ranking.rows.tolist() if row not in set(scored.rows))]
         best = next((row for row in overruled.rows.tolist() if row in rows), rows[0])
         row = best if entity is None else self._row_of(entity)

@@ -103,8 +103,8 @@ def curve_of_links(
     spans: Spans, probabilities: NDArray[np.float64], is_right: NDArray[np.bool_], gold: GoldSpans
 ) -> ThresholdCurve:
     """The links of held-out documents, whatever their probability; mentions that are not among them have score 0."""
-    on_line = on_one_line(spans.documents, spans.starts, spans.ends)
-    chosen = np.flatnonzero(best_apart(*on_line, probabilities**2))
+    starts, ends = on_one_line(spans.documents, spans.starts, spans.ends)
+    chosen = np.flatnonzero(best_apart(starts, ends, probabilities**2 * (ends - starts)))
     keys = list(spans.take(chosen).keys())
     is_known = [key in gold for key in keys]
     missed = sorted(number for number, _, _ in gold.keys() - set(keys))

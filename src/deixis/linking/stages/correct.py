@@ -6,26 +6,32 @@ and removes others from their place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from deixis.linking.model import LinkerModel
 from deixis.tables import EntityMask, Ranking
-from deixis.types import Candidate, Document, Mention, MentionInContext
+from deixis.types import Candidate, Document, Mention
+
+Place = tuple[str, int, int]
+"""A text, and the start and end of a mention in it."""
 
 
 def overrule(
-    model: LinkerModel, mentions: Sequence[MentionInContext], ranking: Ranking, mask: EntityMask | None = None
+    model: LinkerModel, places: Iterable[Place], ranking: Ranking, mask: EntityMask | None = None
 ) -> Ranking:
-    """The ranking with the right candidate alone, without wrong ones, or with none, where a mention was corrected."""
+    """The ranking with the right candidate alone, without wrong ones, or with none, where a mention was corrected.
+
+    `places` are those of the mentions: their text, start and end.
+    """
     if not model.corrections.each:
         return ranking
     verdicts = model.corrections.by_key
     corrected = {
         number: corrections
-        for number, each in enumerate(mentions)
-        if (corrections := verdicts.get((each.document_text, each.start, each.end)))
+        for number, place in enumerate(places)
+        if (corrections := verdicts.get(place))
     }
     if not corrected:
         return ranking

@@ -29,9 +29,7 @@ def select(plan: LinkPlan, ranked: RankedSpans) -> NDArray[np.bool_]:
         return np.ones(len(ranked.spans), dtype=bool)
     probabilities = ranked.scored.best_scores()
     thresholds = plan.thresholds(plan.selecting, ranked.scored.best_rows())
-    is_mention = mentions_among(
-        ranked.spans, probabilities, thresholds, plan.may_overlap, plan.min_named_probability
-    )
+    is_mention = mentions_among(ranked.spans, probabilities, thresholds, plan.may_overlap, plan.min_named_probability)
     if plan.mask is not None and plan.reader is None:
         is_mention &= has_exact_names(plan, ranked, is_mention)
     return is_mention

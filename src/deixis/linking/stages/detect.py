@@ -1,4 +1,7 @@
-"""Stage 1: documents to spans. Given mentions are taken as they are; raw text is searched."""
+"""Stage 1: documents to spans. Given mentions are taken as they are; raw text is searched.
+
+Short forms that a text defines are ranked as what they stand for, whether given or detected.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from deixis.detection.abbreviations import short_forms
 from deixis.detection.recognizers import Recognize
 from deixis.linking.plan import LinkPlan
 from deixis.tables import Spans
@@ -18,7 +22,7 @@ def detect(
 ) -> Spans:
     """The spans of the documents of these numbers: those they bring, or those that may be mentions."""
     if not plan.detects:
-        return Spans.given(documents)
+        return Spans.given(documents).with_long_forms(_long_forms(documents))
     spans = plan.model.detector.detect(
         [documents[number].text for number in numbers],
         recognizer=recognizer,
@@ -26,3 +30,15 @@ def detect(
         n_threads=plan.model.n_threads,
     )
     return replace(spans, documents=np.asarray(numbers, dtype=np.int64)[spans.documents])
+
+
+def _long_forms(documents: Sequence[Document]) -> dict[tuple[int, int, int], tuple[int, int]]:
+    """The given mentions that are short forms which their text defines, and the places of what they stand for."""
+    places = {}
+    for number, document in enumerate(documents):
+        forms = {form.text: form for form in short_forms(document.text)} if document.mentions else {}
+        for mention in document.mentions if forms else ():
+            form = forms.get(document.text[mention.start : mention.end])
+            if form is not None and not (form.start <= mention.start and mention.end <= form.end):
+                places[number, mention.start, mention.end] = (form.start, form.end)
+    return places
