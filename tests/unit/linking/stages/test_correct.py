@@ -23,7 +23,7 @@ def plain():
     return Linker.build(KB, n_threads=1)
 
 
-def places(*mentions):
+def places_of(*mentions):
     return [(each.document_text, each.start, each.end) for each in mentions]
 
 
@@ -46,31 +46,31 @@ def lists(ranking):
 
 
 def test_the_right_candidate_stands_alone_with_certainty_also_where_no_source_proposed_it():
-    after = overrule(corrected((0, 4, "gold", "d")), places(TROY, PARIS), RANKING)
+    after = overrule(corrected((0, 4, "gold", "d")), places_of(TROY, PARIS), RANKING)
     assert lists(after) == [[("d", 1.0)], [("d", 0.6), ("a", 0.4)]]
 
 
 def test_wrong_candidates_are_gone_and_the_others_keep_their_scores():
-    after = overrule(corrected((0, 4, "wrong", "c"), (0, 4, "wrong", "b")), places(TROY, PARIS), RANKING)
+    after = overrule(corrected((0, 4, "wrong", "c"), (0, 4, "wrong", "b")), places_of(TROY, PARIS), RANKING)
     assert lists(after) == [[("a", 0.3)], [("d", 0.6), ("a", 0.4)]]
 
 
 def test_what_is_no_entity_has_no_candidates():
-    after = overrule(corrected((9, 14, "not_an_entity", None)), places(TROY, PARIS), RANKING)
+    after = overrule(corrected((9, 14, "not_an_entity", None)), places_of(TROY, PARIS), RANKING)
     assert lists(after) == [lists(RANKING)[0], []]
 
 
 def test_other_spans_and_the_same_words_elsewhere_stay_as_they_are():
     model = corrected((0, 4, "gold", "d"), (5, 8, "not_an_entity", None))
     elsewhere = [mention(0, 4, OTHER), mention(9, 14, OTHER)]
-    assert overrule(model, places(*elsewhere), RANKING) is RANKING
-    assert overrule(plain().model, places(TROY, PARIS), RANKING) is RANKING
+    assert overrule(model, places_of(*elsewhere), RANKING) is RANKING
+    assert overrule(plain().model, places_of(TROY, PARIS), RANKING) is RANKING
 
 
 def test_a_filter_that_the_corrected_entity_does_not_pass_leaves_nothing():
     mask = np.array([True, True, True, False])
     model = corrected((0, 4, "gold", "d"))
-    assert lists(overrule(model, places(TROY, PARIS), RANKING, mask))[0] == []
+    assert lists(overrule(model, places_of(TROY, PARIS), RANKING, mask))[0] == []
     assert (
         gold_row(model, "d", mask) is None and gold_row(model, "d", None) == 3 and gold_row(model, None, None) is None
     )
