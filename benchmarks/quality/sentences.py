@@ -116,7 +116,14 @@ def rows(name: str, counts: Counts) -> list[ResultRow]:
         "other_links": counts.n_other,
     }
     return [
-        ResultRow(f"sentences/{name}", key, "deixis", round(value, 4), settings=settings)
+        ResultRow(
+            f"sentences/{name}",
+            key,
+            "deixis",
+            round(value, 4),
+            "share" if key.startswith("names") else "count",
+            settings=settings,
+        )  # fmt: skip
         for key, value in values.items()
     ]
 
