@@ -1,9 +1,9 @@
 """Names of the list in raw text: `python -m benchmarks.quality.list_names [--split test]`.
 
 Of the annotated mentions of NCBI (MEDIC) and BC5CDR (MeSH) whose words are a name of the list, up to case, number,
-possessive, hyphens and accents: how many are linked, with exactly that span, to an entity that has this name. Asked with
-each position of the switch `names`, zero-shot. Recorded as `list_names/SUITE` with the system `deixis, names=...`, with
-the precision and F1 of all links beside it.
+possessive, hyphens and accents: how many are linked, with exactly that span, to an entity that has this name. Asked
+with each position of the switch `names`, zero-shot. Recorded as `list_names/SUITE` with the system `deixis, names=...`,
+with the precision and F1 of all links beside it.
 """
 
 import argparse
@@ -71,6 +71,8 @@ def ask(linker: Linker, suite: str, documents: list[Document], position: str, sp
                 continue
             first, last = np.searchsorted(sorted_numbers, [number, number + 1])
             bearers = {kb.ids[row] for row in rows[order[first:last]].tolist()}
+            if not bearers:  # a name turned round
+                continue
             entity = entity_by_span.get((mention.start, mention.end))
             n_listed += 1
             n_found += entity is not None

@@ -1,9 +1,10 @@
 """The names of a list, and every place in a text where one of them may stand.
 
 Names and text are compared word by word without case, accents (Latin, Greek, Cyrillic) and the endings of plural and
-possessive; hyphens, apostrophes, slashes and quotation marks between words do not count. Other punctuation does: a name
+possessive, and British as American spelling; hyphens, apostrophes, slashes and quotation marks between words do not count. Other punctuation does: a name
 is found across a comma, a bracket, the end of a sentence or of a line only if the name has the same there (a line of
-forty characters or more counts as broken for its length). In scripts without spaces a name may begin anywhere. Names of
+forty characters or more counts as broken for its length). A name with one comma is also found turned round, without
+it. In scripts without spaces a name may begin anywhere. Names of
 one character, and of digits only, are not looked for; "Mercury (planet)" is looked for as Mercury.
 """
 
@@ -40,6 +41,8 @@ class NameMatcher:
     >>> spans = matcher.spans([text])
     >>> [text[start:end] for start, end in zip(spans.starts, spans.ends)]
     ['Parkinson diseases', 'lung-cancer']
+    >>> len(matcher.spans(["Breast cancer, cancer breast"]))
+    1
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:

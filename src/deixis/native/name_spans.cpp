@@ -425,13 +425,18 @@ ArraysByName names_build(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int mi
             for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
                 const size_t first = ids.size();
                 Casing casing;
-                uint32_t n_words = 0;
+                uint32_t n_words = 0, n_gaps = 0;
+                size_t comma = 0;  // where the number of the comma is
                 bool is_unspaced = false, is_possessive = false;
                 tokenizer.run(names.text(i), without_qualifier(names.text(i), names.length(i)),
                               [&](const NameToken& word) {
                                   if (n_words == 0) casing = word.casing;
                                   else casing.add(word.casing);
-                                  if (n_words > 0 && !word.gap.empty()) add(word.gap);
+                                  if (n_words > 0 && !word.gap.empty()) {
+                                      ++n_gaps;
+                                      if (word.gap == ",") comma = ids.size();
+                                      add(word.gap);
+                                  }
                                   add(word.stem);
                                   ++n_words;
                                   is_unspaced |= word.token.is_unspaced;
@@ -443,9 +448,16 @@ ArraysByName names_build(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int mi
                     ids.resize(first);
                     continue;
                 }
-                runs.push_back({first, static_cast<uint32_t>(ids.size() - first)});
+                const auto n_ids = static_cast<uint32_t>(ids.size() - first);
+                runs.push_back({first, n_ids});
                 writings.push_back(
                     static_cast<uint8_t>(kIsName | writing_of(casing) | (is_possessive ? kEndsPossessive : 0)));
+                // "Dystrophy, Duchenne" is also found as "Duchenne dystrophy".
+                if (n_gaps != 1 || comma == 0) continue;
+                for (size_t at = comma + 1; at < first + n_ids; ++at) ids.push_back(ids[at]);
+                for (size_t at = first; at < comma; ++at) ids.push_back(ids[at]);
+                runs.push_back({first + n_ids, n_ids - 1});
+                writings.push_back(static_cast<uint8_t>(kIsName | writing_of(casing)));
             }
         });
         arrays = TokenArrays(tokens, [](size_t) { return true; });

@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kMinWrappedLine = 40;  // bytes of a line that may be broken inside a name
 constexpr uint32_t kMaxShortWord = 3;   // letters of a word whose dot does not end a sentence: St., U.S.
 
+constexpr size_t kMinBritishWord = 6;   // letters; shoe and she are not the same word
+
 // Letters with a stroke and the like have no decomposition; nullptr for all others.
 const char* plain_letters(uint32_t cp) {
     switch (cp) {
@@ -26,6 +28,23 @@ const char* plain_letters(uint32_t cp) {
 
 bool is_accent(uint32_t cp) { return cp >= 0x300 && cp <= 0x36F; }
 
+// British and American spelling are compared alike: haemoglobin, oedema, tumour, sulphate.
+void to_american(std::string& word) {
+    if (word.ends_with("our")) word.erase(word.size() - 2, 1);
+    size_t to = 0;
+    for (size_t at = 0; at < word.size(); ++at) {
+        const bool is_digraph = (word[at] == 'a' || word[at] == 'o') && at + 2 < word.size() && word[at + 1] == 'e';
+        if (is_digraph) continue;
+        if (word[at] == 'p' && at >= 3 && word.compare(at - 3, 5, "sulph") == 0) {
+            word[to++] = 'f';
+            ++at;
+            continue;
+        }
+        word[to++] = word[at];
+    }
+    word.resize(to);
+}
+
 bool ends_with(std::string_view word, std::string_view ending) { return word.ends_with(ending); }
 
 }  // namespace
@@ -42,8 +61,13 @@ Singular singular_of(std::string_view word) {
 }
 
 std::string_view Stemmer::stem(std::string_view folded) {
-    bool is_ascii = true;
-    for (const char c : folded) is_ascii &= static_cast<uint8_t>(c) < 0x80;
+    bool is_ascii = true, may_be_british = false;
+    for (size_t at = 0; at < folded.size(); ++at) {
+        is_ascii &= static_cast<uint8_t>(folded[at]) < 0x80;
+        // ae, oe, ou and ph: haemoglobin, oedema, tumour, sulphur
+        may_be_british |= at > 0 && (folded[at] == 'e' || folded[at] == 'u' || folded[at] == 'h') &&
+                          (folded[at - 1] == 'a' || folded[at - 1] == 'o' || folded[at - 1] == 'p');
+    }
     std::string_view plain = folded;
     if (!is_ascii) {
         cps_.clear();
@@ -67,13 +91,12 @@ std::string_view Stemmer::stem(std::string_view folded) {
         plain = out_;
     }
     const Singular singular = singular_of(plain);
-    if (singular.size == plain.size()) return plain;
-    if (plain.data() != out_.data()) {
-        out_.assign(plain);
-        plain = out_;
-    }
+    may_be_british &= is_ascii && singular.size >= kMinBritishWord;
+    if (singular.size == plain.size() && !may_be_british) return plain;
+    if (plain.data() != out_.data()) out_.assign(plain);
     out_.resize(singular.size);
     if (singular.ends_in_y) out_ += 'y';
+    if (may_be_british) to_american(out_);
     return out_;
 }
 
