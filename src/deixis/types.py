@@ -14,7 +14,7 @@ NIL_WORDS: dict[NilReason, str] = {
     "ambiguous": "too ambiguous",
     "not a mention": "not a mention",
 }
-"""What a person is told of each reason."""
+"""Each reason in words for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from deixis.cli.commands import link as link_command
 from deixis.cli.main import main
-from deixis.detection.config import FindingConfig
 from deixis.documents.formats import WRITERS
 from deixis.documents.formats.nif.read import read_nif
 from deixis.documents.formats.nif.write import write_nif
@@ -33,7 +32,7 @@ KINDS = ("raw", "given", "annotated")
 @cache
 def linker() -> Linker:
     """A linker whose decisions on given and on detected mentions have thresholds of their own."""
-    config = LinkerConfig(finding=FindingConfig(min_names=0))
+    config = LinkerConfig()
     gold = list(read_documents(demo_sentences_path()))
     built = Linker.build(read_demo(), config=config, n_threads=1)
     return built.calibrate(gold, target_precision=0.9, all_mentions_annotated=True)

@@ -46,8 +46,8 @@ def print_all(console: Console, rows: Sequence[ResultRow], means: Sequence[Resul
     """A table with a line per dataset and, last, their mean."""
     n_suites = len({row.suite for row in rows})
     table = table_of("all datasets" if n_suites > 1 else "at a glance", (("", "left"),))
-    for name in metrics:
-        table.add_column(Text(name), justify="right", min_width=len(name))
+    for metric in metrics:
+        table.add_column(Text(metric), justify="right", min_width=len(metric))
     cells = {(row.suite, row.metric): row for row in (*rows, *means)}
     suites = list(dict.fromkeys(row.suite for row in rows))
     for suite in dict.fromkeys((*suites, *(row.suite for row in means))):

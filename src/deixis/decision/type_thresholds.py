@@ -16,7 +16,7 @@ TypeThresholds = tuple[tuple[str, float], ...]
 _EXAMPLE = 'such as {"Disease": 0.4}'
 
 
-def checked_type_thresholds(given: Any) -> TypeThresholds:  # noqa: ANN401 - whatever somebody gives
+def checked_type_thresholds(values: Any) -> TypeThresholds:  # noqa: ANN401 - whatever somebody gives
     """The thresholds of a mapping or of pairs; what is none is an error.
 
     Examples
@@ -24,11 +24,13 @@ def checked_type_thresholds(given: Any) -> TypeThresholds:  # noqa: ANN401 - wha
     >>> checked_type_thresholds({"Disease": 0.4, "City": 1})
     (('City', 1.0), ('Disease', 0.4))
     """
-    pairs = list(given.items() if isinstance(given, Mapping) else given if isinstance(given, Iterable) else [given])
+    pairs = list(
+        values.items() if isinstance(values, Mapping) else values if isinstance(values, Iterable) else [values]
+    )
     thresholds: dict[str, float] = {}
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
-            raise ConfigError(f"Thresholds of types are numbers by type, {_EXAMPLE}; got {given!r:.60}.")
+            raise ConfigError(f"Thresholds of types are numbers by type, {_EXAMPLE}; got {values!r:.60}.")
         name, threshold = pair
         if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
             raise ConfigError(f"The threshold of the type {name!r} must lie in 0..1, got {threshold!r:.60}.")

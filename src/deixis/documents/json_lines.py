@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TextIO, cast, get_args
 
 from deixis.documents.places import Place
-from deixis.documents.spans import without_surrogates
+from deixis.documents.spans import MakeError, without_surrogates
 from deixis.errors import DataError
 from deixis.types import Document, Mention, NilReason
 
@@ -102,7 +102,7 @@ def score_in(record: Mapping[str, Any], place: Place, key: str = "score") -> flo
     raise place.error(f"{key!r} must be a finite number, got {shown(value)}")
 
 
-def nil_reason_in(record: Mapping[str, Any], place: Place) -> NilReason | None:
+def nil_reason_in(record: Mapping[str, Any], error: MakeError) -> NilReason | None:
     """The reason at `nil_reason`; None if the key is missing or null."""
     value = record.get("nil_reason")
     for reason in get_args(NilReason):
@@ -110,8 +110,8 @@ def nil_reason_in(record: Mapping[str, Any], place: Place) -> NilReason | None:
             return cast(NilReason, reason)
     if value is None:
         return None
-    allowed = ", ".join(repr(reason) for reason in get_args(NilReason))
-    raise place.error(f"'nil_reason' must be one of {allowed}, or null; got {shown(value)}")
+    reasons = ", ".join(repr(reason) for reason in get_args(NilReason))
+    raise error(f"'nil_reason' must be one of {reasons}, or null; got {shown(value)}")
 
 
 def reasons_of(mention: Mention) -> dict[str, Any]:

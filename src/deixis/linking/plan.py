@@ -141,9 +141,9 @@ class LinkPlans:
 
         What is wrong with them for raw text only is said when there is raw text.
         """
-        given, raw = (LinkPlan.of(model, options, detects) for detects in (False, True))
+        plan, raw = (LinkPlan.of(model, options, detects) for detects in (False, True))
         is_unknown = options.target_precision is not None and raw.deciding.curve is None
-        return cls(given, raw, NO_RAW_CURVE.format(options.target_precision) if is_unknown else "")
+        return cls(plan, raw, NO_RAW_CURVE.format(options.target_precision) if is_unknown else "")
 
     def for_each_kind(self, documents: Sequence[Document]) -> Iterator[tuple[LinkPlan, list[int]]]:
         """Each plan with the numbers of its documents, if there are any."""

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from deixis.cli.commands.link import link
-from deixis.detection.config import FindingConfig
 from deixis.documents.reading import read_documents
 from deixis.errors import UnknownNameError
 from deixis.explanation.explain import explain
@@ -23,7 +22,7 @@ from tests.linkers import Contrarian, with_reranker
 
 @cache
 def linker() -> Linker:
-    config = LinkerConfig(finding=FindingConfig(min_names=0))
+    config = LinkerConfig()
     return with_reranker(Linker.build(read_demo(), config=config, n_threads=1), Contrarian(0.6))
 
 

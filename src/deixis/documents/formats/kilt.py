@@ -111,7 +111,7 @@ def _meaning(output: Mapping[str, Any], place: Place) -> dict[str, Any]:
         "score": score_in(output, place),
         "mention_score": score_in(output, place, "mention_score"),
         "entity_score": score_in(output, place, "entity_score"),
-        "nil_reason": nil_reason_in(output, place),
+        "nil_reason": nil_reason_in(output, place.error),
         "is_nil": entity is None and answer == _NIL,
         "candidates": tuple(_candidate(page, place) for page in ranked) if has_scores or len(pages) > 1 else (),
     }

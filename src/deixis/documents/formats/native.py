@@ -93,7 +93,7 @@ def _mention(record: Mapping[str, Any], text: str, place: Place) -> Mention:
         ),
         mention_score=score_in(record, place, "mention_score"),
         entity_score=score_in(record, place, "entity_score"),
-        nil_reason=nil_reason_in(record, place),
+        nil_reason=nil_reason_in(record, place.error),
     )
 
 
