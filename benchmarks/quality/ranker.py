@@ -166,7 +166,8 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
         pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
         features = linker.model.ranker.features(mentions, proposals)
-        parts.append(TrainingExamples(proposals.starts, features.values, is_right, features.names))
+        names = tuple(name for name in FEATURES if name in features.names)  # saved linkers may have another order
+        parts.append(TrainingExamples(proposals.starts, features.columns(names), is_right, names))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
     return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), TrainingExamples.joined(parts), questions)
 
