@@ -16,7 +16,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -50,6 +50,10 @@ PENALTY = 1e-3
 NOT_ASKED = ("geonames", "wiki468k-aquaint", "wiki468k-wned-wiki")
 PAIRED, PAIRS = "wordnet", "+pairs"  # a suite of sentences that is asked once more, two namesakes in one text
 DEMO = "demo"
+SEEN_AND_ALL = {
+    "learned": "alias", "learned_prior": "prior", "learned_label_tree": "label_tree_log", "learned_names": "names",
+    "learned_popularity": "popularity", "learned_around": "around",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,9 @@ def main() -> int:
     if len(learned) == 2:
         for name in set(learned["described"]) - {"description_length"}:
             learned["bare"][name] = learned["bare"].get(name) or learned["described"][name]
+    if chosen.untaught:
+        for kind, weights_of_kind in learned.items():
+            weights_of_kind |= kept_sums(default_weights(kind), weights_of_kind)
     for kind in ("described", "bare"):  # features of vectors are weighed by benchmarks of their own
         every = dict(default_weights(kind)) | learned.get(kind, {})
         # What weighs 0 is left out: it need not be computed.
@@ -101,6 +108,21 @@ def main() -> int:
     if chosen.write:
         WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def kept_sums(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """Weights of features for names seen annotated, such that with those of all names they weigh what they did before.
+
+    Examples
+    --------
+    >>> kept_sums({"alias": 2.0, "learned": 4.0}, {"alias": 0.5})
+    {'learned': 5.5}
+    """
+    return {
+        own: round(before[own] + before.get(general, 0.0) - after.get(general, 0.0), 4)
+        for own, general in SEEN_AND_ALL.items()
+        if own in before
+    }
 
 
 def ask(data: DataFolder, suites: list[Suite], models: Path | None, *, is_taught: bool) -> Iterator[Asked]:
@@ -166,7 +188,8 @@ def asked_of(linker: Linker, suite: Suite, documents: list[Document], mark: str)
         pairs = zip(proposals.mention_numbers.tolist(), proposals.rows.tolist(), strict=True)
         is_right = np.array([pair in answers for pair in pairs], dtype=bool)
         features = linker.model.ranker.features(mentions, proposals)
-        parts.append(TrainingExamples(proposals.starts, features.values, is_right, features.names))
+        names = tuple(name for name in FEATURES if name in features.names)  # saved linkers may have another order
+        parts.append(TrainingExamples(proposals.starts, features.columns(names), is_right, names))
     print(f"{suite.name}{mark}: {len(questions)} mentions", file=sys.stderr)
     return Asked(suite.name + mark, suite.kb.path, kind_of(linker.kb), TrainingExamples.joined(parts), questions)
 

@@ -119,15 +119,15 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def known_shares(self, texts: Sequence[str], queries: sparse.csr_matrix) -> NDArray[np.float32]:
+    def known_fractions(self, texts: Sequence[str], queries: sparse.csr_matrix) -> NDArray[np.float32]:
         """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.
 
         Examples
         --------
         >>> names, texts = StringTable.from_strings(["cat"]), StringTable.from_strings(["pet of a family"])
         >>> words = EntityWords.build(names, np.array([0]), texts)
-        >>> asked = ["a cat", "university of Oslo"]
-        >>> [round(share, 2) for share in words.known_shares(asked, words.queries(asked)).tolist()]
+        >>> queries = ["a cat", "university of Oslo"]
+        >>> [round(one, 2) for one in words.known_fractions(queries, words.queries(queries)).tolist()]
         [1.0, 0.05]
         """
         fillers, n_words = _fillers(), np.diff(queries.indptr)

@@ -137,14 +137,14 @@ class FeatureContext:
         return self.words.queries(self.texts, self.n_threads)
 
     @cached_property
-    def known_shares(self) -> Column:
+    def known_fractions(self) -> Column:
         """How much of each mention are words that the knowledge base has, by weight: one unheard of weighs most.
 
         In models that were built before unknown words counted, all of it.
         """
         if self.facts.own_names is None:
             return np.ones(len(self.mentions), dtype=np.float32)
-        return self.words.known_shares(self.texts, self.mention_words)
+        return self.words.known_fractions(self.texts, self.mention_words)
 
     def words_around(self, n_characters: int) -> sparse.csr_matrix:
         """mentions_by_words: the words of the text around each mention, without its own."""

@@ -40,14 +40,14 @@ def beginnings(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
     numbers = np.zeros(len(keys), dtype=np.uint64)
     spaces = np.concatenate([[0], np.cumsum(keys.data == ord(" "))])
     is_word = (spaces[keys.offsets[1:]] == spaces[firsts]) & (lengths >= N_LETTERS)
-    for place in range(N_LETTERS):
-        numbers[is_word] = (numbers[is_word] << np.uint64(8)) | keys.data[firsts[is_word] + place]
+    for position in range(N_LETTERS):
+        numbers[is_word] = (numbers[is_word] << np.uint64(8)) | keys.data[firsts[is_word] + position]
     # A letter beyond ASCII has several bytes; those of four letters at least eight.
     is_longer = is_word & (numbers & np.uint64(0x80808080) != 0)
     numbers[is_longer & (lengths < 2 * N_LETTERS)] = 0
     is_longer &= lengths >= 2 * N_LETTERS
-    for place in range(N_LETTERS, 2 * N_LETTERS):
-        numbers[is_longer] = (numbers[is_longer] << np.uint64(8)) | keys.data[firsts[is_longer] + place]
+    for position in range(N_LETTERS, 2 * N_LETTERS):
+        numbers[is_longer] = (numbers[is_longer] << np.uint64(8)) | keys.data[firsts[is_longer] + position]
     return numbers
 
 
@@ -119,8 +119,10 @@ def _holds(
 ) -> NDArray[np.bool_]:
     """Whether the values of each row hold the key beside it."""
     counts = indptr[rows + 1] - indptr[rows]
-    asked = np.repeat(np.arange(len(rows)), counts)
-    places = np.arange(len(asked)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(indptr[rows], counts)
+    candidates = np.repeat(np.arange(len(rows)), counts)
+    positions = (
+        np.arange(len(candidates)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(indptr[rows], counts)
+    )
     is_held = np.zeros(len(rows), dtype=bool)
-    is_held[asked[values[places] == keys[asked]]] = True
+    is_held[candidates[values[positions] == keys[candidates]]] = True
     return is_held

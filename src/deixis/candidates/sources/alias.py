@@ -230,9 +230,9 @@ def _table(
     if stated is not None and len(stated.names):
         further = entries.take(stated.rows)  # those of the titles
         weight = np.float32(config.stated_weight / config.title_weight)
-        places = len(keys) + np.arange(len(stated.names))
+        numbers = len(keys) + np.arange(len(stated.names))
         spellings = _spellings(stated.names, n_threads)
-        further = replace(further, keys=places, spellings=spellings, weights=further.weights * weight)
+        further = replace(further, keys=numbers, spellings=spellings, weights=further.weights * weight)
         stated_keys = NameForms(config.forms).keys(stated.names, n_threads=n_threads)
         keys, entries = keys.joined(stated_keys), KeyEntries.joined([entries, further])
     return KeyTable.build(keys, entries, len(kb), config.max_entities), tuple(lang_to_code)[1:]

@@ -40,8 +40,8 @@ def people(context: FeatureContext) -> Column:
     starts = beginnings(context.texts, 1)
     if own is None or not starts.any():
         return column
-    asked = np.flatnonzero((context.per_candidate(starts) > 0) & (context.shared(is_named) == 0))
-    column[asked] = own.is_begun(context.rows[asked], context.per_candidate(starts)[asked])
+    candidates = np.flatnonzero((context.per_candidate(starts) > 0) & (context.shared(is_named) == 0))
+    column[candidates] = own.is_begun(context.rows[candidates], context.per_candidate(starts)[candidates])
     return column * context.popularity
 
 

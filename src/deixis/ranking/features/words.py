@@ -20,8 +20,8 @@ ALL_WORDS = 0.99  # a larger fraction is all words, but for rounding
 @feature("mention_in_names", "fraction of the mention's words that its names have")
 def mention_in_names(context: FeatureContext) -> Column:
     """By weight of the words, 0 to 1; words that the knowledge base does not have count."""
-    share = context.words.share_named(context.mention_words, context.pairs, context.n_threads)
-    return np.asarray(share * context.per_candidate(context.known_shares), dtype=np.float32)
+    fraction = context.words.share_named(context.mention_words, context.pairs, context.n_threads)
+    return np.asarray(fraction * context.per_candidate(context.known_fractions), dtype=np.float32)
 
 
 @feature("mention_fully_in_names", "its names have all words of the mention", sign="+")
@@ -33,8 +33,8 @@ def mention_fully_in_names(context: FeatureContext) -> Column:
 @feature("mention_in_description", "fraction of the mention's words that its description has", sign="+")
 def mention_in_description(context: FeatureContext) -> Column:
     """By weight of the words, 0 to 1; words that the knowledge base does not have count."""
-    share = context.words.share_described(context.mention_words, context.pairs, context.n_threads)
-    return np.asarray(share * context.per_candidate(context.known_shares), dtype=np.float32)
+    fraction = context.words.share_described(context.mention_words, context.pairs, context.n_threads)
+    return np.asarray(fraction * context.per_candidate(context.known_fractions), dtype=np.float32)
 
 
 @feature(
@@ -67,8 +67,8 @@ def title_rest_in_text(context: FeatureContext) -> Column:
     is_own.data = np.ones_like(is_own.data)
     others = (text_words - text_words.multiply(is_own)).tocsr()
     rest = 1 - title_in_mention(context)
-    shares = words.title_share(others, context.pairs, context.n_threads)
-    return np.where(rest > 1 - ALL_WORDS, shares / np.maximum(rest, 1e-3), 0).astype(np.float32)
+    fractions = words.title_share(others, context.pairs, context.n_threads)
+    return np.where(rest > 1 - ALL_WORDS, fractions / np.maximum(rest, 1e-3), 0).astype(np.float32)
 
 
 @feature("near", "cosine similarity of its description to the words nearby", sign="+")
