@@ -140,9 +140,9 @@ def _spelled(
 
 def _keys(names: Iterable[str]) -> dict[str, str]:
     """Each name without case, punctuation and diacritics."""
-    listed = list(names)
-    keys = _FORMS.keys(listed, n_threads=1)
-    return dict(zip(listed, keys.strings(range(len(keys))), strict=True))
+    unique = list(names)
+    keys = _FORMS.keys(unique, n_threads=1)
+    return dict(zip(unique, keys.strings(range(len(keys))), strict=True))
 
 
 def _words(key: str) -> frozenset[str]:
