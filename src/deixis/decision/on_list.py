@@ -119,28 +119,30 @@ def _spelled(
     """
     spelled = np.zeros((len(mentions), 4))
     spelled[:, 0] = best.alias > 0
-    known: dict[tuple[str, int], tuple[float, ...]] = {}
-    compared: dict[int, list[tuple[str, frozenset[str]]]] = {}
+    pairs: dict[tuple[str, int], list[int]] = {}
     for number, (mention, row, alias) in enumerate(zip(mentions, best.rows.tolist(), best.alias.tolist(), strict=True)):
+        if row >= 0 and (alias <= 0 or acronym_of_mention(mention)):
+            pairs.setdefault((mention, row), []).append(number)
+    row_to_names = {row: names_of(row)[:MAX_NAMES] for row in dict.fromkeys(row for _, row in pairs)}
+    names = dict.fromkeys(name for own in row_to_names.values() for name in own)
+    key_of = _keys(dict.fromkeys([*names, *(mention for mention, _ in pairs)]))
+    words_of = {key: _words(key) for key in key_of.values()}
+    short_of = dict(zip(names, acronyms(names), strict=True)) if any(acronym_of_mention(m) for m, _ in pairs) else {}
+    for (mention, row), numbers in pairs.items():
+        own = row_to_names[row]
         short = acronym_of_mention(mention)
-        if row < 0 or (alias > 0 and not short):
-            continue
-        key = mention, row
-        if key not in known:
-            names = names_of(row)[:MAX_NAMES]
-            if row not in compared:
-                compared[row] = _keys_and_words(names)
-            is_acronym = bool(short) and short in set(acronyms(names))
-            known[key] = *_most_similar(mention, compared[row]), float(is_acronym)
-        spelled[number] = known[key]
+        is_acronym = bool(short) and any(short_of[name] == short for name in own)
+        compared = [(key_of[name], words_of[key_of[name]]) for name in own]
+        key = key_of[mention]
+        spelled[numbers] = *_most_similar(key, words_of[key], compared), float(is_acronym)
     return spelled
 
 
-def _keys_and_words(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
-    """Each name without case, punctuation and diacritics, and its words; names of which nothing is left are skipped."""
-    keys = _FORMS.keys(names, n_threads=1)
-    words = [(key, _words(key)) for key in keys.strings(range(len(keys)))]
-    return [each for each in words if each[1]]
+def _keys(names: Iterable[str]) -> dict[str, str]:
+    """Each name without case, punctuation and diacritics."""
+    unique = list(names)
+    keys = _FORMS.keys(unique, n_threads=1)
+    return dict(zip(unique, keys.strings(range(len(keys))), strict=True))
 
 
 def _words(key: str) -> frozenset[str]:
@@ -162,15 +164,18 @@ def _runs(text: str) -> list[list[str]]:
     return runs
 
 
-def _most_similar(mention: str, names: Sequence[tuple[str, frozenset[str]]]) -> tuple[float, float, float]:
+def _most_similar(
+    key: str, own: frozenset[str], names: Sequence[tuple[str, frozenset[str]]]
+) -> tuple[float, float, float]:
     """The similarity of the best name, the most words shared with one, and whether one has all of the words."""
     similarity = shared = part = 0.0
-    for key, own in _keys_and_words([mention]):
-        total = sum(map(_weight, own))
-        for name, words in names:
+    total = sum(map(_weight, own))
+    for name, words in names:
+        if own and words:
             similarity = max(similarity, _core.indel_similarity(name, key))
-            shared = max(shared, sum(_weight(word) for word in own if _is_near(word, words)) / total)
             part = max(part, float(own <= words))
+            if shared < 1:
+                shared = max(shared, sum(_weight(word) for word in own if _is_near(word, words)) / total)
     return similarity, shared, part
 
 

@@ -160,7 +160,9 @@ class LinkedText:
             return selected.ranking, read_evidence(plan.reader, selected)
         is_reranked = selected is not None and plan.reranker is not None
         ranking = selected.ranking if selected is not None and is_reranked else span.ranking
-        first, on_list = ranking.head(plan.n_candidates), np.array([span.on_list.probability])
+        first = ranking.head(plan.n_candidates)
+        # Before a re-ranker reads them, detected mentions are ranked anew.
+        on_list = selected.on_list if selected is not None and is_reranked else np.array([span.on_list.probability])
         detected = model.decisions.detected
         if detected.model is not None and detected.model.uses_on_list:
             first = first.times(on_list)

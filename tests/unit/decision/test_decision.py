@@ -12,7 +12,7 @@ from deixis.linking.build_settings import ThresholdConfig
 from deixis.tables import Ranking, Spans
 
 CALIBRATOR = Calibrator(np.array([1.3, 0.4, -0.8]), np.empty(0), np.empty(0), True)
-MODELS = [None, CALIBRATOR, LinkModel.default("described"), LinkModel.default("bare")]
+MODELS = [None, CALIBRATOR, LinkModel.default()]
 
 
 def curve(n=200):
@@ -38,7 +38,7 @@ def sure(spans):
     return np.linspace(0.01, 0.99, len(spans))
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
+@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "link model"])
 @pytest.mark.parametrize("n_candidates", [1, 2, 20])
 @pytest.mark.parametrize("seed", range(3))
 def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_best(model, seed, n_candidates):
@@ -51,7 +51,7 @@ def test_how_many_candidates_are_ranked_never_changes_the_probability_of_the_bes
         assert deeper.head(n_candidates).scores.tolist() == counted.scores.tolist()
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
+@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "link model"])
 def test_no_order_changes_and_a_batch_is_scored_as_its_spans_are(model):
     spans, ranking = drawn(np.random.default_rng(7))
     scored = Decision(model).score(spans, ranking, sure(spans), 20)
@@ -64,7 +64,7 @@ def test_no_order_changes_and_a_batch_is_scored_as_its_spans_are(model):
         assert all(0 <= score <= 1 for score in alone.scores)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "described", "bare"])
+@pytest.mark.parametrize("model", MODELS, ids=["none", "calibrator", "link model"])
 def test_a_best_candidate_that_scores_nothing_stays_at_nothing(model):
     spans, ranking = drawn(np.random.default_rng(1))
     assert Decision(model).score(spans, ranking, sure(spans), 20).best_scores()[-1] == 0.0

@@ -25,16 +25,14 @@ def test_a_model_learns_what_counts() -> None:
     log_odds = rng.normal(0, 3, 2000)
     scores = rng.uniform(0.2, 0.8, 2000)
     evidence = link_evidence(spans_of(log_odds), ranking_of(*([score, score / 2] for score in scores)))
-    model = LinkModel.fit(evidence, log_odds + rng.normal(0, 1, 2000) > 1, LinkModel.default("described"))
+    model = LinkModel.fit(evidence, log_odds + rng.normal(0, 1, 2000) > 1, LinkModel.default())
     assert model.weights[0] > 3 * abs(model.weights[1])
     assert model.of_evidence(evidence)[log_odds > 4].min() > 0.8
 
 
-@pytest.mark.parametrize("kind", ["described", "bare"])
-def test_the_shipped_weights_name_known_evidence_and_come_with_a_threshold(kind: str) -> None:
-    assert set(default_weights(kind)) <= {*EVIDENCE, "threshold"}
-    assert 0 < default_weights(kind)["threshold"] < 1
-    low, high = LinkModel.default(kind).probabilities(spans_of([-3.0, 3.0]), ranking_of([0.05, 0.05], [0.95, 0.05]))
+def test_the_shipped_weights_name_known_evidence_and_a_likelier_span_is_a_likelier_link() -> None:
+    assert set(default_weights()) <= set(EVIDENCE)
+    low, high = LinkModel.default().probabilities(spans_of([-3.0, 3.0]), ranking_of([0.05, 0.05], [0.95, 0.05]))
     assert low < high
 
 
@@ -50,13 +48,13 @@ def test_evidence_stands_in_the_order_of_its_names() -> None:
 
 def test_candidates_keep_their_proportions_and_spans_without_one_stay_so() -> None:
     ranking = ranking_of([0.6, 0.3, 0.1], [], [0.0, 0.0])
-    after = LinkModel.default("bare").rescale(ranking, np.array([0.3, 0.9, 0.5]), 20)
+    after = LinkModel.default().rescale(ranking, np.array([0.3, 0.9, 0.5]), 20)
     assert after.scores.tolist() == pytest.approx([0.3, 0.15, 0.05, 0.0, 0.0])
     assert after.starts.tolist() == ranking.starts.tolist() and after.rows.tolist() == ranking.rows.tolist()
 
 
 def test_a_model_comes_back_the_same_and_a_damaged_one_does_not() -> None:
-    model = LinkModel.default("bare")
+    model = LinkModel.default()
     assert (LinkModel.from_arrays(model.to_arrays("d"), "d").weights == model.weights).all()
     for damaged in (np.zeros(2), np.full(len(EVIDENCE), np.nan), np.full(len(EVIDENCE), 1e9)):
         with pytest.raises(StoreError, match=r"d\.weights"):

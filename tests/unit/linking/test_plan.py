@@ -45,7 +45,7 @@ def model(by_odds):
     whole = with_decisions(
         whole,
         given=Decision(threshold=0.1, curve=curve(0.1)),
-        detected=Decision(LinkModel.default("bare"), 0.2, curve(0.2)),
+        detected=Decision(LinkModel.default(), 0.2, curve(0.2)),
         read=Decision(threshold=0.4, curve=curve(0.4)),
     )
     reader = Reader(LazyPart({}, "reader", lambda arrays, prefix: None), np.zeros(6))
