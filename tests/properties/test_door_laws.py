@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from deixis.cli.commands import link as link_command
 from deixis.cli.main import main
-from deixis.detection.config import FindingConfig
 from deixis.documents.formats import WRITERS
 from deixis.documents.formats.nif.read import read_nif
 from deixis.documents.formats.nif.write import write_nif
@@ -20,7 +19,6 @@ from deixis.documents.reading import read_documents
 from deixis.documents.writing import write_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
 from deixis.service.app import create_app
 from deixis.service.config import ServiceConfig
 from deixis.service.state import ServiceState
@@ -33,9 +31,8 @@ KINDS = ("raw", "given", "annotated")
 @cache
 def linker() -> Linker:
     """A linker whose decisions on given and on detected mentions have thresholds of their own."""
-    config = LinkerConfig(finding=FindingConfig(min_names=0))
     gold = list(read_documents(demo_sentences_path()))
-    built = Linker.build(read_demo(), config=config, n_threads=1)
+    built = Linker.build(read_demo(), n_threads=1)
     return built.calibrate(gold, target_precision=0.9, all_mentions_annotated=True)
 
 

@@ -7,14 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 from deixis.cli.commands.link import link
-from deixis.detection.config import FindingConfig
 from deixis.documents.reading import read_documents
 from deixis.errors import UnknownNameError
 from deixis.explanation.explain import explain
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan
 from deixis.types import Document, Mention
@@ -23,8 +21,7 @@ from tests.linkers import Contrarian, with_reranker
 
 @cache
 def linker() -> Linker:
-    config = LinkerConfig(finding=FindingConfig(min_names=0))
-    return with_reranker(Linker.build(read_demo(), config=config, n_threads=1), Contrarian(0.6))
+    return with_reranker(Linker.build(read_demo(), n_threads=1), Contrarian(0.6))
 
 
 def documents(is_raw: bool) -> list[Document]:
