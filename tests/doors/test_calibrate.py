@@ -49,7 +49,7 @@ def test_calibrate_in_place_tells_programs_what_it_did(foundry):
 
 
 def test_calibrate_learns_when_to_link_in_texts_without_mentions_too(foundry):
-    foundry("build", "metals.jsonl", "-o", "model", "--quiet", "--set", "finding.min_names=0")
+    foundry("build", "metals.jsonl", "-o", "model", "--quiet")
     text = "gold 3 is here, and so is lead"
     before = json.loads(foundry("link", "model", stdin=text).stdout)["mentions"]
     kept = foundry("calibrate", "model", "dev.jsonl", "-o", "same", "--given-only")

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.cli.main import main
-from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.documents.reading import read_documents
 from deixis.documents.writing import write_documents
@@ -31,7 +30,7 @@ RECORDS = [
     for n in range(n_namesakes)
 ]
 NAMES = ("Paris", "Troy", "Parry", "Rome", "Pariss", "the ferry", "Nowhere")
-SETTINGS = ("raw", "calibrated", "rules", "reranked", "corrected", "one candidate")
+SETTINGS = ("raw", "calibrated", "reranked", "corrected", "one candidate")
 TEXT = "Paris and Troy, Parry or Rome."
 NUMBERED, NOT_LINKED = (
     re.compile(r"\d+ \S"),
@@ -57,8 +56,6 @@ def annotated() -> list[Document]:
 @cache
 def linker(setting: str) -> Linker:
     config = LinkerConfig(n_candidates=1 if setting == "one candidate" else 20)
-    if setting == "rules":
-        config = LinkerConfig(finding=FindingConfig(scoring="rules"))
     built = Linker.build(KnowledgeBase.from_records(RECORDS), config=config, n_threads=1)
     if setting == "corrected":
         wrong = [Correction(TEXT, 0, 5, "wrong", f"Paris{n}") for n in range(30)]

@@ -19,7 +19,6 @@ from deixis.documents.reading import read_documents
 from deixis.documents.writing import write_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
 from deixis.service.app import create_app
 from deixis.service.config import ServiceConfig
 from deixis.service.state import ServiceState
@@ -32,9 +31,8 @@ KINDS = ("raw", "given", "annotated")
 @cache
 def linker() -> Linker:
     """A linker whose decisions on given and on detected mentions have thresholds of their own."""
-    config = LinkerConfig()
     gold = list(read_documents(demo_sentences_path()))
-    built = Linker.build(read_demo(), config=config, n_threads=1)
+    built = Linker.build(read_demo(), n_threads=1)
     return built.calibrate(gold, target_precision=0.9, all_mentions_annotated=True)
 
 

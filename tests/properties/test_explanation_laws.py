@@ -32,14 +32,14 @@ TEXTS = [
     "The Amazon flows through Brazil; Amazon sends parcels from Georgia.",
 ]
 GIVEN = ("Paris", "Troy", "Java", "Amazon", "Georgia", "may rain")
-SPANS, ODDS, RANKINGS = ("given", "raw"), ("rules", "odds"), ("plain", "rerank", "reader", "reader and rerank")
-PATHS = [path for path in product(SPANS, ODDS, RANKINGS) if path[0] == "raw" or "reader" not in path[2]]
+SPANS, NAMES, RANKINGS = ("given", "raw"), ("likely", "every"), ("plain", "rerank", "reader", "reader and rerank")
+PATHS = [path for path in product(SPANS, NAMES, RANKINGS) if path[0] == "raw" or "reader" not in path[2]]
 
 
 @cache
-def linker(odds: str, is_calibrated: bool) -> Linker:
+def linker(names: str, is_calibrated: bool) -> Linker:
     """The demo's linker with a re-ranker and a reader that are quick and know nothing."""
-    config = LinkerConfig(finding=FindingConfig(min_names=0 if odds == "odds" else 10**6))
+    config = LinkerConfig(finding=FindingConfig(names=names))
     built = with_reranker(Linker.build(read_demo(), config=config, n_threads=1), ChecksumReranker())
     if is_calibrated:
         gold = list(read_documents(demo_sentences_path()))
@@ -88,10 +88,10 @@ def assert_agrees(told, mention: Mention) -> None:
 
 
 @pytest.mark.parametrize("is_calibrated", [False, True], ids=["plain", "calibrated"])
-@pytest.mark.parametrize(("spans", "odds", "ranking"), PATHS)
+@pytest.mark.parametrize(("spans", "names", "ranking"), PATHS)
 @pytest.mark.parametrize("changes", [{}, {"threshold": 0.6}, {"overlaps": "keep", "top_k": 30}], ids=str)
-def test_an_explanation_adds_up_and_says_what_linking_says(spans, odds, ranking, is_calibrated, changes):
-    asked, options, n_linked = linker(odds, is_calibrated), options_of(ranking, **changes), 0
+def test_an_explanation_adds_up_and_says_what_linking_says(spans, names, ranking, is_calibrated, changes):
+    asked, options, n_linked = linker(names, is_calibrated), options_of(ranking, **changes), 0
     for text in TEXTS:
         document = document_of(text, spans)
         mentions = {(m.start, m.end): m for m in asked.link(document, options).mentions}
@@ -108,9 +108,9 @@ def test_an_explanation_adds_up_and_says_what_linking_says(spans, odds, ranking,
     assert n_linked > 0 or changes
 
 
-@pytest.mark.parametrize(("spans", "odds", "ranking"), PATHS)
-def test_of_every_other_span_an_explanation_adds_up_and_says_that_it_is_not_linked(spans, odds, ranking):
-    asked, options = linker(odds, False), options_of(ranking)
+@pytest.mark.parametrize(("spans", "names", "ranking"), PATHS)
+def test_of_every_other_span_an_explanation_adds_up_and_says_that_it_is_not_linked(spans, names, ranking):
+    asked, options = linker(names, False), options_of(ranking)
     document = document_of(TEXTS[1], spans)
     links = {(m.start, m.end): m.entity for m in asked.link(document, options).mentions}
     table = asked.model.detector.table([document.text])
@@ -121,11 +121,11 @@ def test_of_every_other_span_an_explanation_adds_up_and_says_that_it_is_not_link
             assert not told.is_linked or spans == "given"  # as if it were given, too
 
 
-@pytest.mark.parametrize(("spans", "odds", "ranking"), PATHS)
-def test_a_corrected_span_is_explained_as_it_is_linked(spans, odds, ranking):
+@pytest.mark.parametrize(("spans", "names", "ranking"), PATHS)
+def test_a_corrected_span_is_explained_as_it_is_linked(spans, names, ranking):
     text, options = TEXTS[0], options_of(ranking)
     corrections = [Correction(text, 0, 5, "gold", "paris_city"), Correction(text, 43, 47, "not_an_entity")]
-    asked = linker(odds, True).correct(corrections)
+    asked = linker(names, True).correct(corrections)
     document = document_of(text, spans)
     links = {(m.start, m.end): m.entity for m in asked.link(document, options).mentions}
     assert links[0, 5] == "paris_city" and links.get((43, 47)) is None

@@ -26,7 +26,7 @@ RECORDS = [
 ]
 NAMES = ("Paris", "New Troy", "Parry", "Rome", "Pariss", "the ferry", "Nowhere")
 TEXT = "Paris and New Troy, Parry or Rome."
-SETTINGS = ("plain", "calibrated", "by odds", "calibrated by odds", "corrected", "one candidate, calibrated")
+SETTINGS = ("plain", "calibrated", "every name", "calibrated, every name", "corrected", "one candidate, calibrated")
 
 
 def sentence(name: str, word: str) -> str:
@@ -46,8 +46,8 @@ def annotated() -> list[Document]:
 @cache
 def linker(setting: str, reranker: type) -> Linker:
     config = LinkerConfig(n_candidates=1 if "one candidate" in setting else 20)
-    if "odds" in setting:
-        config = replace(config, finding=FindingConfig(min_names=0))
+    if "every name" in setting:
+        config = replace(config, finding=FindingConfig(names="every"))
     built = with_reranker(Linker.build(KnowledgeBase.from_records(RECORDS), config=config, n_threads=1), reranker())
     if "calibrated" in setting:
         built = built.calibrate(annotated(), all_mentions_annotated=True).calibrate(annotated(), rerank=True)

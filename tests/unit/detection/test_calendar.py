@@ -3,19 +3,19 @@
 import pytest
 
 from deixis.detection.calendar import is_calendar
-from deixis.detection.dictionary import DictionaryDetector
-from deixis.detection.spans import SpanTable
+from deixis.detection.names import NameMatcher
+from deixis.detection.spans import Sign, SpanTable
 
 
 def told(name: str, text: str) -> bool:
-    spans = DictionaryDetector.build([name]).spans([text], any_case=True, plurals=False)
-    (here,) = is_calendar(spans).tolist()
+    (here,) = is_calendar(NameMatcher.build([name]).spans([text])).tolist()
     return here
 
 
 @pytest.mark.parametrize(
     "name",
-    ["THURSDAY", "July", "August 22", "22 August", "Mittwoch", "14 juillet", "sábado", "terça-feira", "Среда"],
+    ["THURSDAY", "thursdays", "July", "August 22", "22 August", "Mittwoch", "14 juillet", "sábado", "terça-feira",
+     "Среда"],
 )  # fmt: skip
 def test_days_and_dates_are_told(name: str) -> None:
     assert told(name, f"On {name} they came")
@@ -27,4 +27,4 @@ def test_other_names_are_not(name: str) -> None:
 
 
 def test_no_spans_are_no_days() -> None:
-    assert is_calendar(SpanTable.of_spans([], [])).tolist() == []
+    assert is_calendar(SpanTable.of_spans([], [], Sign.RECOGNIZED)).tolist() == []

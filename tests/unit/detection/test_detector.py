@@ -5,36 +5,38 @@ import pytest
 
 from deixis.detection.config import FindingConfig
 from deixis.detection.detector import SpanDetector
-from deixis.detection.dictionary import DictionaryDetector
-from deixis.detection.span_scorer import SpanScorer
 from deixis.errors import ConfigError, DataError
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
-from tests.raw_texts import KB, annotated, by_rules, links_of, trained
+from deixis.store.strings import StringTable
+from tests.raw_texts import annotated, links_of, trained, untaught
 
-NAMES = SpanDetector(DictionaryDetector.build(["Paris", "Troy", "New Troy"]), SpanScorer.by_rules())
-
-
-def texts_of(spans, texts):
-    return [texts[number][start:end] for number, start, end in spans.keys()]
+TOWNS = StringTable.from_strings(["Paris", "Troy", "New Troy"])
+DETECTOR = SpanDetector.from_names(TOWNS, TOWNS, StringTable.from_strings([]))
 
 
 def test_spans_stand_in_text_order_with_the_number_of_their_text():
-    texts = ["Troy fell", "", "Paris in New Troy"]
-    spans = NAMES.detect(texts)
-    assert list(spans.keys()) == [(0, 0, 4), (2, 0, 5), (2, 9, 17)]
+    texts = ["They left Troy", "", "Then Paris left New Troy"]
+    spans = DETECTOR.detect(texts, min_probability=0.5)
+    assert list(spans.keys()) == [(0, 10, 14), (2, 5, 10), (2, 16, 24)]
     assert spans.has_name.all() and (spans.log_odds > 0).all()
 
 
-def test_without_overlaps_names_inside_longer_ones_are_no_mentions():
-    texts = ["From New Troy to Troy"]
-    assert texts_of(NAMES.detect(texts), texts) == ["New Troy", "Troy"]
-    assert texts_of(NAMES.detect(texts, may_overlap=True), texts) == ["New Troy", "Troy", "Troy"]
+def test_names_inside_longer_ones_are_spans_too():
+    text = "They left New Troy"
+    spans = DETECTOR.detect([text], min_probability=0.0)
+    assert {"New Troy", "Troy"} <= {text[start:end] for _, start, end in spans.keys()}
+
+
+def test_runs_of_capitals_that_are_no_name_are_spans_without_a_name():
+    text = "They met Ann Zorblatt"
+    spans = DETECTOR.detect([text], min_probability=0.0)
+    named = dict(zip((text[start:end] for _, start, end in spans.keys()), spans.has_name.tolist(), strict=True))
+    assert named["Ann Zorblatt"] is False
 
 
 def test_nothing_is_detected_in_no_texts_and_in_empty_ones():
     for texts in ([], [""], ["", " \n"]):
-        assert len(NAMES.detect(texts)) == 0
+        assert len(DETECTOR.detect(texts)) == 0
 
 
 def test_a_batch_is_detected_as_its_texts_are():
@@ -56,15 +58,13 @@ def test_a_lower_probability_lets_more_spans_through_and_loses_none():
     )
 
 
-def test_without_documents_a_short_list_goes_by_the_rules_of_its_dictionary():
-    assert by_rules().model.detector.uses_rules
-    text = "In New Troy it may rain, in May too."
-    assert links_of(by_rules().link(text)) == [("New Troy", "new-troy"), ("May", "may")]
+def test_without_documents_the_list_tells_names_from_words():
+    text = "They came to New Troy, where it may rain."
+    assert [pair for pair in links_of(untaught().link(text)) if pair[1]] == [("New Troy", "new-troy")]
 
 
 def test_documents_teach_which_names_are_mentions():
-    model = trained().model
-    assert not model.detector.uses_rules and model.decisions.detected.curve is not None
+    assert trained().model.decisions.detected.curve is not None
     text = "Then Ann saw Troy in the rain. May said that Paris stood."
     assert [pair for pair in links_of(trained().link(text)) if pair[1]] == [("Troy", "troy"), ("Paris", "paris")]
 
@@ -75,31 +75,29 @@ def test_names_that_only_documents_use_are_found():
 
 def test_a_recognizer_adds_mentions_and_wrong_ones_are_refused():
     text = "the germans came to Paris"
-    linked = by_rules().link(text, recognizer=lambda texts: [[(4, 11)] for _ in texts])
+    linked = untaught().link(text, recognizer=lambda texts: [[(4, 11)] for _ in texts])
     assert [mention.text for mention in linked.mentions] == ["germans", "Paris"]
     with pytest.raises(DataError, match="code points"):
-        by_rules().link(text, recognizer=lambda texts: [[(4, 99)] for _ in texts])
+        untaught().link(text, recognizer=lambda texts: [[(4, 99)] for _ in texts])
 
 
-@pytest.mark.parametrize("make", [by_rules, trained])
+@pytest.mark.parametrize("make", [untaught, trained])
 def test_empty_texts_and_markup_have_no_mentions(make):
     for text in ("", "  \n", '<a href="Paris">', "http://Paris.example/Troy", "`Troy`"):
-        assert make().link(text).mentions == ()
+        assert make().link(text, names="every").mentions == ()
 
 
 def test_offsets_count_code_points_in_every_script():
-    (mention,) = by_rules().link("😀 私は東京に住む。").mentions
+    (mention,) = untaught().link("😀 私は東京に住む。").mentions
     assert (mention.start, mention.end, mention.entity) == (4, 6, "tokyo")
 
 
-def test_rules_can_be_asked_for_and_settings_are_checked():
-    config = LinkerConfig(finding=FindingConfig(scoring="rules"), held_out_share=0.0)
-    linker = Linker.build(KB, [annotated(number) for number in range(30)], config, n_threads=1)
-    assert linker.model.detector.uses_rules
-    with pytest.raises(ConfigError, match="min_chance"):
-        FindingConfig(min_chance=1.0)
-    with pytest.raises(ConfigError, match="max_run"):
-        FindingConfig(max_run=-1)
+def test_settings_are_checked():
+    for wrong in ({"min_chance": 1.0}, {"max_run": -1}, {"min_documents": -1}):
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            FindingConfig(**wrong)
+    with pytest.raises(ConfigError, match="every.*likely.*sure"):
+        FindingConfig(names="some")
 
 
 def test_a_stored_detector_detects_the_same(tmp_path):

@@ -1,9 +1,10 @@
+"""Names counted inside descriptions: the longest from left to right, written as the list writes them."""
+
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
-from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector, is_findable
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
+from deixis.errors import ConfigError, DataError
 from deixis.store.strings import StringTable
 
 
@@ -28,11 +29,8 @@ def test_spans_are_code_points_of_the_original_text():
     assert DictionaryDetector.build(["Paris", "Zürich"]).detect([text]) == [[(2, 7), (9, 16)]]
 
 
-def test_names_begin_and_end_at_words_in_scripts_with_spaces():
+def test_names_begin_anywhere_in_scripts_without_spaces_and_at_words_in_others():
     assert found(["art", "king"], "smart artist, king kingdom, art") == ["king", "art"]
-
-
-def test_names_begin_anywhere_in_scripts_without_spaces():
     assert found(["東京", "京都", "กรุงเทพ"], "昨日東京都へ行った。ไปกรุงเทพวันนี้ 京、都") == ["東京", "กรุงเทพ"]
 
 
@@ -41,12 +39,9 @@ def test_names_begin_anywhere_in_scripts_without_spaces():
     [
         ("Paris", "Paris PARIS paris", ["Paris", "PARIS"]),
         ("usb cable", "a USB cable, usb Cable", ["USB cable", "usb Cable"]),
-        ("iPhone", "iphone IPHONE iPhone", ["iphone", "IPHONE", "iPhone"]),
         ("WHO", "Who knows the WHO? who", ["WHO"]),
         ("NASA", "Nasa and NASA, nasa", ["Nasa", "NASA"]),
         ("Heart attack", "a heart attack", ["heart attack"]),
-        ("The Hague", "in the Hague, in The Hague", ["The Hague"]),
-        ("3M", "3M and 3m", ["3M", "3m"]),
         ("Ünye", "ünye Ünye", ["Ünye"]),
     ],
 )
@@ -56,10 +51,6 @@ def test_capitals_of_a_name_say_where_it_is_found(name, text, expected):
 
 def test_a_list_in_capitals_says_nothing_about_case():
     assert found(["CORDLESS DRILL", "SAW", "TABLE SAW"], "a cordless drill and a saw") == ["cordless drill", "saw"]
-
-
-def test_case_can_be_ignored():
-    assert found(["Paris", "Rome"], "paris and rome", case="ignore") == ["paris", "rome"]
 
 
 def test_stop_words_count_only_where_they_are_written_as_names():
@@ -80,32 +71,18 @@ def test_frequent_words_are_not_seen_where_a_sentence_begins():
     assert found(["People", "Rome"], "People read. He reads People magazine in ROME.", texts) == ["People", "ROME"]
 
 
-def test_digits_and_single_characters_are_not_looked_for():
+def test_digits_single_characters_and_long_names_are_not_looked_for():
     assert found(["1984", "X", "水", "11 9", "X-1"], "1984 X 水 11 9 X-1") == ["X-1"]
     assert found(["水", "X"], "水 X", min_chars=1, min_chars_unspaced=1) == ["水", "X"]
+    assert found(["a b c", "Rome"], "a b c Rome", max_tokens=2) == ["Rome"]
 
 
 def test_a_title_is_looked_for_without_the_bracket_that_tells_it_from_others():
     assert found(["Mercury (planet)"], "Mercury is hot; Mercury (planet)") == ["Mercury", "Mercury"]
 
 
-def test_the_dot_and_bracket_that_close_a_name_belong_to_it():
-    assert found(["U.S.", "Ag(I)"], "the U.S. and Ag(I), (U.S) U.S.") == ["U.S.", "Ag(I)", "U.S", "U.S."]
-
-
 def test_a_name_does_not_reach_over_commas_or_blank_lines():
-    names = ["New York", "Smith, John"]
-    assert found(names, "something New, York\nNew\n\nYork") == []
-    assert found(names, "New\nYork, New-York; Smith, John; Smith John") == [
-        "New\nYork",
-        "New-York",
-        "Smith, John",
-        "Smith John",
-    ]
-
-
-def test_long_names_are_left_out_when_asked():
-    assert found(["a b c", "Rome"], "a b c Rome", max_tokens=2) == ["Rome"]
+    assert found(["New York", "Smith, John"], "something New, York\nNew\n\nYork, Smith, John") == ["Smith, John"]
 
 
 def test_many_texts_give_the_same_on_one_thread_and_four():
@@ -113,7 +90,7 @@ def test_many_texts_give_the_same_on_one_thread_and_four():
     texts = [f"{'x ' * i}Paris, New York" for i in range(100)] + [""]
     assert detector.detect(texts, n_threads=1) == detector.detect(texts, n_threads=4)
     assert detector.detect(texts)[3] == [(6, 11), (13, 21)]
-    assert detector.detect([]) == []
+    assert detector.detect([]) == [] and found([], "any text") == []
 
 
 def test_a_tuple_as_the_knowledge_base_gives_it_is_taken():
@@ -121,65 +98,9 @@ def test_a_tuple_as_the_knowledge_base_gives_it_is_taken():
     assert DictionaryDetector.build((names, np.arange(2))).detect(["Rome"]) == [[(0, 4)]]
 
 
-def test_no_names_find_nothing():
-    assert found([], "any text") == []
-
-
-def test_a_stored_dictionary_finds_the_same(tmp_path):
-    names = ["New York", "New York City", "Paris", "It"]
-    detector = DictionaryDetector.build(names)
-    arrays = {}
-    for name, array in detector.to_arrays("d").items():
-        np.save(tmp_path / f"{name}.npy", array)
-        arrays[name] = np.load(tmp_path / f"{name}.npy", mmap_mode="r")
-    loaded = DictionaryDetector.from_arrays(arrays, "d")
-    text = ["In New York City they saw It in Paris"]
-    assert loaded.detect(text) == detector.detect(text) == [[(3, 16), (26, 28), (32, 37)]]
-    assert_array_equal(loaded.to_arrays("d")["d.flags"], detector.to_arrays("d")["d.flags"])
-
-
-@pytest.mark.parametrize("name", ["tokens.offsets", "tokens.slots", "trie.child_ptr", "trie.labels", "flags"])
-def test_damaged_arrays_are_refused_or_harmless(name):
-    detector = DictionaryDetector.build(["New York", "New York City", "Paris"])
-    arrays = detector.to_arrays("d")
-    with pytest.raises(StoreError, match="d\\."):
-        DictionaryDetector.from_arrays(arrays | {f"d.{name}": arrays[f"d.{name}"][:0]}, "d")
-    noise = np.random.default_rng(0).integers(0, 256, arrays[f"d.{name}"].nbytes, dtype=np.uint8)
-    damaged = arrays | {f"d.{name}": noise.view(arrays[f"d.{name}"].dtype)}
-    text = "New York City and Paris"
-    for start, end in DictionaryDetector.from_arrays(damaged, "d").detect([text])[0]:
-        assert 0 <= start < end <= len(text)
-
-
 def test_mistakes_are_named():
     with pytest.raises(DataError, match="list"):
         DictionaryDetector.build(["Paris"]).detect("Paris")
-    for wrong in ({"min_chars": 0}, {"max_tokens": 0}, {"case": "exact"}):
+    for wrong in ({"min_chars": 0}, {"max_tokens": 0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             DictionaryConfig(**wrong)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["C++", "C#", "!!!", "", "R", "R (language)", "1984", "e\u0301", "水", "ß", "²³", "ab " * 13, "ab" + "東" * 12],
-)
-def test_a_name_that_is_not_findable_is_found_nowhere_even_with_case_ignored(name):
-    assert not is_findable(name)
-    assert found([name, "Troy"], f"{name} and Troy and {name.lower()}.", case="ignore") == ["Troy"]
-
-
-@pytest.mark.parametrize(
-    "name", ["Go", "U.S.", "東京", "Éa", "Apollo 11", "Mercury (planet)", "a b c d e f g h i j k l"]
-)
-def test_a_findable_name_is_found(name):
-    assert is_findable(name)
-    assert found([name], f"See {name}!") == [name.removesuffix(" (planet)")]
-
-
-def test_a_name_with_a_wide_gap_is_findable_where_the_gap_is_narrow():
-    assert is_findable("Ag.....Au") and found(["Ag.....Au"], "of Ag Au") == ["Ag Au"]
-
-
-def test_what_is_findable_follows_the_settings():
-    assert is_findable("R", DictionaryConfig(min_chars=1)) and not is_findable("Go", DictionaryConfig(min_chars=3))
-    assert not is_findable("New York", DictionaryConfig(max_tokens=1))

@@ -1,23 +1,26 @@
-"""Every name at every place: what is looked at, and what is known of it."""
+"""Spans as columns: what is known of each from its writing and the words around it."""
 
 import numpy as np
 import pytest
 
-from deixis.detection.dictionary import DictionaryConfig, DictionaryDetector
 from deixis.detection.markup import markup_spans, outside_markup
-from deixis.detection.spans import Sign, SpanTable
-from deixis.errors import DataError
-from deixis.store.strings import StringTable
+from deixis.detection.names import NameMatcher
+from deixis.detection.spans import UNKNOWN_COUNT, Sign, SpanTable
 
-TOWNS = DictionaryDetector.build(["New York", "New York City", "York", "City", "It", "Troy", "heart attack"])
+TOWNS = NameMatcher.build(["New York", "New York City", "York", "City", "It", "Troy", "heart attack", "WHO", "IBM"])
 
 
 def shown(spans: SpanTable, texts: list[str]) -> list[str]:
-    columns = zip(spans.texts.tolist(), spans.starts.tolist(), spans.ends.tolist(), strict=True)
-    return [texts[number][start:end] for number, start, end in columns]
+    return [texts[number][start:end] for number, start, end in spans.places()]
 
 
-def test_names_inside_names_are_found_too() -> None:
+def signs_of(text: str, span: str) -> Sign:
+    spans = TOWNS.spans([text], max_run=3)
+    (row,) = [row for row, found in enumerate(shown(spans, [text])) if found == span]
+    return Sign(int(spans.signs[row]))
+
+
+def test_spans_stand_in_the_order_of_texts_starts_and_ends() -> None:
     texts = ["in New York City", "Troy"]
     spans = TOWNS.spans(texts)
     assert shown(spans, texts) == ["New York", "New York City", "York", "City", "Troy"]
@@ -27,101 +30,82 @@ def test_names_inside_names_are_found_too() -> None:
 def test_what_a_longer_name_covers_says_so() -> None:
     texts = ["in New York City"]
     spans = TOWNS.spans(texts)
-    covered = spans.take(spans.has(Sign.IN_LONGER_NAME))
-    assert shown(covered, texts) == ["New York", "York", "City"]
-
-
-def test_names_not_written_as_the_rules_ask_are_found_on_request_only() -> None:
-    texts = ["it fell to troy"]
-    assert len(TOWNS.spans(texts)) == 0
-    spans = TOWNS.spans(texts, any_case=True)
-    assert shown(spans, texts) == ["it", "troy"]
-    assert spans.has(Sign.UNRULY_NAME).all() and not spans.has(Sign.NAME).any()
-
-
-def test_a_plural_is_its_name_inflected() -> None:
-    texts = ["two heart attacks", "Yorks"]
-    spans = TOWNS.spans(texts)
-    assert shown(spans, texts) == ["heart attacks", "Yorks"]
-    assert spans.has(Sign.INFLECTED).all()
-    assert len(TOWNS.spans(texts, plurals=False)) == 0
-
-
-def test_a_name_itself_comes_before_its_plural() -> None:
-    detector = DictionaryDetector.build(["Wale", "Wales"])
-    spans = detector.spans(["Wales"])
-    assert len(spans) == 1 and not spans.has(Sign.INFLECTED).any()
-    assert spans.names.tolist() == detector.numbers(StringTable.from_strings(["Wales"])).tolist()
-
-
-def test_the_possessive_is_not_part_of_a_name() -> None:
-    texts = ["Troy's walls and İstanbul'da", "the Trojans’ York’s"]
-    detector = DictionaryDetector.build(["Troy", "İstanbul", "York"])
-    assert shown(detector.spans(texts), texts) == ["Troy", "İstanbul", "York"]
-
-
-def test_runs_of_capitals_are_spans_with_all_their_parts() -> None:
-    texts = ["when Ann Lee Smith of Ohio left"]
-    spans = TOWNS.spans(texts, max_run=3)
-    found = shown(spans, texts)
-    assert {"Ann", "Ann Lee", "Ann Lee Smith", "Lee", "Lee Smith", "Smith", "Smith of Ohio", "Ohio"} == set(found)
-    assert (spans.names == -1).all()
-
-
-def test_runs_do_not_cross_sentences_or_commas() -> None:
-    texts = ["she met Ann. Lee, Smith left"]
-    assert shown(TOWNS.spans(texts, max_run=4), texts) == ["Ann", "Lee", "Smith"]
-
-
-def test_offsets_count_code_points() -> None:
-    texts = ["😀 𝒳 Troy", "é" * 50 + " York"]
-    spans = TOWNS.spans(texts)
-    assert shown(spans, texts) == ["Troy", "York"]
+    assert shown(spans.take(spans.has(Sign.IN_LONGER_NAME)), texts) == ["New York", "York", "City"]
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("text", "span", "signs"),
     [
-        ("東京", "私は東京に住んでいる"),
-        ("Москва", "в Москва-Сити"),
-        ("القاهرة", "في القاهرة اليوم"),
-        ("กรุงเทพ", "ไปกรุงเทพแล้ว"),
+        ("we saw troy", "troy", Sign.LOWER_CASE),
+        ("we saw Troy", "Troy", Sign.TITLE_CASE),
+        ("we saw TROY here", "TROY", Sign.CAPITALS),
+        ("we saw tRoy", "tRoy", Sign.MIXED_CASE),
+        ("Troy fell", "Troy", Sign.TITLE_CASE | Sign.BEGINS_SENTENCE),
+        ("He left. Troy fell", "Troy", Sign.TITLE_CASE | Sign.BEGINS_SENTENCE),
+        ("He left, Troy fell", "Troy", Sign.TITLE_CASE),
+        ("THE TROY WAR", "TROY", Sign.CAPITALS | Sign.CAPITALS_AROUND | Sign.FOLLOWS_UPPER | Sign.PRECEDES_UPPER),
+        ("a Troy-like town", "Troy", Sign.TITLE_CASE | Sign.HYPHEN_AFTER),
+        ("pre-Troy towns", "Troy", Sign.TITLE_CASE | Sign.HYPHEN_BEFORE),
     ],
 )
-def test_names_in_many_scripts(name: str, text: str) -> None:
-    spans = DictionaryDetector.build([name]).spans([text], max_run=4)
-    assert name in shown(spans, [text])
+def test_a_span_knows_how_it_is_written_and_what_is_beside_it(text: str, span: str, signs: Sign) -> None:
+    beside = (
+        Sign.LOWER_CASE | Sign.TITLE_CASE | Sign.CAPITALS | Sign.MIXED_CASE | Sign.BEGINS_SENTENCE
+        | Sign.CAPITALS_AROUND | Sign.FOLLOWS_UPPER | Sign.PRECEDES_UPPER | Sign.HYPHEN_BEFORE | Sign.HYPHEN_AFTER
+    )  # fmt: skip
+    assert signs_of(text, span) & beside == signs
 
 
-def test_one_character_and_five_hundred_tokens_if_asked_for() -> None:
-    long_name = " ".join(f"word{number}" for number in range(500))
-    texts = [f"R and {long_name}!"]
-    assert len(DictionaryDetector.build(["R", long_name]).spans(texts, plurals=False)) == 0
-    detector = DictionaryDetector.build(["R", long_name], config=DictionaryConfig(min_chars=1, max_tokens=500))
-    assert shown(detector.spans(texts, plurals=False), texts) == ["R", long_name]
+@pytest.mark.parametrize(
+    ("text", "span", "signs"),
+    [
+        ("we saw Troy", "Troy", Sign.NAME | Sign.LISTED_CASE),
+        ("we saw troy", "troy", Sign.NAME),
+        ("a heart attack", "heart attack", Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER),
+        ("Heart attacks kill", "Heart attacks", Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER),
+        ("a Heart attack", "Heart attack", Sign.NAME | Sign.LISTED_LOWER),
+        ("the WHO says", "WHO", Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_CAPITALS),
+        ("those who say", "who", Sign.NAME | Sign.LISTED_CAPITALS),
+        ("then Ann left", "Ann", Sign(0)),
+    ],
+)
+def test_a_span_knows_how_the_list_writes_it(text: str, span: str, signs: Sign) -> None:
+    listed = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
+    assert signs_of(text, span) & listed == signs
 
 
-def test_no_text_no_spans() -> None:
-    assert len(TOWNS.spans([])) == 0
-    assert len(TOWNS.spans(["", " ", "…"], max_run=4, any_case=True)) == 0
-    with pytest.raises(DataError, match="Put it into a list"):
-        TOWNS.spans("Troy")
+def test_words_and_their_content_are_counted() -> None:
+    spans = NameMatcher.build(["Bank of England", "It"]).spans(["The Bank of England. it"])
+    assert spans.n_words.tolist() == [3, 1] and spans.n_content.tolist() == [2, 0]
+    assert spans.has(Sign.STOP_WORDS).tolist() == [False, True]
 
 
-def test_the_same_words_have_the_same_key_in_every_dictionary() -> None:
-    other = DictionaryDetector.build(["Troy", "Athens"])
-    here, there = TOWNS.spans(["In Troy they fell"]), other.spans(["in TROY they stood"])
+def test_the_same_words_have_the_same_key_in_every_list() -> None:
+    other = NameMatcher.build(["Troy", "Athens"])
+    here, there = TOWNS.spans(["In Troy they fell"]), other.spans(["in TROYS they stood"])
     assert here.keys.tolist() == there.keys.tolist()
     assert here.before.tolist() == there.before.tolist() and here.after.tolist() == there.after.tolist()
+    assert TOWNS.spans(["Troy"]).before.tolist() == TOWNS.spans(["Troy"]).after.tolist() == [0]
+
+
+def test_given_spans_have_a_sign_and_the_case_they_are_written_in() -> None:
+    texts = ["Ann saw NASA, iPods and it", ""]
+    spans = SpanTable.of_spans([[(8, 12), (0, 3), (14, 19), (24, 26), (5, 5), (0, 3)], []], texts, Sign.RECOGNIZED)
+    assert shown(spans, texts) == ["Ann", "NASA", "iPods", "it"]
+    assert spans.has(Sign.RECOGNIZED).all() and (spans.names == -1).all()
+    case = [Sign.TITLE_CASE, Sign.CAPITALS, Sign.MIXED_CASE, Sign.LOWER_CASE]
+    assert [bool(spans.has(sign)[row]) for row, sign in enumerate(case)] == [True] * 4
+    assert spans.log_counts.tolist() == pytest.approx([UNKNOWN_COUNT] * 4)
 
 
 def test_merged_tables_keep_each_span_once_with_the_signs_of_both() -> None:
     texts = ["in New York City", "Troy fell"]
-    given = SpanTable.of_spans([[(3, 11)], [(0, 4), (5, 9)]], texts)
+    given = SpanTable.of_spans([[(3, 11)], [(0, 4), (5, 9)]], texts, Sign.RECOGNIZED)
     merged = TOWNS.spans(texts).merged(given)
     assert shown(merged, texts) == ["New York", "New York City", "York", "City", "Troy", "fell"]
     assert merged.has(Sign.RECOGNIZED).tolist() == [True, False, False, False, True, True]
     assert merged.has(Sign.NAME).tolist() == [True, True, True, True, True, False]
+    assert (merged.names[:5] >= 0).all()
     order = np.lexsort((merged.ends, merged.starts, merged.texts))
     assert (order == np.arange(len(merged))).all()
 

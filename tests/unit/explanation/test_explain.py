@@ -8,7 +8,6 @@ import pytest
 from scipy.special import expit, logit
 
 from deixis.candidates.config import SourcesConfig
-from deixis.detection.config import FindingConfig
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
 from deixis.detection.span_features import MEANINGS
 from deixis.documents.corrections import Correction
@@ -116,26 +115,21 @@ def test_mentions_without_candidates_do_not_keep_the_others_from_being_explained
         explain(linker.model, document, [(0, 3), (7, 12)])
 
 
-@pytest.fixture(scope="module")
-def by_odds():
-    return Linker.build(read_demo(), config=LinkerConfig(finding=FindingConfig(min_names=0)), n_threads=1)
-
-
 TEXTS = [TEXT, "In May Java may rain; Paris Hilton and Paris, Texas, too. java is not Java", " ".join([TEXT] * 300)]
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=["short", "mixed", "long"])
-def test_what_is_found_in_a_text_is_explained_with_the_numbers_of_linking(by_odds, text):
-    linked = by_odds.link(text)
+def test_what_is_found_in_a_text_is_explained_with_the_numbers_of_linking(linker, text):
+    linked = linker.link(text)
     spans = [(mention.start, mention.end) for mention in linked.mentions]
-    every = explain(by_odds.model, text)
+    every = explain(linker.model, text)
     assert every
     for told in every:
         mention = linked.mentions[spans.index((told.start, told.end))]
         assert (told.entity.id, told.is_linked) == (mention.candidates[0].id, mention.entity is not None)
         assert told.entity.probability == pytest.approx(mention.score, rel=1e-5)
         assert told.runner_up.probability == pytest.approx(mention.candidates[1].score, rel=1e-4)
-        assert told.threshold == by_odds.model.decisions.detected.min_probability
+        assert told.threshold == linker.model.decisions.detected.min_probability
         evidence = told.mention_evidence
         assert told.entity.probability == pytest.approx(evidence.probability) == pytest.approx(expit(evidence.log_odds))
         assert sum(part.contribution for part in evidence.parts) == pytest.approx(evidence.log_odds)
@@ -156,9 +150,9 @@ def explained(linker, text, span):
 MANY = "Paris Hilton left Paris, Texas, for New York City; York and Java, the Java of Troy, New Jersey"
 
 
-@pytest.mark.parametrize("kind", ["rules", "odds", "corrected"])
-def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, by_odds, kind):
-    asked = linker if kind == "rules" else by_odds
+@pytest.mark.parametrize("kind", ["plain", "corrected"])
+def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, kind):
+    asked = linker
     if kind == "corrected":
         told = [Correction(MANY, 6, 12, "gold", "paris_city"), Correction(MANY, 18, 23, "not_an_entity")]
         asked = asked.correct(told)
@@ -169,45 +163,43 @@ def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, by_odd
     assert {(told.start, told.end) for told in every if told.is_linked} == links and len(links) > 2
 
 
-def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(by_odds):
-    upper, lower = (by_odds.explain(f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
+def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(linker):
+    upper, lower = (linker.explain(f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
     assert lower.mention_evidence.span_log_odds < upper.mention_evidence.span_log_odds and not lower.is_linked
     lower_parts, upper_parts = ({part.name for part in each.mention_evidence.span_parts} for each in (lower, upper))
-    assert "lower" in lower_parts - upper_parts
-    assert by_odds.explain("It rained in Java.", 10, 17).mention_evidence is None  # "in Java"
+    assert "lower_word" in lower_parts - upper_parts and "title_word" in upper_parts - lower_parts
+    assert linker.explain("It rained in Java.", 10, 17).mention_evidence is None  # "in Java"
 
 
-def test_what_a_search_passes_over_is_told(linker, by_odds):
+def test_what_a_search_passes_over_is_told(linker):
     text = "Paris carried Helen off to an all-java shop."
-    detector = by_odds.model.detector
+    detector = linker.model.detector
     table = detector.table([text])
-    unlikely = np.flatnonzero(detector.log_odds(table) < logit(by_odds.config.finding.min_chance))
+    unlikely = np.flatnonzero(detector.log_odds(table) < logit(linker.config.finding.min_chance))
     place = int(table.starts[unlikely[0]]), int(table.ends[unlikely[0]])
-    for asked in (linker, by_odds):
-        assert asked.explain(text, 0, 5).detection == "likely"
-        assert asked.explain(text, 6, 13).detection == "not_considered"
-    assert by_odds.explain(text, *place).detection == "unlikely"
+    assert linker.explain(text, 0, 5).detection == "likely"
+    assert linker.explain(text, 6, 13).detection == "not_considered"
+    assert linker.explain(text, *place).detection == "unlikely"
     given = Document("d", text, mentions=(Mention(6, 13, "carried"),))
     assert linker.explain(given, 6, 13).detection == "given"
 
 
-def test_what_corrections_say_of_a_span_is_a_part_of_its_chance(by_odds):
+def test_what_corrections_say_of_a_span_is_a_part_of_its_chance(linker):
     corrected = [Correction(f"He met Java {number}.", 7, 11, "not_an_entity") for number in range(9)]
     before, after = (
-        linker.explain("They like Java.", 10, 14).mention_evidence for linker in (by_odds, by_odds.correct(corrected))
+        asked.explain("They like Java.", 10, 14).mention_evidence for asked in (linker, linker.correct(corrected))
     )
     (part,) = [part for part in after.span_parts if part.name == "corrected"]
     assert part.contribution < 0 and after.probability < before.probability
     assert sum(part.contribution for part in after.span_parts) == pytest.approx(after.span_log_odds)
 
 
-def test_short_lists_and_given_mentions_have_no_chance_of_a_span(linker, by_odds):
-    assert linker.explain(TEXT, 14, 19).mention_evidence is None
-    assert by_odds.explain(Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)), 14, 19).mention_evidence is None
+def test_given_mentions_have_no_chance_of_a_span(linker):
+    assert linker.explain(Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)), 14, 19).mention_evidence is None
 
 
 def test_every_feature_of_a_span_has_words():
-    assert set(MEANINGS) == {*SPAN_FEATURES, "corrected"}
+    assert set(MEANINGS) == {*SPAN_FEATURES, "corrected", "short_form"}
 
 
 def test_a_model_without_a_label_tree_is_explained_without_a_path():

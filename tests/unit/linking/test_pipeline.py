@@ -2,7 +2,6 @@
 
 import functools
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
 
@@ -28,13 +27,8 @@ KB = KnowledgeBase.from_records(
 
 
 @functools.cache
-def by_rules() -> Linker:
+def untaught() -> Linker:
     return Linker.build(KB, n_threads=1)
-
-
-@functools.cache
-def by_odds() -> Linker:
-    return Linker.build(KB, config=LinkerConfig(finding=FindingConfig(min_names=0)), n_threads=1)
 
 
 @functools.cache
@@ -47,7 +41,6 @@ def links(document: Document) -> list[tuple[str, str | None]]:
     return [(mention.text, mention.entity) for mention in document.mentions if mention.entity is not None]
 
 
-@pytest.mark.parametrize("make", [by_rules, by_odds])
 @pytest.mark.parametrize(
     ("text", "entity"),
     [
@@ -61,13 +54,10 @@ def links(document: Document) -> list[tuple[str, str | None]]:
         ("😀 a𝒳b Troy fell", "troy"),
     ],
 )
-def test_names_are_linked_in_scripts_with_and_without_spaces(
-    make: Callable[[], Linker], text: str, entity: str
-) -> None:
-    assert links(make().link(text)) == [(NAMES[entity], entity)]
+def test_names_are_linked_in_scripts_with_and_without_spaces(text: str, entity: str) -> None:
+    assert links(untaught().link(text)) == [(NAMES[entity], entity)]
 
 
-@pytest.mark.parametrize("make", [by_rules, by_odds])
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -77,25 +67,22 @@ def test_names_are_linked_in_scripts_with_and_without_spaces(
         ("# Troy\n\n```\nTroy\n```\n", ["Troy"]),
     ],
 )  # fmt: skip
-def test_markup_is_left_alone_and_the_text_stays_as_it_is(
-    make: Callable[[], Linker], text: str, shown: list[str]
-) -> None:
-    document = make().link(text)
+def test_markup_is_left_alone_and_the_text_stays_as_it_is(text: str, shown: list[str]) -> None:
+    document = untaught().link(text)
     assert document.text == text
     assert [name for name, _ in links(document)] == shown
 
 
 def test_names_of_one_letter_and_of_500_words_are_found_if_asked_for() -> None:
     text = f"In X they read {LONG}."
-    assert links(by_rules().link(text)) == []
+    assert links(untaught().link(text)) == []
     assert links(of_any_length().link(text)) == [("X", "x"), (LONG, "long")]
 
 
-@pytest.mark.parametrize("make", [by_rules, by_odds])
-def test_given_mentions_have_any_length(make: Callable[[], Linker]) -> None:
+def test_given_mentions_have_any_length() -> None:
     text = f"X {LONG}"
     given = Document("d", text, mentions=(Mention(0, 1, "X"), Mention(2, len(text), LONG), Mention(0, len(text), text)))
-    assert [mention.entity for mention in make().link(given).mentions][:2] == ["x", "long"]
+    assert [mention.entity for mention in untaught().link(given).mentions][:2] == ["x", "long"]
 
 
 class Heard:
@@ -121,7 +108,7 @@ class Heard:
 
 def test_a_book_takes_memory_for_its_mentions_only_and_tells_how_far_it_is() -> None:
     chapter = "In the rain she saw Troy. " + "Then she came to the gate of a town. " * 23
-    config = LinkerConfig(finding=FindingConfig(min_names=0, min_chance=0.02))  # so that there are many spans to rank
+    config = LinkerConfig(finding=FindingConfig(min_chance=0.02))  # so that there are many spans to rank
     linker, heard, peaks = Linker.build(KB, config=config, n_threads=1), Heard(), []
     linker.link(chapter)
     for n_chapters in (300, 900):

@@ -9,11 +9,9 @@ import pytest
 from deixis.decision.decision import Decision
 from deixis.decision.link_model import LinkModel
 from deixis.decision.threshold_curve import ThresholdCurve
-from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import KEPT_OPTIONS, Linker
-from deixis.linking.config import LinkerConfig
 from deixis.linking.model import Reader
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan, LinkPlans
@@ -29,8 +27,8 @@ GIVEN = Document("d", RAW, mentions=(Mention(0, 5, "Paris"), Mention(10, 14, "Tr
 
 
 @functools.cache
-def linker(min_names=10_000):
-    return Linker.build(KB, config=LinkerConfig(finding=FindingConfig(min_names=min_names)), n_threads=1)
+def linker():
+    return Linker.build(KB, n_threads=1)
 
 
 def curve(low):
@@ -39,9 +37,9 @@ def curve(low):
 
 
 @functools.cache
-def model(by_odds):
+def model():
     """A model with every part and a decision for each situation, told apart by their thresholds."""
-    whole = with_reranker(linker(0 if by_odds else 10_000), Contrarian(), Decision(threshold=0.3, curve=curve(0.3)))
+    whole = with_reranker(linker(), Contrarian(), Decision(threshold=0.3, curve=curve(0.3)))
     whole = with_decisions(
         whole,
         given=Decision(threshold=0.1, curve=curve(0.1)),
@@ -54,38 +52,34 @@ def model(by_odds):
 
 GIVEN_, DETECTED, RERANKED, READ = 0.1, 0.2, 0.3, 0.4
 SITUATIONS = [
-    # detects, by odds, reader, rerank: scored by, selected by, decided by
-    ((False, True, False, False), (GIVEN_, GIVEN_, GIVEN_)),
-    ((False, True, False, True), (GIVEN_, GIVEN_, RERANKED)),
-    ((True, False, False, False), (GIVEN_, GIVEN_, GIVEN_)),
-    ((True, False, False, True), (GIVEN_, GIVEN_, RERANKED)),
-    ((True, True, False, False), (DETECTED, DETECTED, DETECTED)),
-    ((True, True, False, True), (DETECTED, DETECTED, DETECTED)),
-    ((True, True, True, False), (DETECTED, READ, READ)),
-    ((True, True, True, True), (DETECTED, READ, RERANKED)),
-    ((True, False, True, False), (GIVEN_, READ, READ)),
-    ((True, False, True, True), (GIVEN_, READ, RERANKED)),
+    # detects, reader, rerank: scored by, selected by, decided by
+    ((False, False, False), (GIVEN_, GIVEN_, GIVEN_)),
+    ((False, False, True), (GIVEN_, GIVEN_, RERANKED)),
+    ((True, False, False), (DETECTED, DETECTED, DETECTED)),
+    ((True, False, True), (DETECTED, DETECTED, DETECTED)),
+    ((True, True, False), (DETECTED, READ, READ)),
+    ((True, True, True), (DETECTED, READ, RERANKED)),
 ]
 
 
 @pytest.mark.parametrize(("situation", "expected"), SITUATIONS)
 def test_every_situation_has_the_decision_that_the_table_says(situation, expected):
-    detects, by_odds, reads, reranks = situation
-    plan = LinkPlan.of(model(by_odds), LinkOptions(reader=reads, rerank=reranks), detects)
+    detects, reads, reranks = situation
+    plan = LinkPlan.of(model(), LinkOptions(reader=reads, rerank=reranks), detects)
     assert tuple(each.min_probability for each in (plan.scoring, plan.selecting, plan.deciding)) == expected
     assert (plan.reader is not None) is reads and (plan.reranker is not None) is reranks
-    if not reads and detects and by_odds:
+    if not reads and detects:
         assert isinstance(plan.deciding.model, LinkModel)
 
 
 @pytest.mark.parametrize(("situation", "expected"), SITUATIONS)
 @pytest.mark.parametrize("how", [{"threshold": 0.77}, {"target_precision": 0.95}], ids=["threshold", "precision"])
 def test_a_threshold_asked_for_is_that_of_the_last_decision(situation, expected, how):
-    detects, by_odds, reads, reranks = situation
-    plan = LinkPlan.of(model(by_odds), LinkOptions(reader=reads, rerank=reranks, **how), detects)
+    detects, reads, reranks = situation
+    plan = LinkPlan.of(model(), LinkOptions(reader=reads, rerank=reranks, **how), detects)
     wanted = 0.77 if "threshold" in how else curve(expected[-1]).for_precision(0.95).threshold
     assert plan.deciding.min_probability == wanted
-    is_earlier_kept = reranks and not reads and (not detects or not by_odds)
+    is_earlier_kept = reranks and not reads and not detects
     assert (plan.selecting.min_probability == expected[1]) is is_earlier_kept
 
 

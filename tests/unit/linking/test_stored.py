@@ -21,7 +21,7 @@ KB = KnowledgeBase.from_records([{"id": "a", "title": "Paris", "description": "c
 
 def test_settings_come_back_with_the_model(tmp_path):
     config = LinkerConfig(
-        detection=DictionaryConfig(case="ignore", max_tokens=3),
+        detection=DictionaryConfig(min_chars=3, max_tokens=3),
         ranking=RankerConfig(weights="default", penalty=0.5),
         nil=ThresholdConfig(0.25),
         n_candidates=3,

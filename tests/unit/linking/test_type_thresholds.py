@@ -13,7 +13,6 @@ from deixis.explanation.explain import explain
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan
 from deixis.types import Document, Mention
@@ -22,8 +21,7 @@ from tests.linkers import Contrarian, with_reranker
 
 @cache
 def linker() -> Linker:
-    config = LinkerConfig()
-    return with_reranker(Linker.build(read_demo(), config=config, n_threads=1), Contrarian(0.6))
+    return with_reranker(Linker.build(read_demo(), n_threads=1), Contrarian(0.6))
 
 
 def documents(is_raw: bool) -> list[Document]:

@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from deixis.detection.config import FindingConfig
 from deixis.documents.corrections import Correction
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
@@ -38,18 +37,16 @@ def corrected(linker, *corrections):
 
 @pytest.fixture(scope="module")
 def linker():
-    """By the dictionary's rules, as a short list has it."""
     return Linker.build(aviary())
 
 
 @pytest.fixture(scope="module")
-def by_odds():
-    """By odds, as a long list has it."""
-    config = LinkerConfig(finding=FindingConfig(min_names=1), nil=ThresholdConfig(0.1))
-    return Linker.build(aviary(), config=config)
+def lenient():
+    """With a lower threshold."""
+    return Linker.build(aviary(), config=LinkerConfig(nil=ThresholdConfig(0.1)))
 
 
-@pytest.fixture(params=["linker", "by_odds"])
+@pytest.fixture(params=["linker", "lenient"])
 def any_linker(request):
     return request.getfixturevalue(request.param)
 

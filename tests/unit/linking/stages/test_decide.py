@@ -16,7 +16,7 @@ from deixis.tables import CandidateTable, Ranking, Spans
 from deixis.training.detector import gold_spans
 from deixis.types import Candidate, Document, Mention
 from tests.linkers import with_decisions, with_parts
-from tests.raw_texts import KB, annotated, by_rules, links_of, trained
+from tests.raw_texts import KB, annotated, links_of, trained, untaught
 
 PARIS = Document("d", "Paris", mentions=(Mention(0, 5, "Paris"),))
 
@@ -42,7 +42,7 @@ def ranked_spans(spans, document, *scores):
 
 def decided(threshold, *scores, detects=False):
     """Paris as it is decided with these scores."""
-    plan = LinkPlan.of(by_rules().model, LinkOptions(threshold=threshold), detects)
+    plan = LinkPlan.of(untaught().model, LinkOptions(threshold=threshold), detects)
     ((number, mention),) = decide(plan, [PARIS], ranked_spans(Spans.given([PARIS]), PARIS, scores))
     assert number == 0
     return mention
@@ -69,7 +69,7 @@ def test_without_candidates_a_mention_is_nil_whatever_the_threshold():
 
 def test_an_answer_that_was_there_before_is_replaced():
     before = Mention(0, 5, "Xyzzy", entity="old", score=1.0, candidates=(Candidate("old", 1.0),))
-    (after,) = by_rules().link(Document("d", "Xyzzy", mentions=(before,))).mentions
+    (after,) = untaught().link(Document("d", "Xyzzy", mentions=(before,))).mentions
     assert (after.entity, after.score, after.is_nil, after.candidates) == (None, None, True, ())
 
 
@@ -78,10 +78,11 @@ def test_a_probability_of_nothing_never_reaches_a_threshold():
     assert reaches(np.array([0.0, 1e-9]), 0.0).tolist() == [False, True]
 
 
-def test_of_spans_that_overlap_the_links_of_the_best_sum_are_mentions():
+def test_of_spans_that_overlap_the_links_of_the_best_sum_are_mentions_and_long_ones_weigh_more():
     spans = spans_of((0, 8, 0.9, True), (0, 3, 0.9, True), (4, 8, 0.9, True))
     assert taken(spans, [0.9, 0.5, 0.5]) == [True, False, False]
-    assert taken(spans, [0.6, 0.5, 0.5]) == [False, True, True]
+    assert taken(spans, [0.5, 0.55, 0.5]) == [True, False, False]
+    assert taken(spans, [0.4, 0.6, 0.6]) == [False, True, True]
     assert taken(spans, [0.9, 0.5, 0.2], may_overlap=True) == [True, True, True]
 
 
@@ -99,7 +100,7 @@ def test_names_that_are_no_links_are_mentions_where_no_link_is():
 
 def test_given_mentions_are_all_selected_however_improbable_and_overlapping():
     document = Document("d", "New Troy", mentions=(Mention(0, 8, "New Troy"), Mention(4, 8, "Troy")))
-    plan = LinkPlan.of(by_rules().model, LinkOptions(types=()), detects=False)
+    plan = LinkPlan.of(untaught().model, LinkOptions(types=()), detects=False)
     ranked = ranked_spans(Spans.given([document]), document, [0.001], [])
     assert select(plan, ranked).tolist() == [True, True]
     assert select(replace(plan, detects=True), ranked).tolist() == [True, False]  # names, and the longer one at that
@@ -109,7 +110,7 @@ def test_mentions_do_not_overlap_unless_asked():
     text = "Then Ann saw New Troy in the rain."
     apart = trained().link(text).mentions
     assert all(before.end <= after.start for before, after in zip(apart, apart[1:], strict=False))
-    given = by_rules().model.decisions.given
+    given = untaught().model.decisions.given
     low = with_decisions(
         trained(), detected=replace(trained().model.decisions.detected, threshold=given.min_probability)
     )
@@ -117,24 +118,24 @@ def test_mentions_do_not_overlap_unless_asked():
     assert {"New Troy"} <= {mention.text for mention in kept}
     assert {mention.text for mention in apart} <= {mention.text for mention in kept}
     with pytest.raises(ConfigError, match="'drop' or 'keep'"):
-        by_rules().link(text, overlaps="all")
+        untaught().link(text, overlaps="all")
 
 
 def test_names_inside_names_are_kept_on_request():
     text, recognizer = "In New Troy.", lambda texts: [[(3, 11), (7, 11)] for _ in texts]
-    assert links_of(by_rules().link(text, recognizer=recognizer)) == [("New Troy", "new-troy")]
-    kept = by_rules().link(text, recognizer=recognizer, overlaps="keep")
+    assert links_of(untaught().link(text, recognizer=recognizer)) == [("New Troy", "new-troy")]
+    kept = untaught().link(text, recognizer=recognizer, overlaps="keep")
     assert links_of(kept) == [("New Troy", "new-troy"), ("Troy", "troy")]
 
 
 def test_a_short_list_keeps_names_inside_names_on_request_too():
     text = "From New Troy to Troy."
-    assert links_of(by_rules().link(text)) == [("New Troy", "new-troy"), ("Troy", "troy")]
-    kept = by_rules().link(text, overlaps="keep")
+    assert links_of(untaught().link(text)) == [("New Troy", "new-troy"), ("Troy", "troy")]
+    kept = untaught().link(text, overlaps="keep")
     assert links_of(kept) == [("New Troy", "new-troy"), ("Troy", "troy"), ("Troy", "troy")]
 
 
-@pytest.mark.parametrize("make", [by_rules, trained])
+@pytest.mark.parametrize("make", [untaught, trained])
 def test_given_mentions_stay_and_nothing_is_added(make):
     text = "Paris, Troy, x"
     given = Document("d", text, mentions=(Mention(13, 14, "x"), Mention(0, 11, "Paris, Troy"), Mention(7, 11, "Troy")))
@@ -143,7 +144,7 @@ def test_given_mentions_stay_and_nothing_is_added(make):
     assert linked.mentions[2].entity == "troy"
 
 
-@pytest.mark.parametrize("make", [by_rules, trained])
+@pytest.mark.parametrize("make", [untaught, trained])
 def test_a_book_is_linked_in_parts_as_its_chapters_are(make):
     sentence = "Then Ann saw Troy in the rain. "
     n_sentences = SPANS_AT_ONCE + 200

@@ -88,7 +88,7 @@ def test_the_reader_can_overrule_the_best_candidate() -> None:
 
 
 def test_links_overlap_only_when_asked_for() -> None:
-    links = PossibleLinks.of(*proposed((0, 8, 12, [("Q22647", 0.9)]), (0, 8, 19, [("Q90", 0.7)])), [])
+    links = PossibleLinks.of(*proposed((0, 8, 12, [("Q22647", 0.9)]), (0, 8, 19, [("Q90", 0.6)])), [])
     assert [text for text, _ in linked(links, DETECTION)] == ["Troy"]
     assert [text for text, _ in linked(links, DETECTION, may_overlap=True)] == ["Troy", "Troy, Paris"]
 
@@ -204,7 +204,7 @@ def test_what_is_proposed_overlaps_and_may_be_unlikely() -> None:
 
 
 def test_a_reader_hears_of_spans_that_are_too_unlikely_to_be_ranked_without_it() -> None:
-    config = LinkerConfig(finding=FindingConfig(min_names=0, min_chance=0.99))
+    config = LinkerConfig(finding=FindingConfig(min_chance=0.99))
     linker = Linker.build(KB, config=config, n_threads=1)
     spans, _ = reader_input_of(linker.model, [Document("d", TEXT)])
     assert not linker.link(TEXT).mentions

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from deixis.decision.decision import Decision, Decisions
-from deixis.detection.config import FindingConfig
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlan
 from deixis.linking.seen_documents import SeenDocuments
@@ -67,9 +65,8 @@ def test_candidates_are_reranked_only_when_asked_for(linker):
     assert next(contrary.link_many([TEXT], rerank=True)) == contrary.link(TEXT, rerank=True)
 
 
-def test_of_mentions_detected_by_odds_the_reranker_says_what_they_mean_and_what_that_is_worth():
-    config = LinkerConfig(finding=FindingConfig(min_names=0))
-    linker, ranker = Linker.build(KB, config=config, n_threads=1), Contrarian()
+def test_of_detected_mentions_the_reranker_says_what_they_mean_and_what_that_is_worth():
+    linker, ranker = Linker.build(KB, n_threads=1), Contrarian()
     contrary = with_reranker(linker, ranker)
     names = {"recognizer": lambda texts: [[(24, 29)] for _ in texts]}  # or a name of three bearers would be unlikely
     before, after = linker.link(TEXT, **names).mentions, contrary.link(TEXT, rerank=True, **names).mentions
