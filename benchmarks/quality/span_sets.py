@@ -30,6 +30,7 @@ from deixis.training.detector import GoldSpans, build_detector, gold_spans
 from deixis.types import Document
 
 N_DOCUMENTS = 150  # of each annotated set
+MISSPELT_SHARE = 0.1  # of the names put into sentences
 N_SENTENCES = 700  # of each made set
 FOREIGN_WEIGHT = 0.25  # of MeSH names of kinds that BC5CDR does not annotate, as wrong answers
 SIZES = (2, 3, 5, 10, 20, 50)  # entities of short lists
@@ -294,6 +295,8 @@ def _made(
                 written = written.lower()
             if rng.random() < 0.2 and written[-1:].isalpha() and written.islower() and not written.endswith("s"):
                 written += "s"
+        if rng.random() < MISSPELT_SHARE:
+            written = _misspelt(written, rng)
         start = match.start(2)
         texts.append(sentence[:start] + written + sentence[match.end(2) :])
         gold[number, start, start + len(written)] = frozenset({written})
@@ -310,3 +313,15 @@ def _made(
         # A span that overlaps the name is another reading of it.
         is_wrong[row] |= start < places[number][1] and places[number][0] < end
     return _set_of(name, family, detector, table, gold, is_wrong.astype(np.float64))
+
+
+def _misspelt(name: str, rng: np.random.Generator) -> str:
+    """The name with one letter of a long word left out, doubled or changed, if it has a long word."""
+    words = [match for match in re.finditer(r"[A-Za-z]{7,}", name)]
+    if not words:
+        return name
+    word = words[int(rng.integers(len(words)))]
+    at = int(rng.integers(word.start() + 1, word.end()))
+    letter = "abcdefghijklmnopqrstuvwxyz"[int(rng.integers(26))]
+    changed = (name[:at] + name[at + 1 :], name[:at] + name[at - 1] + name[at:], name[:at] + letter + name[at + 1 :])
+    return changed[int(rng.integers(3))]

@@ -1,11 +1,12 @@
 """The names of a list, and every place in a text where one of them may stand.
 
 Names and text are compared word by word without case, accents (Latin, Greek, Cyrillic) and the endings of plural and
-possessive, and British as American spelling; hyphens, apostrophes, slashes and quotation marks between words do not count. Other punctuation does: a name
-is found across a comma, a bracket, the end of a sentence or of a line only if the name has the same there (a line of
-forty characters or more counts as broken for its length). A name with one comma is also found turned round, without
-it. In scripts without spaces a name may begin anywhere. Names of
-one character, and of digits only, are not looked for; "Mercury (planet)" is looked for as Mercury.
+possessive, British as American spelling; hyphens, apostrophes, slashes and quotation marks between words do not count.
+Other punctuation does: a name is found across a comma, a bracket, the end of a sentence or of a line only if the name
+has the same there (a line of forty characters or more counts as broken for its length). A name with one comma is also
+found turned round, without it. A long word that neither the list nor the table of common words has may be one letter
+away from a word of the list. In scripts without spaces a name may begin anywhere. Names of one character, and of digits
+only, are not looked for; "Mercury (planet)" is looked for as Mercury.
 """
 
 from __future__ import annotations

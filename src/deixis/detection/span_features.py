@@ -50,6 +50,11 @@ OTHERS = {
     "only_capitals": "in capitals on the list, but not here",
     "only_capitals_here": "in capitals on the list and here",
     "listed_lower": "in lower case here and on the list",
+    "misspelt": "one letter away from a name",
+    "misspelt*common": "one letter away from a name, in a list that names common words",
+    "misspelt_word": "one word, one letter away from a name",
+    "misspelt_upper": "capitalized, one letter away from a name",
+    "misspelt*few": "one letter away from a name, in a short list",
     "title": "title of an entity",
     "four_words": "more than three words",
     "length": "length",
@@ -177,10 +182,11 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     around = capitals * one * has["CAPITALS_AROUND"]
     before = {kind: np.isin(spans.before, numbers).astype(np.float32) for kind, numbers in _before_numbers().items()}
     text_lower = name * upper * np.log1p(n_lower)
-    only_capitals = has["LISTED_CAPITALS"] * name
+    only_capitals, misspelt = has["LISTED_CAPITALS"] * name, has["MISSPELT"]
     columns += [
         np.ones(len(spans), dtype=np.float32), has["LISTED_CASE"], only_capitals * (1 - capitals),
-        only_capitals * capitals, has["LISTED_LOWER"] * lower, is_title * name, four * name, np.log1p(lengths) * name,
+        only_capitals * capitals, has["LISTED_LOWER"] * lower, misspelt,
+        misspelt * np.float32(common), misspelt * one, misspelt * upper, misspelt * np.float32(few), is_title * name, four * name, np.log1p(lengths) * name,
         short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_share,
         has["FOLLOWS_UPPER"] * name, has["PRECEDES_UPPER"] * name, has["HYPHEN_BEFORE"], has["HYPHEN_AFTER"],
         has["HAS_NUMBER"], has["IN_LONGER_NAME"] * name, has["IN_LONGER_NAME"] * run, has["STOP_WORDS"],
@@ -199,7 +205,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
 _SIGNS = (
     "LISTED_CASE", "LISTED_LOWER", "LISTED_CAPITALS", "LOWER_CASE", "TITLE_CASE", "CAPITALS", "MIXED_CASE",
     "BEGINS_SENTENCE", "CAPITALS_AROUND", "FOLLOWS_UPPER", "PRECEDES_UPPER", "IN_LONGER_NAME", "HYPHEN_BEFORE",
-    "HYPHEN_AFTER", "HAS_NUMBER", "STOP_WORDS", "OTHER_LANGUAGE",
+    "HYPHEN_AFTER", "HAS_NUMBER", "STOP_WORDS", "OTHER_LANGUAGE", "MISSPELT",
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ constexpr size_t kTextsPerTask = 16;      // so that many short ones cost little
 constexpr int32_t kSoftGap = -2;          // spaces, hyphens and the like
 constexpr double kMinKnownShare = 0.4;    // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
+constexpr size_t kMinMisspelt = 6, kMaxMisspelt = 24;  // letters of words that may be one letter away from a name
 
 // How the names that end at a node are written in the list.
 enum NodeWriting : uint8_t {
@@ -56,6 +57,7 @@ enum Sign : uint32_t {
     kLearnedName = 1 << 20,    // set by Python: annotated documents have a mention that reads so
     kRecognized = 1 << 21,     // set by Python: a recognizer, or whoever gave it, says that it is a mention
     kShortForm = 1 << 22,      // set by Python: the text defines it as short for something longer
+    kMisspelt = 1 << 23,       // a word of it is no word of the list, but one letter away from one
 };
 
 uint8_t writing_of(const Casing& casing) {
@@ -119,6 +121,7 @@ struct TextWord {
     size_t n_possessive;
     Casing casing;
     Gap gap_before;
+    bool is_misspelt;
 };
 
 // Every span of a batch, column by column.
@@ -265,13 +268,54 @@ private:
             const int32_t number = words.find(word.stem, hash);
             tokens.push_back({id_of(word.stem, hash), gap_id(word.gap), number, hash, word.token.start, word.token.end,
                               word.token.byte_start, word.token.byte_end, word.n_possessive, word.casing,
-                              word.gap_before});
+                              word.gap_before, false});
+            TextWord& added = tokens.back();
+            if (added.id < 0 && number < 0) {
+                added.id = one_letter_away(word.stem);
+                added.is_misspelt = added.id >= 0;
+            }
             n_cased += !word.casing.is_number;
             n_known += !word.casing.is_number && number >= 0;
         });
         const bool is_other = n_cased >= kMinWordsOfLanguage &&
                               static_cast<double>(n_known) < kMinKnownShare * static_cast<double>(n_cased);
         return is_other ? kOtherLanguage : 0;
+    }
+
+    // The number of a word of the list that differs by one letter, or by two that changed places; -1. The first letter
+    // is hardly ever the wrong one.
+    int32_t one_letter_away(std::string_view stem) const {
+        if (stem.size() < kMinMisspelt || stem.size() > kMaxMisspelt) return -1;
+        for (const char c : stem)
+            if (c < 'a' || c > 'z') return -1;
+        const auto find = [&](const std::string& word) { return id_of(word, WordTable::hash(word)); };
+        std::string changed;
+        for (size_t at = 1; at < stem.size(); ++at) {  // a letter too many
+            changed.assign(stem).erase(at, 1);
+            if (const int32_t id = find(changed); id >= 0) return id;
+        }
+        changed.assign(stem);
+        for (size_t at = 1; at + 1 < stem.size(); ++at) {  // two changed places
+            std::swap(changed[at], changed[at + 1]);
+            if (const int32_t id = find(changed); id >= 0) return id;
+            std::swap(changed[at], changed[at + 1]);
+        }
+        for (size_t at = 1; at <= stem.size(); ++at) {  // one is missing
+            changed.assign(stem).insert(at, 1, 'a');
+            for (char c = 'a'; c <= 'z'; ++c) {
+                changed[at] = c;
+                if (const int32_t id = find(changed); id >= 0) return id;
+            }
+        }
+        changed.assign(stem);
+        for (size_t at = 1; at < stem.size(); ++at) {  // another letter
+            for (char c = 'a'; c <= 'z'; ++c) {
+                changed[at] = c;
+                if (const int32_t id = find(changed); id >= 0) return id;
+            }
+            changed[at] = stem[at];
+        }
+        return -1;
     }
 
     // All spans that begin at the word `first`.
@@ -281,7 +325,7 @@ private:
         bool is_run = tokens[first].casing.begins_upper && max_run > 0;
         if (node < 0 && !is_run) return;
         Casing casing = tokens[first].casing;
-        bool has_lower_word = false, is_known = true;
+        bool has_lower_word = false, is_known = true, is_misspelt = false;
         float log_count = std::numeric_limits<float>::max(), lower_share = 1.0f;
         int32_t n_content = 0;
         uint64_t key = 0;
@@ -289,6 +333,7 @@ private:
             const TextWord& last = tokens[first + n - 1];
             const WordTable::Word& word = words.word(last.number);
             key = mix_hash(key ^ last.hash) + n;
+            is_misspelt |= last.is_misspelt;
             log_count = std::min(log_count, word.log_count);
             if (!word.is_stop) {
                 lower_share = std::min(lower_share, word.lower_share);
@@ -300,6 +345,7 @@ private:
             if (is_name || ends_run) {
                 uint32_t signs = language | writing_signs(text, tokens, first, n, casing);
                 if (is_name) signs |= name_signs(writing_[node], casing, tokens[first]);
+                if (is_name && is_misspelt) signs |= kMisspelt;
                 if (has_lower_word) signs |= kHasLowerWord;
                 if (n_content == 0) signs |= kStopWords;
                 if (is_known) signs |= kKnownWords;
@@ -511,7 +557,8 @@ void bind_name_spans(nb::module_& m) {
         .value("OTHER_LANGUAGE", kOtherLanguage)
         .value("LEARNED_NAME", kLearnedName)
         .value("RECOGNIZED", kRecognized)
-        .value("SHORT_FORM", kShortForm);
+        .value("SHORT_FORM", kShortForm)
+        .value("MISSPELT", kMisspelt);
     nb::class_<WordTable> words(m, "WordTable", "Words of a language with their frequency and writing.");
     define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<float>, ArrayIn<float>, ArrayIn<uint8_t>>(
         words, {"data", "offsets", "log_counts", "lower_shares", "is_stop"});
