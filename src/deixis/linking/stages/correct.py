@@ -18,9 +18,7 @@ Place = tuple[str, int, int]
 """A text, and the start and end of a mention in it."""
 
 
-def overrule(
-    model: LinkerModel, places: Iterable[Place], ranking: Ranking, mask: EntityMask | None = None
-) -> Ranking:
+def overrule(model: LinkerModel, places: Iterable[Place], ranking: Ranking, mask: EntityMask | None = None) -> Ranking:
     """The ranking with the right candidate alone, without wrong ones, or with none, where a mention was corrected.
 
     `places` are those of the mentions: their text, start and end.
@@ -28,11 +26,7 @@ def overrule(
     if not model.corrections.each:
         return ranking
     verdicts = model.corrections.by_key
-    corrected = {
-        number: corrections
-        for number, place in enumerate(places)
-        if (corrections := verdicts.get(place))
-    }
+    corrected = {number: corrections for number, place in enumerate(places) if (corrections := verdicts.get(place))}
     if not corrected:
         return ranking
     parts = []
