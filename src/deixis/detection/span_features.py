@@ -186,7 +186,8 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     columns += [
         np.ones(len(spans), dtype=np.float32), has["LISTED_CASE"], only_capitals * (1 - capitals),
         only_capitals * capitals, has["LISTED_LOWER"] * lower, misspelt,
-        misspelt * np.float32(common), misspelt * one, misspelt * upper, misspelt * np.float32(few), is_title * name, four * name, np.log1p(lengths) * name,
+        misspelt * np.float32(common), misspelt * one, misspelt * upper, misspelt * np.float32(few), is_title * name,
+        four * name, np.log1p(lengths) * name,
         short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_share,
         has["FOLLOWS_UPPER"] * name, has["PRECEDES_UPPER"] * name, has["HYPHEN_BEFORE"], has["HYPHEN_AFTER"],
         has["HAS_NUMBER"], has["IN_LONGER_NAME"] * name, has["IN_LONGER_NAME"] * run, has["STOP_WORDS"],
