@@ -379,6 +379,7 @@ class Sign(enum.IntFlag):
     LEARNED_NAME = 1048576
     RECOGNIZED = 2097152
     SHORT_FORM = 4194304
+    MISSPELT = 8388608
 
 class WordTable:
     def __init__(
