@@ -37,7 +37,7 @@ from deixis.store.part import Part, array
 N_FOLDS = 5
 NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
 PENALTY = 1.0
-RECOGNIZED_ODDS = 4.0  # added for a span of a recognizer
+RECOGNIZED_ODDS = 4.0  # added for a span of a recognizer, which is at least as likely a mention as not
 MAX_WEIGHT = 100.0
 AT_ONCE = 8_192  # spans whose features are in memory together: a book has a million
 
@@ -95,7 +95,9 @@ class SpanScorer(Part):
             is_unseen = ~self.seen.has(part.keys)
             if len(self.seen.keys) and is_unseen.any():
                 log_odds[rows][is_unseen] = weighed(features[is_unseen], default_weights())
-        return log_odds + np.where(spans.has(Sign.RECOGNIZED), RECOGNIZED_ODDS, 0.0)
+        is_recognized = spans.has(Sign.RECOGNIZED)
+        log_odds[is_recognized] = np.maximum(log_odds[is_recognized] + RECOGNIZED_ODDS, 0.0)
+        return log_odds
 
     def features(self, spans: SpanTable, counts: NDArray[np.float32]) -> NDArray[np.float32]:
         """spans_by_features; `counts` are `text_counts` of them among all spans of their texts."""

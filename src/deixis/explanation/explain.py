@@ -148,7 +148,7 @@ class LinkedText:
         tree = model.sources.get("label_tree")
         return Explanation(
             *key, text, span.candidate(model, row, probabilities, reranked), runner_up,
-            self._is_linked(key, row, overruled), is_changed, self._threshold(row),
+            self._is_linked(key, row, overruled), is_changed, self._threshold(key, row),
             len(span.ranking.rows), span.log_sum, tuple(tree_steps(tree, span.mention, row)), span.on_list, evidence,
             detection,
         )  # fmt: skip
@@ -190,10 +190,12 @@ class LinkedText:
         if self.plan.detects or not len(overruled.rows):
             return False
         best, probability = int(overruled.rows[0]), float(overruled.scores[0])
-        return best == row and probability >= self._threshold(row)
+        return best == row and probability >= self._threshold(key, row)
 
-    def _threshold(self, row: int) -> float:
-        return float(self.plan.thresholds(self.plan.deciding, np.array([row]))[0])
+    def _threshold(self, key: Key, row: int) -> float:
+        selected = self.selected.get(key)
+        has_name = None if selected is None else selected.spans.has_name
+        return float(self.plan.thresholds(self.plan.deciding, np.array([row]), has_name)[0])
 
     def _row_of(self, entity: str) -> int:
         row = self.plan.model.kb.row_of(entity)

@@ -54,7 +54,7 @@ class LinkOptions:
         (), "Thresholds of entities by type; of several the highest. Others: the threshold.", flag="--type-threshold"
     )
     names: Names | None = option(
-        None, "Names in raw text to link: every one, those likely meant, or only the sure ones. Default: the model's."
+        None, "Names linked in raw text: every one, the likely or only the sure. Default: the model's."
     )
     target_precision: float | None = option(
         None, "Share of links that shall be right; a calibrated model knows the threshold.", low=0, high=1

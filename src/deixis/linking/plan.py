@@ -79,9 +79,16 @@ class LinkPlan:
         n_read = 0 if self.reranker is None else self.reranker.opened.n_candidates
         return max(self.n_candidates, self.n_shown, n_read)
 
-    def thresholds(self, decision: Decision, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The threshold of `decision` for a link to the entity of each row, -1 for none; types may have their own."""
+    def thresholds(
+        self, decision: Decision, rows: NDArray[np.int64], has_name: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float64]:
+        """The threshold of `decision` for a link to the entity of each row, -1 for none; types may have their own.
+
+        Spans that `has_name` says are names have none if every name is linked.
+        """
         general = np.full(len(rows), decision.min_probability)
+        if self.links_every_name and has_name is not None:
+            general[has_name] = 0.0
         if self.type_thresholds is None or decision is not self.deciding:
             return general
         own = np.where(rows >= 0, self.type_thresholds[rows], np.nan)

@@ -163,9 +163,9 @@ def test_linked_is_said_of_what_linking_links_and_of_nothing_else(linker, kind):
     assert {(told.start, told.end) for told in every if told.is_linked} == links and len(links) > 2
 
 
-def test_a_span_that_is_hardly_a_mention_says_so_and_one_that_nobody_looks_at_says_nothing(linker):
+def test_a_span_says_how_its_case_speaks_for_it_and_one_that_nobody_looks_at_says_nothing(linker):
     upper, lower = (linker.explain(f"It rained in {name}.", 13, 17) for name in ("Java", "java"))
-    assert lower.mention_evidence.span_log_odds < upper.mention_evidence.span_log_odds and not lower.is_linked
+    assert lower.mention_evidence.span_log_odds < upper.mention_evidence.span_log_odds
     lower_parts, upper_parts = ({part.name for part in each.mention_evidence.span_parts} for each in (lower, upper))
     assert "lower_word" in lower_parts - upper_parts and "title_word" in upper_parts - lower_parts
     assert linker.explain("It rained in Java.", 10, 17).mention_evidence is None  # "in Java"

@@ -33,8 +33,8 @@ def test_settings_come_back_with_the_model(tmp_path):
     linker.save(tmp_path / "model")
     loaded = Linker.load(tmp_path / "model", n_threads=2)
     assert loaded.config == config and loaded.model.n_threads == 2
-    assert loaded.link("paris and troy") == linker.link("paris and troy")
-    assert len(loaded.link("paris and troy").mentions) == 2
+    assert loaded.link("Paris and Troy") == linker.link("Paris and Troy")
+    assert len(loaded.link("Paris and Troy").mentions) == 2
 
 
 def test_the_knowledge_base_comes_back_with_the_model(tmp_path):

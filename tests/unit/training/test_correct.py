@@ -230,5 +230,6 @@ def test_what_a_name_means_says_nothing_of_longer_names_that_hold_it():
 
 
 def test_a_longer_name_that_was_corrected_stands_before_one_inside_it(linker):
-    after = corrected(linker, span("We saw Great Ruby.", "Great Ruby", "gold", "stone-Ruby"))
+    texts = ("We saw Great Ruby.", "They know Great Ruby.", "Here is Great Ruby.")
+    after = corrected(linker, *(span(text, "Great Ruby", "gold", "stone-Ruby") for text in texts))
     assert answers(after, "They had Great Ruby there.") == {"Great Ruby": "stone-Ruby"}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deixis.cli.render import console_on
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes
+from deixis.detection.config import FindingConfig
 from deixis.store.manifest import FORMAT_VERSION
 from deixis.store.model_folder import StoredModel, open_model
 
@@ -68,9 +69,11 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
 
 def _linker_facts(stored: StoredModel) -> dict[str, Any]:
     arrays = _arrays(stored)
+    finding: Mapping[str, Any] = stored.config.get("finding", {})
     seen, corrected = arrays.get("seen.hashes"), arrays.get("corrections.entities.offsets")
     return {
         "entities": _n_entities(stored),
+        "names": str(finding.get("names", FindingConfig().names)),
         "annotated_documents": 0 if seen is None else len(seen),
         "corrections": 0 if corrected is None else len(corrected) - 1,
         "reranker_bytes": sum(each.nbytes for name, each in arrays.items() if name.startswith("reranker.")),

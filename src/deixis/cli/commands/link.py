@@ -25,7 +25,7 @@ from deixis.progress import track
 from deixis.types import Document
 
 BATCH_SIZE = 256  # documents linked together
-CASE_HINT = "To find names also in another case than the knowledge base has: deixis build --case ignore"
+NAMES_HINT = "To link also names that are probably meant otherwise: --names every"
 
 
 @click.command(
@@ -85,7 +85,7 @@ def link(
             _print_pretty(written.each(linked), linker, stream)
         if written.n_nameless and not options.only and options.names != "every":
             nameless = f"{written.n_nameless:,} of {written.n_documents:,}"
-            session.note(f"Documents without a known name: {nameless}. {CASE_HINT}")
+            session.note(f"Documents without a known name: {nameless}. {NAMES_HINT}")
 
 
 class _Written:

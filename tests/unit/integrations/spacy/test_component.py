@@ -126,10 +126,10 @@ def test_own_names_go_beside_entities_that_were_there():
 
 
 def test_both_finds_what_either_finds():
-    text = "In old troy, Paris fled."
-    assert links(pipeline(patterns=["troy"])(text)) == [("troy", ""), ("Paris", "paris_trojan")]
-    doc = pipeline(patterns=["troy"], spans="both")(text)
-    assert links(doc) == [("troy", "troy"), ("Paris", "paris_trojan")]
+    text = "In old Trooy, Paris fled."
+    assert links(pipeline(patterns=["Trooy"])(text)) == [("Trooy", ""), ("Paris", "paris_trojan")]
+    doc = pipeline(patterns=["Trooy"], spans="both")(text)
+    assert links(doc) == [("Trooy", "troy"), ("Paris", "paris_trojan")]
     assert [ent.label_ for ent in doc.ents] == ["GUESS", "ENTITY"]
 
 
@@ -147,10 +147,10 @@ def test_given_entities_that_mean_nothing_are_nil(types, spans):
 
 def test_documents_with_one_text_do_not_lend_each_other_entities():
     nlp = pipeline(spans="both")
-    docs = [nlp.make_doc("in old troy") for _ in range(70)]  # more than are linked together
+    docs = [nlp.make_doc("in old trooy") for _ in range(70)]  # more than are linked together
     for number in (1, 66):
         docs[number].ents = [Span(docs[number], 2, 3, label="GUESS")]
-    linked = [number for number, doc in enumerate(nlp.pipe(docs, batch_size=100)) if links(doc) == [("troy", "troy")]]
+    linked = [number for number, doc in enumerate(nlp.pipe(docs, batch_size=100)) if links(doc) == [("trooy", "troy")]]
     assert linked == [1, 66]
 
 

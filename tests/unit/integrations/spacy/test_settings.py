@@ -105,9 +105,11 @@ def capable_linker():
 CHANGES = [
     {},
     {"threshold": 0.0},
-    {"threshold": 0.8},
+    {"threshold": 0.7},
     {"target_precision": 0.5},
     {"type_thresholds": {"city": 0.9, "river": 0.0}},
+    {"names": "every"},
+    {"names": "sure"},
     {"types": ["city", "person", "river"]},
     {"ids": ["paris_city", "troy_ancient", "jordan_country", "jaguar_animal", "amazon_river"]},
     {"languages": ["de"]},
