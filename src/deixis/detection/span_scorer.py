@@ -89,14 +89,18 @@ class SpanScorer(Part):
         counts, log_odds = text_counts(spans), np.empty(len(spans))
         for begin in range(0, len(spans), AT_ONCE):
             rows = slice(begin, begin + AT_ONCE)
-            part = spans.take(rows)
-            features = self.features(part, counts[rows])
-            log_odds[rows] = weighed(features, self.weights)
-            is_unseen = ~self.seen.has(part.keys)
-            if len(self.seen.keys) and is_unseen.any():
-                log_odds[rows][is_unseen] = weighed(features[is_unseen], default_weights())
+            log_odds[rows] = self._weighed(spans.take(rows), counts[rows])
         is_recognized = spans.has(Sign.RECOGNIZED)
         log_odds[is_recognized] = np.maximum(log_odds[is_recognized] + RECOGNIZED_ODDS, 0.0)
+        return log_odds
+
+    def _weighed(self, spans: SpanTable, counts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The weighed features; words that annotated documents do not have keep the default weights."""
+        features = self.features(spans, counts)
+        log_odds = weighed(features, self.weights)
+        is_unseen = ~self.seen.has(spans.keys)
+        if len(self.seen.keys) and is_unseen.any():
+            log_odds[is_unseen] = weighed(features[is_unseen], default_weights())
         return log_odds
 
     def features(self, spans: SpanTable, counts: NDArray[np.float32]) -> NDArray[np.float32]:
