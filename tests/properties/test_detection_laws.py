@@ -1,19 +1,19 @@
-"""Laws of detection: all names hold the longest ones, batches are singles, and a decision loses nothing."""
+"""Laws of detection: every name is found, batches are singles, a decision loses nothing, and the switch is ordered."""
 
 import functools
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.decision.overlaps import best_apart
-from deixis.detection.config import FindingConfig
-from deixis.detection.dictionary import DictionaryDetector
+from deixis.detection.names import NameMatcher, is_findable
 from deixis.detection.spans import SpanTable
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
-from deixis.linking.config import LinkerConfig
+from deixis.store.strings import StringTable
 
 WORDS = st.sampled_from(
     ["New", "new", "York", "City", "cities", "of", "the", "東", "京", "Troy", "TROY", "U.S.", "é", "-"]
@@ -28,30 +28,34 @@ def rows(spans: SpanTable) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
+@given(st.lists(PHRASES, min_size=1, max_size=8), st.sampled_from([str, str.upper, str.lower]))
+@settings(max_examples=60, deadline=None)
+def test_every_findable_name_is_found_in_any_case_with_its_number(names: list[str], written: Callable) -> None:
+    matcher = NameMatcher.build(names)
+    numbers = matcher.numbers(StringTable.from_strings(names)).tolist()
+    for name, number in zip(names, numbers, strict=True):
+        spans = matcher.spans([f"see {written(name)} here"], 1)
+        assert number in spans.names.tolist() or not is_findable(name)
+
+
 @given(st.lists(PHRASES, min_size=1, max_size=8), TEXTS)
 @settings(max_examples=60, deadline=None)
-def test_all_names_hold_the_longest_ones(names: list[str], texts: list[str]) -> None:
-    detector = DictionaryDetector.build(names)
-    spans = detector.spans(texts, 1, plurals=False)
-    found = set(zip(spans.texts.tolist(), spans.starts.tolist(), spans.ends.tolist(), strict=True))
-    longest = {(number, *span) for number, listed in enumerate(detector.detect(texts, 1)) for span in listed}
-    assert longest <= found
-    more = rows(detector.spans(texts, 1, any_case=True, max_run=3))
-    assert found <= {row[:3] for row in more}
+def test_spans_stand_in_order_each_once_and_runs_add_to_names(names: list[str], texts: list[str]) -> None:
+    matcher = NameMatcher.build(names)
+    found, more = rows(matcher.spans(texts, 1)), rows(matcher.spans(texts, 1, max_run=3))
+    assert {row[:4] for row in found} == {row[:4] for row in more if row[3] >= 0}
     assert more == sorted(more, key=lambda row: row[:3]) and len({row[:3] for row in more}) == len(more)
 
 
 @given(st.lists(PHRASES, min_size=1, max_size=8), TEXTS)
 @settings(max_examples=40, deadline=None)
 def test_a_batch_finds_what_single_texts_do_on_one_thread_or_two(names: list[str], texts: list[str]) -> None:
-    detector = DictionaryDetector.build(names)
-    together = rows(detector.spans(texts, 1, any_case=True, max_run=4))
+    matcher = NameMatcher.build(names)
+    together = rows(matcher.spans(texts, 1, max_run=4))
     singles = [
-        (number, *row[1:])
-        for number, text in enumerate(texts)
-        for row in rows(detector.spans([text], 1, any_case=True, max_run=4))
+        (number, *row[1:]) for number, text in enumerate(texts) for row in rows(matcher.spans([text], 1, max_run=4))
     ]
-    assert together == singles == rows(detector.spans(texts, 2, any_case=True, max_run=4))
+    assert together == singles == rows(matcher.spans(texts, 2, max_run=4))
 
 
 @given(SPANS)
@@ -72,27 +76,26 @@ def test_spans_taken_never_overlap_and_none_would_be_worth_more(spans: list[tupl
 
 
 @functools.cache
-def linker(min_names: int) -> Linker:
+def linker() -> Linker:
     names = ["New York", "New York City", "York", "Troy", "City", "cities of the new", "東京", "京", "U.S."]
     records = [{"id": str(n), "title": name, "description": f"place {n} of Troy"} for n, name in enumerate(names)]
-    config = LinkerConfig(finding=FindingConfig(min_names=min_names))
-    return Linker.build(KnowledgeBase.from_records(records), config=config, n_threads=1)
+    return Linker.build(KnowledgeBase.from_records(records), n_threads=1)
 
 
 @given(
     st.lists(WORDS, max_size=12).map(" ".join),
     st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30)), max_size=4),
-    st.sampled_from([0, 10_000]),
+    st.sampled_from(["every", "likely", "sure"]),
     st.sampled_from([None, 0.0, 0.05, 0.6]),
 )
 @settings(max_examples=60, deadline=None)
 def test_mentions_never_overlap_unless_asked_and_then_none_is_lost(
-    text: str, told: list[tuple[int, int]], min_names: int, threshold: float | None
+    text: str, told: list[tuple[int, int]], names: str, threshold: float | None
 ) -> None:
     spans = [(start, start + length) for start, length in told if start + length <= len(text)]
-    asked, recognizer = linker(min_names), lambda texts: [spans] * len(texts)
+    recognizer = lambda texts: [spans] * len(texts)  # noqa: E731
     apart, kept = (
-        asked.link(text, threshold=threshold, recognizer=recognizer, overlaps=overlaps).mentions
+        linker().link(text, names=names, threshold=threshold, recognizer=recognizer, overlaps=overlaps).mentions
         for overlaps in ("drop", "keep")
     )
     assert all(text[mention.start : mention.end] == mention.text for mention in kept)
