@@ -118,7 +118,7 @@ def test_link_hints_once_at_the_case_of_names_when_it_finds_none(deixis_inside, 
     (deixis_inside.folder / "blank.jsonl").write_text('{"text": " "}\n', encoding="utf-8")
     files = ("a.txt", "b.txt", "c.txt", "blank.jsonl")
     stderr = deixis_inside("link", model, *files).stderr
-    assert stderr.count("--case ignore") == 1
+    assert stderr.count("--names every") == 1
     assert "without a known name: 2 of 4" in stderr
     assert deixis_inside("link", model, *files, "--quiet").stderr == ""
     assert "--case" not in deixis_inside("link", model, "c.txt", "blank.jsonl").stderr
@@ -192,7 +192,13 @@ def test_info_tells_programs_everything(deixis, model):
     (facts,) = lines_of(deixis("info", model, "--json").stdout)
     assert facts["entities"] == 4
     assert facts["kind"] == "linker"
-    assert facts["config"]
+    assert facts["names"] == facts["config"]["finding"]["names"] == "likely"
+
+
+def test_info_says_which_names_are_linked_by_default(deixis_inside):
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--names", "sure", "-q")
+    shown = deixis_inside("info", "model").stdout.splitlines()
+    assert ["names", "sure"] in [line.split() for line in shown]
 
 
 def test_info_and_build_tell_the_same_size(deixis_inside):
