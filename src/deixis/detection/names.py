@@ -1,11 +1,11 @@
 """The names of a list, and every place in a text where one of them may stand.
 
 Names and text are compared word by word without case, accents (Latin, Greek, Cyrillic) and the endings of plural and
-possessive, and British as American spelling; hyphens, apostrophes, slashes and quotation marks between words do not count. Other punctuation does: a name
-is found across a comma, a bracket, the end of a sentence or of a line only if the name has the same there (a line of
-forty characters or more counts as broken for its length). A name with one comma is also found turned round, without
-it. In scripts without spaces a name may begin anywhere. Names of
-one character, and of digits only, are not looked for; "Mercury (planet)" is looked for as Mercury.
+possessive, and British as American spelling; hyphens, apostrophes, slashes and quotation marks between words do not
+count. Other punctuation does: a name is found across a comma, a bracket, the end of a sentence or of a line only if the
+name has the same there (a line of forty characters or more counts as broken for its length). A name with one comma is
+also found turned round, without it. In scripts without spaces a name may begin anywhere. Names of one character, and of
+digits only, are not looked for; "Mercury (planet)" is looked for as Mercury.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class NameMatcher:
         return len(self._arrays["writing"])
 
     def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:
-        """The number of each name in `spans`; names that are compared alike share it; -1 is never found."""
+        """The number of each name in `spans`; names with the same stems share it; -1 is never found."""
         return self._matcher.numbers(names.data, names.offsets, n_threads)
 
     def n_longer(self, names: StringTable) -> NDArray[np.int32]:
