@@ -130,7 +130,7 @@ def span_sets(data: DataFolder, annotated: Sequence[AnnotatedSet]) -> Iterator[S
 def _set_of(
     name: str, family: str, detector: SpanDetector, table: SpanTable, gold: GoldSpans, weights: NDArray[np.float64]
 ) -> SpanSet:
-    is_mention = np.fromiter((place in gold for place in table.places()), dtype=bool, count=len(table))
+    is_mention = np.fromiter((place in gold for place in table.positions()), dtype=bool, count=len(table))
     weights[is_mention] = 1.0
     return SpanSet(name, family, own_features(table, detector.scorer.facts), is_mention, weights)
 
@@ -308,7 +308,7 @@ def _made(
     is_wrong |= table.has(Sign.LISTED_CAPITALS) & ~table.has(Sign.CAPITALS)
     if not is_lower:
         is_wrong |= table.has(Sign.LOWER_CASE)
-    for row, (number, start, end) in enumerate(table.places()):
+    for row, (number, start, end) in enumerate(table.positions()):
         is_wrong[row] |= _VERBAL.search(texts[number][:start]) is not None
         # A span that overlaps the name is another reading of it.
         is_wrong[row] |= start < places[number][1] and places[number][0] < end

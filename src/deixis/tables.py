@@ -179,7 +179,7 @@ class Spans:
         """Document number, start and end of each span."""
         return zip(self.documents.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True)
 
-    def places(self, mentions: Sequence[MentionInContext]) -> list[tuple[str, int, int]]:
+    def positions(self, mentions: Sequence[MentionInContext]) -> list[tuple[str, int, int]]:
         """The text of each span's mention, and where the span itself stands in it, short form or not."""
         texts = (mention.document_text for mention in mentions)
         return list(zip(texts, self.starts.tolist(), self.ends.tolist(), strict=True))

@@ -7,7 +7,7 @@ from deixis.cli.main import deixis
 
 COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--help"}
 WIDTH, SCREEN = 100, 45
-MOST_OPTIONS = {"build": 30}
+MOST_OPTIONS = {"build": 30, "eval": 23}
 MOST_OF_OTHERS = 20
 CEILINGS = {
     # command: options of its own, lines of help
@@ -19,9 +19,9 @@ CEILINGS = {
     "fit reranker": (14, 32),
     "fit encoder": (14, 31),
     "fit reader": (11, 28),
-    "link": (14, 44),
-    "explain": (13, 40),
-    "eval": (20, 45),
+    "link": (16, 43),
+    "explain": (15, 40),
+    "eval": (23, 45),
     "calibrate": (9, 44),
     "xmr train": (20, 42),
     "xmr predict": (8, 29),

@@ -112,8 +112,8 @@ def test_link_keeps_as_many_candidates_as_asked(deixis, model):
     assert len(document["mentions"][0]["candidates"]) == 1
 
 
-def test_link_hints_once_at_the_case_of_names_when_it_finds_none(deixis_inside, model):
-    for name, text in (("a.txt", "troy fell"), ("b.txt", "london fell"), ("c.txt", "Troy fell")):
+def test_link_hints_once_at_every_name_when_it_finds_none(deixis_inside, model):
+    for name, text in (("a.txt", "paris fell"), ("b.txt", "nothing here"), ("c.txt", "Troy fell")):
         (deixis_inside.folder / name).write_text(text, encoding="utf-8")
     (deixis_inside.folder / "blank.jsonl").write_text('{"text": " "}\n', encoding="utf-8")
     files = ("a.txt", "b.txt", "c.txt", "blank.jsonl")
@@ -121,16 +121,15 @@ def test_link_hints_once_at_the_case_of_names_when_it_finds_none(deixis_inside, 
     assert stderr.count("--names every") == 1
     assert "without a known name: 2 of 4" in stderr
     assert deixis_inside("link", model, *files, "--quiet").stderr == ""
-    assert "--case" not in deixis_inside("link", model, "c.txt", "blank.jsonl").stderr
+    assert "--names" not in deixis_inside("link", model, "c.txt", "blank.jsonl").stderr
 
 
-def test_what_the_case_hint_says_helps_and_is_not_said_again(deixis_inside):
-    deixis_inside("build", "kb.jsonl", "-o", "m", "--case", "ignore", "-q")
-    for name, text in (("a.txt", "troy fell"), ("b.txt", "nothing here")):
+def test_what_the_hint_at_every_name_says_helps_and_is_not_said_again(deixis_inside, model):
+    for name, text in (("a.txt", "paris fell"), ("b.txt", "nothing here")):
         (deixis_inside.folder / name).write_text(text, encoding="utf-8")
-    done = deixis_inside("link", "m", "a.txt", "b.txt")
+    done = deixis_inside("link", model, "a.txt", "b.txt", "--names", "every")
     assert [len(document["mentions"]) for document in lines_of(done.stdout)] == [1, 0]
-    assert "--case" not in done.stderr
+    assert "--names" not in done.stderr
 
 
 def test_link_leaves_out_what_is_below_the_threshold(deixis, model):

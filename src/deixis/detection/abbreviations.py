@@ -34,7 +34,7 @@ def short_forms(text: str) -> list[ShortForm]:
     >>> short_forms("The patients (n = 12) were well (see Table 1).")
     []
     """
-    found: dict[str, ShortForm] = {}
+    forms: dict[str, ShortForm] = {}
     if "(" not in text and "[" not in text:
         return []
     for bracket in _BRACKET.finditer(text):
@@ -44,7 +44,7 @@ def short_forms(text: str) -> list[ShortForm]:
         if _is_short(inside):
             start = long_form_start(inside, text, end)
             if start is not None:
-                found.setdefault(inside, ShortForm(inside, start, end))
+                forms.setdefault(inside, ShortForm(inside, start, end))
                 continue
         words = list(_WORD.finditer(before))
         if words and words[-1].end() == len(before) and _is_short(words[-1][0]):
@@ -52,8 +52,8 @@ def short_forms(text: str) -> list[ShortForm]:
             inner_end = bracket.start(1) + len(inner.rstrip())
             start = long_form_start(short, text, inner_end, bracket.start(1))
             if start is not None and not text[bracket.start(1) : start].strip(" \"'“”"):
-                found.setdefault(short, ShortForm(short, start, inner_end))
-    return list(found.values())
+                forms.setdefault(short, ShortForm(short, start, inner_end))
+    return list(forms.values())
 
 
 def long_form_start(short: str, text: str, end: int, begin: int = 0) -> int | None:

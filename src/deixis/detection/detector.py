@@ -27,7 +27,7 @@ from deixis.store.strings import StringTable
 from deixis.tables import Spans
 
 _NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
-Place = tuple[int, int, int]
+Position = tuple[int, int, int]
 """Number of a text, start and end."""
 
 
@@ -94,17 +94,17 @@ class SpanDetector(Part):
             table = table.merged(SpanTable.of_spans(recognized(recognizer, texts), texts, Sign.RECOGNIZED))
         return table
 
-    def log_odds(self, table: SpanTable, forms: Mapping[Place, Place] | None = None) -> NDArray[np.float64]:
+    def log_odds(self, table: SpanTable, forms: Mapping[Position, Position] | None = None) -> NDArray[np.float64]:
         """The log odds that each of all spans of some texts is a mention, corrections of names included.
 
         A short form that the text defines is as likely a mention as the name it stands for.
         """
         log_odds = self.corrections.revised(table, self.scorer.log_odds(table))
         if forms:
-            rows = {place: row for row, place in enumerate(table.places())}
-            for place, long_form in forms.items():
-                if place in rows and long_form in rows:
-                    log_odds[rows[place]] = max(log_odds[rows[place]], log_odds[rows[long_form]])
+            rows = {position: row for row, position in enumerate(table.positions())}
+            for position, long_form in forms.items():
+                if position in rows and long_form in rows:
+                    log_odds[rows[position]] = max(log_odds[rows[position]], log_odds[rows[long_form]])
         return log_odds
 
     def check_parts(self, prefix: str) -> None:
@@ -112,12 +112,14 @@ class SpanDetector(Part):
         check_length(f"{prefix}.scorer.facts.table", self.scorer.facts.table, self.names.n_numbers)
 
 
-def as_spans(table: SpanTable, log_odds: NDArray[np.float64], forms: Mapping[Place, Place] | None = None) -> Spans:
+def as_spans(
+    table: SpanTable, log_odds: NDArray[np.float64], forms: Mapping[Position, Position] | None = None
+) -> Spans:
     """The rows of a table of spans, as the other stages take them; short forms are read as what they stand for."""
     has_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME | Sign.RECOGNIZED | Sign.SHORT_FORM)
     documents, starts, ends = (column.astype(np.int64) for column in (table.texts, table.starts, table.ends))
     spans = Spans(documents, starts, ends, log_odds, has_name)
-    return spans.with_long_forms({place: long_form[1:] for place, long_form in (forms or {}).items()})
+    return spans.with_long_forms({position: long_form[1:] for position, long_form in (forms or {}).items()})
 
 
 def all_spans(
@@ -135,16 +137,18 @@ def all_spans(
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
     short = [_occurrences(text, short_forms(text)) for text in texts]
     if any(short):
-        table = table.merged(SpanTable.of_spans([[place for place, _ in own] for own in short], texts, Sign.SHORT_FORM))
+        table = table.merged(
+            SpanTable.of_spans([[position for position, _ in own] for own in short], texts, Sign.SHORT_FORM)
+        )
     return outside_markup(table, texts)
 
 
-def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Place, Place]:
-    """For each short form that a text defines the place of its long form: a name of the list, if one ends there."""
+def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Position, Position]:
+    """For each short form that a text defines the position of its long form: a name of the list, if one ends there."""
     if not table.has(Sign.SHORT_FORM).any():
         return {}
     is_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME)
-    forms: dict[Place, Place] = {}
+    forms: dict[Position, Position] = {}
     for number in np.unique(table.texts[table.has(Sign.SHORT_FORM)]).tolist():
         text = texts[number]
         own = slice(*np.searchsorted(table.texts, [number, number + 1]).tolist())

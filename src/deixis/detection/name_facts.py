@@ -26,8 +26,8 @@ class NameFacts(Part):
 
     Descriptions write a name `n_upper` times with a capital that is not due to its position and `n_lower` times in
     lower case; `n_longer` other names have it as a part (all as logarithms of 1 + n); `is_title` says whether some
-    entity has it as its title. `common_share` is the share of English's commonest words that are names of the list,
-    `lower_share` how often texts write the words of its names in lower case, `n_names` how many names there are.
+    entity has it as its title. `common_fraction` is the share of English's commonest words that are names of the list,
+    `lower_fraction` how often texts write the words of its names in lower case, `n_names` how many names there are.
 
     Examples
     --------
@@ -42,8 +42,8 @@ class NameFacts(Part):
 
     table: Annotated[NDArray[np.float16], array(columns=len(FACTS))]
     """names_by_facts."""
-    common_share: Annotated[float, value(low=0, high=1)]
-    lower_share: Annotated[float, value(low=0, high=1)]
+    common_fraction: Annotated[float, value(low=0, high=1)]
+    lower_fraction: Annotated[float, value(low=0, high=1)]
     n_names: Annotated[int, value(low=0)]
 
     @classmethod
@@ -68,7 +68,7 @@ class NameFacts(Part):
         title_numbers = matcher.numbers(titles, n_threads)
         table[title_numbers[title_numbers >= 0], 3] = 1.0
         n_names = len(np.unique(numbers[is_sought]))
-        return cls(table.astype(np.float16), _common_share(matcher), _lower_share(matcher, names), n_names)
+        return cls(table.astype(np.float16), _common_fraction(matcher), _lower_fraction(matcher, names), n_names)
 
     def of(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
         """The facts of each name; zeros for -1."""
@@ -77,7 +77,7 @@ class NameFacts(Part):
         return facts
 
 
-def _common_share(matcher: NameMatcher) -> float:
+def _common_fraction(matcher: NameMatcher) -> float:
     """The share of common words that are names of the list, those in capitals only aside."""
     words = common_words()
     spans = matcher.spans(list(words), 1)
@@ -86,15 +86,15 @@ def _common_share(matcher: NameMatcher) -> float:
     return float(is_name.sum() / max(1, len(words)))
 
 
-def _lower_share(matcher: NameMatcher, names: StringTable) -> float:
+def _lower_fraction(matcher: NameMatcher, names: StringTable) -> float:
     """How often texts write the words of names in lower case: the mean over (a sample of) those that are known."""
     sampled = list(names.strings(range(0, len(names), max(1, len(names) // N_SAMPLED_NAMES))))
     spans = matcher.spans(sampled, 1)
     lengths = np.array([len(name) for name in sampled])
     is_whole = (spans.starts == 0) & (spans.ends == lengths[spans.texts])
     is_known = is_whole & spans.has(Sign.KNOWN_WORDS) & ~spans.has(Sign.STOP_WORDS)
-    shares = spans.lower_shares[is_known].astype(np.float64)
-    return float((shares.sum() + UNKNOWN_SHARE) / (len(shares) + 1))
+    fractions = spans.lower_shares[is_known].astype(np.float64)
+    return float((fractions.sum() + UNKNOWN_FRACTION) / (len(fractions) + 1))
 
 
-UNKNOWN_SHARE = 0.5  # of a list none of whose words are known
+UNKNOWN_FRACTION = 0.5  # of a list none of whose words are known

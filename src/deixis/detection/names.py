@@ -79,7 +79,7 @@ class NameMatcher:
         return len(self._arrays["writing"])
 
     def numbers(self, names: StringTable, n_threads: int = 0) -> NDArray[np.int32]:
-        """The number of each name in `spans`; names that are compared alike share it; -1 is never found."""
+        """The number of each name in `spans`; names with the same stems share it; -1 is never found."""
         return self._matcher.numbers(names.data, names.offsets, n_threads)
 
     def n_longer(self, names: StringTable) -> NDArray[np.int32]:

@@ -101,7 +101,7 @@ OTHERS = {
     "run_capitals_around_lower": "not a name, among capitals, by how often its words are in lower case elsewhere",
     "run_repeated": "not a name, occurrences in the text",
 }
-LEARNED = {
+FROM_DOCUMENTS = {
     "seen": "how often it is a mention in annotated documents",
     "seen_lower": "how often it is a mention in annotated documents, if it is in lower case here",
     "seen_name": "how often it is a mention in annotated documents, if it is a name of the knowledge base",
@@ -111,14 +111,14 @@ LEARNED = {
 MEANINGS: dict[str, str] = {
     **{each + factor: CLASSES[each] + FACTORS[factor] for each in CLASSES for factor in FACTORS},
     **OTHERS,
-    **LEARNED,
+    **FROM_DOCUMENTS,
     "corrected": "corrections of spans with the same words",
     "short_form": "short form, as its long form in the text",
 }
 """Name of a feature -> its meaning."""
 FEATURES: tuple[str, ...] = tuple(MEANINGS)[:-2]
 """The features by name, in order; from `seen` on they come from annotated documents."""
-N_LEARNED = len(LEARNED)
+N_LEARNED = len(FROM_DOCUMENTS)
 N_OWN = len(FEATURES) - N_LEARNED
 MAX_REPEATED = 5  # spans with the same words; in a book there may be thousands
 
@@ -154,15 +154,15 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     title, start = has["TITLE_CASE"] * (1 - is_start), has["TITLE_CASE"] * is_start
     upper = title + start + capitals
 
-    common = facts.common_share / (facts.common_share + 0.1)
-    list_lower = facts.lower_share
+    common = facts.common_fraction / (facts.common_fraction + 0.1)
+    list_lower = facts.lower_fraction
     few = max(0.0, 1.0 - np.log10(1.0 + facts.n_names) / 3.0)
     is_other = has["OTHER_LANGUAGE"] > 0
     frequent = np.where(is_other, 0.0, np.clip((spans.log_counts - 3.0) / 2.0, -1.0, 2.0)).astype(np.float32)
-    own_share = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
+    own_lower = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
     factors: list[np.float32 | Column] = [
-        np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_share,
-        own_share * np.float32(list_lower), np.float32(few), frequent * np.float32(few),
+        np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_lower,
+        own_lower * np.float32(list_lower), np.float32(few), frequent * np.float32(few),
     ]  # fmt: skip
     classes = [
         lower * one, lower * several, title * one, title * several, start * one, start * several, capitals * one,
@@ -174,7 +174,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     n_upper_own, n_lower_own, n_longer, is_title = facts.of(spans.names).T
     own = n_lower_own - n_upper_own
     n_longer = n_longer * name / np.float32(np.log(10))
-    n_longer_share = np.maximum(0, n_longer - np.log10(1.0 + facts.n_names) + 4) * (n_longer > 0)
+    n_longer_excess = np.maximum(0, n_longer - np.log10(1.0 + facts.n_names) + 4) * (n_longer > 0)
     lengths = (spans.ends - spans.starts).astype(np.float32)
     short = (lengths <= 3).astype(np.float32)
     four = (n_words > 3).astype(np.float32)
@@ -188,17 +188,17 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
         only_capitals * capitals, has["LISTED_LOWER"] * lower, misspelt,
         misspelt * np.float32(common), misspelt * one, misspelt * upper, misspelt * np.float32(few), is_title * name,
         four * name, np.log1p(lengths) * name,
-        short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_share,
+        short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_lower,
         has["FOLLOWS_UPPER"] * name, has["PRECEDES_UPPER"] * name, has["HYPHEN_BEFORE"], has["HYPHEN_AFTER"],
         has["HAS_NUMBER"], has["IN_LONGER_NAME"] * name, has["IN_LONGER_NAME"] * run, has["STOP_WORDS"],
         has["STOP_WORDS"] * lower, is_calendar(spans).astype(np.float32), own * lower * name, own * start * name,
         own * (title + capitals) * name, text_lower, text_lower * np.float32(list_lower), repeated * name,
         repeated * lower * name, repeated * lower * name * np.float32(list_lower), before["determiner"] * lower,
         before["the"] * lower, before["verb"] * lower, before["preposition"] * lower, before["preposition"] * title,
-        n_longer, n_longer_share * np.float32(list_lower), n_longer * upper,
+        n_longer, n_longer_excess * np.float32(list_lower), n_longer * upper,
         lower * several * name * (spans.n_content == 1), run * one, run * (n_words == 2), run * four, run * is_start,
         run * one * is_start, run * has["FOLLOWS_UPPER"], run * has["PRECEDES_UPPER"], run * capitals,
-        run * has["CAPITALS_AROUND"] * own_share, run * repeated,
+        run * has["CAPITALS_AROUND"] * own_lower, run * repeated,
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32, copy=False)
 

@@ -54,7 +54,7 @@ class SpanTable:
         has_sign: NDArray[np.bool_] = (self.signs & np.uint32(sign)) != 0
         return has_sign
 
-    def places(self) -> Iterator[tuple[int, int, int]]:
+    def positions(self) -> Iterator[tuple[int, int, int]]:
         """Number of the text, start and end of each span."""
         return zip(self.texts.tolist(), self.starts.tolist(), self.ends.tolist(), strict=True)
 

@@ -23,16 +23,16 @@ def word_table() -> _core.WordTable:
         word: [STOP_WORD_FREQUENCY, 1.0] for word in stop_words - {word for word, *_ in _rows()}
     }
     table = StringTable.from_strings(list(words))
-    log_counts, lower_shares = np.array(list(words.values()), dtype=np.float32).T.copy()
+    log_counts, lower_fractions = np.array(list(words.values()), dtype=np.float32).T.copy()
     is_stop = np.array([word in stop_words for word in words], dtype=np.uint8)
-    return _core.WordTable(table.data, table.offsets, log_counts, lower_shares, is_stop)
+    return _core.WordTable(table.data, table.offsets, log_counts, lower_fractions, is_stop)
 
 
 @cache
 def common_words() -> StringTable:
     """The commonest words that texts write in lower case and that are no stop words."""
     stop_words = set(filler_words())
-    words = [word for word, _, share in _rows() if share > 0.5 and word not in stop_words and len(word) > 1]
+    words = [word for word, _, fraction in _rows() if fraction > 0.5 and word not in stop_words and len(word) > 1]
     return StringTable.from_strings(words[:N_COMMON])
 
 
@@ -40,4 +40,4 @@ def common_words() -> StringTable:
 def _rows() -> tuple[tuple[str, float, float], ...]:
     lines = files("deixis.detection").joinpath("words.tsv").read_text("utf-8").splitlines()
     cells = (line.split("\t") for line in lines if not line.startswith("#"))
-    return tuple((stem, float(log_count), float(share)) for stem, log_count, share in cells)
+    return tuple((stem, float(log_count), float(fraction)) for stem, log_count, fraction in cells)

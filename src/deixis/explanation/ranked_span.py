@@ -15,7 +15,7 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.rank import RankedSpans, evidence_of_list
 from deixis.ranking.features import FEATURES
-from deixis.ranking.ranker import shares
+from deixis.ranking.ranker import softmax_scores
 from deixis.ranking.weights import FeatureMatrix
 from deixis.tables import Ranking
 from deixis.types import MentionInContext
@@ -75,7 +75,7 @@ def ranked_spans(plan: LinkPlan, batch: RankedSpans) -> Iterator[tuple[tuple[int
     features = ranker.features(batch.mentions, table)
     refuted = ranker.corrected.log_odds([mention.text for mention in batch.mentions], table)
     totals = ranker.totals(batch.mentions, features, table)
-    scores = shares(totals, table).astype(np.float64)
+    scores = softmax_scores(totals, table).astype(np.float64)
     for number, mention in enumerate(batch.mentions):
         own = slice(int(table.starts[number]), int(table.starts[number + 1]))
         order = own.start + np.lexsort((table.rows[own], -scores[own]))

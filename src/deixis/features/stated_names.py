@@ -84,7 +84,7 @@ class StatedNames:
 
 
 def is_name_page(title: str, opening: str) -> bool:
-    """Whether an entry only says what bears a name, or lists members: nothing that a text speaks of.
+    """Whether an entry only lists what bears a name, or lists members: nothing that a text speaks of.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def names_in(title: str, opening: str) -> list[str]:
     >>> names_in("Chicago White Sox", "The White Sox play in Major League Baseball (MLB).")
     []
     """
-    found = dict.fromkeys(_stated(title, opening))
-    found.pop(title, None)
-    return list(found)
+    names = dict.fromkeys(_stated(title, opening))
+    names.pop(title, None)
+    return list(names)
 
 
 def _stated(title: str, opening: str) -> Iterator[str]:

@@ -48,25 +48,25 @@ class LinkOptions:
     ids: tuple[str, ...] = option((), "Link only to entities with these ids.", flag="--ids")
     languages: tuple[str, ...] = option((), "Link only to entities known in these languages.", flag="--language")
     threshold: float | None = option(
-        None, "Least probability of a link; below it a mention is NIL. Default: the model's.", low=0, high=1
+        None, "Least probability of a link. Default: the model's.", low=0, high=1
     )
     type_thresholds: TypeThresholds = option(
-        (), "Thresholds of entities by type; of several the highest. Others: the threshold.", flag="--type-threshold"
+        (), "Threshold of entities of a type.", flag="--type-threshold"
     )
     names: Names | None = option(
-        None, "Names linked in raw text: every one, the likely or only the sure. Default: the model's."
+        None, "Which names in raw text are linked. Default: the model's."
     )
     target_precision: float | None = option(
-        None, "Share of links that shall be right; a calibrated model knows the threshold.", low=0, high=1
+        None, "Fraction of links that shall be right, by calibration.", low=0, high=1
     )
     top_k: int | None = option(
-        None, "Candidates shown for each mention; never changes a link. Default: the model's.", low=1
+        None, "Candidates shown; never changes a link. Default: the model's.", low=1
     )
     overlaps: Overlaps = option("drop", "Detected mentions that overlap: drop all but the best, or keep all.")
     rerank: bool = option(False, "Rerank the best candidates with the model's re-ranker; slower.")
     reader: bool | None = option(None, "Ask the model's reader about raw text. Default: if it has one.")
     vectors: Contents | None = option(
-        None, "Compare mentions with vectors of descriptions, contexts or both. Default: as built."
+        None, "Vectors to compare mentions with. Default: as built."
     )
 
     def __post_init__(self) -> None:

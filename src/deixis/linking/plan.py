@@ -99,8 +99,8 @@ class LinkPlan:
         """The plan for documents without mentions (`detects`), or with. What is wrong with the options is said here."""
         reranker = _reranker(model, options)
         reader = _reader(model, options) if detects else None
-        given, detected, read = _decisions(model, options)
-        scoring = detected if detects else given
+        on_given, detected, read = _decisions(model, options)
+        scoring = detected if detects else on_given
         selecting = scoring if reader is None else read
         deciding = selecting
         if reranker is not None and (reader is not None or not detects):

@@ -81,8 +81,8 @@ def _detector(
         return SpanDetector.from_arrays(arrays, "detector", config=config.finding)
     logger.warning(
         "The model was saved by an earlier Deixis, which detected mentions in another way. Its names are read anew; "
-        "what annotated documents taught it about detection is not used. Build it again to have that, and to open it "
-        "faster."
+        "what it learned about detection from annotated documents is not used. Build it again to have that, and to "
+        "open it faster."
     )
     return SpanDetector.from_names(
         kb.names()[0], kb.titles, kb.description_texts(), config.finding, config.detection, n_threads

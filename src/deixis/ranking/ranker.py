@@ -114,7 +114,7 @@ class FeatureRanker(Part):
         """The same as `rank`, and what is known of each mention's best candidate."""
         context = self._context(mentions, table)
         totals = self.totals(mentions, self._computed(self._all_weights.names, context), table)
-        ranked = table.best(shares(totals, table), k, len(self.facts.popularity))
+        ranked = table.best(softmax_scores(totals, table), k, len(self.facts.popularity))
         return ranked, best_candidates(context, ranked, totals)
 
     def totals(
@@ -155,7 +155,7 @@ class FeatureRanker(Part):
         return FeatureMatrix(names, values)
 
 
-def shares(totals: NDArray[np.float64], table: CandidateTable) -> NDArray[np.float32]:
+def softmax_scores(totals: NDArray[np.float64], table: CandidateTable) -> NDArray[np.float32]:
     """The probability that each candidate is the one, if one of its mention's is: a softmax of their totals."""
     parts = np.exp(totals - table.group_max(totals))
     softmax: NDArray[np.float32] = (parts / table.group_sum(parts)).astype(np.float32)

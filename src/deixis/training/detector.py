@@ -129,7 +129,7 @@ def gold_spans(documents: Sequence[Document], resolve: Resolve) -> GoldSpans:
 
 
 def _is_gold(table: SpanTable, gold: GoldSpans) -> NDArray[np.bool_]:
-    return np.fromiter((place in gold for place in table.places()), dtype=bool, count=len(table))
+    return np.fromiter((position in gold for position in table.positions()), dtype=bool, count=len(table))
 
 
 def with_end_to_end_threshold(

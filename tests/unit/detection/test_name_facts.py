@@ -60,19 +60,19 @@ def test_what_is_no_name_has_no_facts() -> None:
 
 def test_a_list_of_common_words_says_so() -> None:
     towns, words = facts_of(["Oslo", "Troy"])[1], facts_of(list(common_words())[:300])[1]
-    assert towns.common_share == 0 and 0.05 < words.common_share < 0.2
+    assert towns.common_fraction == 0 and 0.05 < words.common_fraction < 0.2
 
 
 def test_names_in_capitals_are_no_common_words() -> None:
     capitals = [word.upper() for word in list(common_words())[:300]]
-    assert facts_of(capitals)[1].common_share == 0
+    assert facts_of(capitals)[1].common_fraction == 0
 
 
 def test_a_list_says_whether_its_names_are_written_in_lower_case() -> None:
     diseases = facts_of(["Asthma", "Lung cancer", "Heart disease", "Water"])[1]
     towns = facts_of(["London", "Paris", "New York", "Chicago"])[1]
-    assert diseases.lower_share > 0.6 > 0.3 > towns.lower_share
-    assert facts_of(["Zorblatt", "Xyzzyx"])[1].lower_share == 0.5  # nothing is known
+    assert diseases.lower_fraction > 0.6 > 0.3 > towns.lower_fraction
+    assert facts_of(["Zorblatt", "Xyzzyx"])[1].lower_fraction == 0.5  # nothing is known
 
 
 def test_names_that_are_compared_alike_count_once() -> None:
@@ -81,7 +81,7 @@ def test_names_that_are_compared_alike_count_once() -> None:
 
 def test_an_empty_list_has_facts_too() -> None:
     matcher, facts = facts_of([])
-    assert facts.n_names == 0 and facts.common_share == 0 and len(matcher.spans(["any text"])) == 0
+    assert facts.n_names == 0 and facts.common_fraction == 0 and len(matcher.spans(["any text"])) == 0
 
 
 def test_facts_are_stored_and_come_back_the_same() -> None:
@@ -89,6 +89,10 @@ def test_facts_are_stored_and_come_back_the_same() -> None:
     arrays = facts.to_arrays("f")
     again = NameFacts.from_arrays(arrays, "f")
     assert (again.table == facts.table).all()
-    assert (again.common_share, again.lower_share, again.n_names) == (facts.common_share, facts.lower_share, 2)
-    with pytest.raises(StoreError, match="f.common_share"):
-        NameFacts.from_arrays(arrays | {"f.common_share": np.array(2.0)}, "f")
+    assert (again.common_fraction, again.lower_fraction, again.n_names) == (
+        facts.common_fraction,
+        facts.lower_fraction,
+        2,
+    )
+    with pytest.raises(StoreError, match="f.common_fraction"):
+        NameFacts.from_arrays(arrays | {"f.common_fraction": np.array(2.0)}, "f")

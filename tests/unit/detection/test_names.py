@@ -140,7 +140,8 @@ def test_a_name_with_a_comma_is_found_with_its_comma_or_turned_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("tumor", "tumours"), ("Haemophilia", "hemophilia"), ("edema", "oedema"), ("sulfate", "sulphate")]
+    ("name", "text"),
+    [("tumor", "tumours"), ("Haemophilia", "hemophilia"), ("edema", "oedema"), ("sulfate", "sulphate")],
 )
 def test_british_and_american_spelling_are_one_name(name: str, text: str) -> None:
     assert found([name], f"of {text} we know") == [text]
@@ -219,7 +220,7 @@ def test_runs_of_capitalized_words_are_spans_with_all_their_parts() -> None:
 def test_spans_are_code_points_of_the_text() -> None:
     text = "😀 ＰＡＲＩＳ, Zu\u0308rich 👩‍👩‍👧 Paris"
     spans = NameMatcher.build(["Paris", "Zürich"]).spans([text])
-    assert list(spans.places()) == [(0, 2, 7), (0, 9, 16), (0, 23, 28)]
+    assert list(spans.positions()) == [(0, 2, 7), (0, 9, 16), (0, 23, 28)]
 
 
 def test_many_texts_give_the_same_on_one_thread_and_four() -> None:
@@ -264,7 +265,7 @@ def test_stored_names_find_the_same(tmp_path) -> None:
         arrays[name] = np.load(tmp_path / f"{name}.npy", mmap_mode="r")
     loaded = NameMatcher.from_arrays(arrays, "d")
     texts = ["In New York City's McDonald's they saw Smith, John."]
-    assert list(loaded.spans(texts).places()) == list(matcher.spans(texts).places())
+    assert list(loaded.spans(texts).positions()) == list(matcher.spans(texts).positions())
     assert (loaded.spans(texts).signs == matcher.spans(texts).signs).all()
 
 
@@ -276,7 +277,7 @@ def test_damaged_arrays_are_refused_or_harmless(name: str) -> None:
     noise = np.random.default_rng(0).integers(0, 256, arrays[f"d.{name}"].nbytes, dtype=np.uint8)
     damaged = arrays | {f"d.{name}": noise.view(arrays[f"d.{name}"].dtype)}
     text = "New York City and Paris, Smith, John"
-    for _, start, end in NameMatcher.from_arrays(damaged, "d").spans([text]).places():
+    for _, start, end in NameMatcher.from_arrays(damaged, "d").spans([text]).positions():
         assert 0 <= start < end <= len(text)
 
 

@@ -33,14 +33,14 @@ def probability(names: list[str], text: str, span: str, descriptions: tuple[str,
     matcher = NameMatcher.build(table)
     facts = NameFacts.build(matcher, table, table, StringTable.from_strings(list(descriptions)))
     spans = matcher.spans([text], max_run=5)
-    row = list(spans.places()).index((0, text.index(span), text.index(span) + len(span)))
+    row = list(spans.positions()).index((0, text.index(span), text.index(span) + len(span)))
     return float(expit(SpanScorer.from_kb(facts).log_odds(spans)[row]))
 
 
 def taught() -> tuple[SpanTable, np.ndarray, SpanScorer]:
     texts = TEXTS * 10
     spans = spans_of(texts)
-    is_mention = np.array([texts[n][s:e] in ("Paris", "Troy") for n, s, e in spans.places()])
+    is_mention = np.array([texts[n][s:e] in ("Paris", "Troy") for n, s, e in spans.positions()])
     return spans, is_mention, SpanScorer.fit(spans, is_mention, FACTS)
 
 
@@ -73,7 +73,7 @@ def test_stop_words_are_hardly_mentions_and_names_in_capitals_only_are_none_in_l
 def test_a_part_of_a_longer_name_is_less_likely() -> None:
     text = "They came to New Troy and then to Troy."
     spans = spans_of([text])
-    odds = dict(zip(spans.places(), SpanScorer.from_kb(FACTS).log_odds(spans).tolist(), strict=True))
+    odds = dict(zip(spans.positions(), SpanScorer.from_kb(FACTS).log_odds(spans).tolist(), strict=True))
     assert odds[0, 17, 21] < odds[0, 34, 38] and odds[0, 13, 21] > 0
 
 
@@ -118,8 +118,8 @@ def test_what_a_recognizer_says_speaks_for_a_span_and_makes_it_at_least_as_likel
     plain = spans_of([text])
     told = plain.merged(SpanTable.of_spans([[(3, 8), (14, 23)]], [text], Sign.RECOGNIZED))
     for scorer in (taught()[2], SpanScorer.from_kb(FACTS)):
-        before = dict(zip(plain.places(), scorer.log_odds(plain).tolist(), strict=True))
-        after = dict(zip(told.places(), scorer.log_odds(told).tolist(), strict=True))
+        before = dict(zip(plain.positions(), scorer.log_odds(plain).tolist(), strict=True))
+        after = dict(zip(told.positions(), scorer.log_odds(told).tolist(), strict=True))
         assert after[0, 3, 8] == pytest.approx(before[0, 3, 8] + RECOGNIZED_ODDS)
         assert after[0, 14, 23] >= 0
 

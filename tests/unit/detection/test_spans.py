@@ -11,7 +11,7 @@ TOWNS = NameMatcher.build(["New York", "New York City", "York", "City", "It", "T
 
 
 def shown(spans: SpanTable, texts: list[str]) -> list[str]:
-    return [texts[number][start:end] for number, start, end in spans.places()]
+    return [texts[number][start:end] for number, start, end in spans.positions()]
 
 
 def signs_of(text: str, span: str) -> Sign:

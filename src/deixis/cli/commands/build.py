@@ -137,8 +137,8 @@ def _example_text(linker: Linker) -> str:
     """A sentence in which the linker finds something; names like !!! or X are passed over."""
     titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
     texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
-    found = set(linker.model.detector.detect(texts, min_probability=0.5).documents.tolist())
-    return next((text for number, text in enumerate(texts) if number in found), texts[0])
+    with_names = set(linker.model.detector.detect(texts, min_probability=0.5).documents.tolist())
+    return next((text for number, text in enumerate(texts) if number in with_names), texts[0])
 
 
 def _in_quotes(title: str) -> str:

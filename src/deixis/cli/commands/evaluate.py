@@ -57,7 +57,6 @@ def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool)
     name="eval",
     epilog=examples(
         "deixis eval model gold.jsonl",
-        "deixis eval model gold.jsonl --end-to-end",
         "deixis eval model gold.jsonl --both",
         "deixis eval model news.jsonl web.jsonl --report report.html",
         "deixis eval model gold.jsonl --rerank --compare model",

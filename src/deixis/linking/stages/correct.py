@@ -1,7 +1,7 @@
 """Stage 7: corrections hold in the very texts that were corrected, whatever the numbers say.
 
 `overrule` changes the candidates of spans that were corrected; `pin` adds corrected mentions that were not detected,
-and removes others from their place.
+and removes others from their position.
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ from deixis.linking.model import LinkerModel
 from deixis.tables import EntityMask, Ranking
 from deixis.types import Candidate, Document, Mention
 
-Place = tuple[str, int, int]
+Position = tuple[str, int, int]
 """A text, and the start and end of a mention in it."""
 
 
-def overrule(model: LinkerModel, places: Iterable[Place], ranking: Ranking, mask: EntityMask | None = None) -> Ranking:
+def overrule(
+    model: LinkerModel, positions: Iterable[Position], ranking: Ranking, mask: EntityMask | None = None
+) -> Ranking:
     """The ranking with the right candidate alone, without wrong ones, or with none, where a mention was corrected.
 
-    `places` are those of the mentions: their text, start and end.
+    `positions` are those of the mentions: their text, start and end.
     """
     if not model.corrections.each:
         return ranking
     verdicts = model.corrections.by_key
-    corrected = {number: corrections for number, place in enumerate(places) if (corrections := verdicts.get(place))}
+    corrected = {
+        number: corrections for number, position in enumerate(positions) if (corrections := verdicts.get(position))
+    }
     if not corrected:
         return ranking
     parts = []
@@ -52,7 +56,7 @@ def gold_row(model: LinkerModel, entity: str | None, mask: EntityMask | None) ->
 
 
 def pin(model: LinkerModel, document: Document, mask: EntityMask | None, may_overlap: bool) -> Document:
-    """The document with mentions detected in it, those that were corrected added, and no others in their place."""
+    """The document with mentions detected in it, those that were corrected added, and no others in their position."""
     corrections = [each for each in model.corrections.by_text.get(document.text, ()) if each.verdict != "wrong"]
     if not corrections:
         return document

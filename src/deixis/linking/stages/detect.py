@@ -33,12 +33,12 @@ def detect(
 
 
 def _long_forms(documents: Sequence[Document]) -> dict[tuple[int, int, int], tuple[int, int]]:
-    """The given mentions that are short forms which their text defines, and the places of what they stand for."""
-    places = {}
+    """The given mentions that are short forms which their text defines, and the positions of what they stand for."""
+    positions = {}
     for number, document in enumerate(documents):
         forms = {form.text: form for form in short_forms(document.text)} if document.mentions else {}
         for mention in document.mentions if forms else ():
             form = forms.get(document.text[mention.start : mention.end])
             if form is not None and not (form.start <= mention.start and mention.end <= form.end):
-                places[number, mention.start, mention.end] = (form.start, form.end)
-    return places
+                positions[number, mention.start, mention.end] = (form.start, form.end)
+    return positions

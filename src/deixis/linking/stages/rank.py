@@ -83,4 +83,4 @@ def score(
 ) -> Ranking:
     """The same candidates with probabilities; what people corrected in these very texts overrules them."""
     scored = decision.score(spans, ranking, on_list, plan.n_candidates)
-    return overrule(plan.model, spans.places(mentions), scored, plan.mask)
+    return overrule(plan.model, spans.positions(mentions), scored, plan.mask)

@@ -106,7 +106,7 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     links = possible_links(plan.reader, documents, *reader_input(plan, batches))
     spans, ranking = links.ranked(expit(weighed(links.evidence, plan.reader.weights)))
     mentions = spans.in_context(documents)
-    scored = overrule(plan.model, spans.places(mentions), ranking.head(plan.depth), plan.mask)
+    scored = overrule(plan.model, spans.positions(mentions), ranking.head(plan.depth), plan.mask)
     nothing = CandidateTable(np.zeros(len(spans) + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), {})
     return RankedSpans(spans, mentions, nothing, ranking, scored, np.full(len(spans), np.nan), links)
 

@@ -47,7 +47,7 @@ def people(context: FeatureContext) -> Column:
 
 @feature("thing", "it is a thing, not a list or a page of namesakes", sign="+")
 def thing(context: FeatureContext) -> Column:
-    """0 for an entry that says what bears a name, or lists members."""
+    """0 for an entry that lists what bears a name, or members."""
     own = context.facts.own_names
     if own is None:
         return np.ones(len(context.rows), dtype=np.float32)

@@ -105,7 +105,7 @@ def capable_linker():
 CHANGES = [
     {},
     {"threshold": 0.0},
-    {"threshold": 0.7},
+    {"threshold": 0.5},
     {"target_precision": 0.5},
     {"type_thresholds": {"city": 0.9, "river": 0.0}},
     {"names": "every"},
