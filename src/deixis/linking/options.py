@@ -47,27 +47,17 @@ class LinkOptions:
     types: tuple[str, ...] = option((), "Link only to entities of these types.", flag="--type")
     ids: tuple[str, ...] = option((), "Link only to entities with these ids.", flag="--ids")
     languages: tuple[str, ...] = option((), "Link only to entities known in these languages.", flag="--language")
-    threshold: float | None = option(
-        None, "Least probability of a link. Default: the model's.", low=0, high=1
-    )
-    type_thresholds: TypeThresholds = option(
-        (), "Threshold of entities of a type.", flag="--type-threshold"
-    )
-    names: Names | None = option(
-        None, "Which names in raw text are linked. Default: the model's."
-    )
+    threshold: float | None = option(None, "Least probability of a link. Default: the model's.", low=0, high=1)
+    type_thresholds: TypeThresholds = option((), "Threshold of entities of a type.", flag="--type-threshold")
+    names: Names | None = option(None, "Which names in raw text are linked. Default: the model's.")
     target_precision: float | None = option(
         None, "Fraction of links that shall be right, by calibration.", low=0, high=1
     )
-    top_k: int | None = option(
-        None, "Candidates shown; never changes a link. Default: the model's.", low=1
-    )
+    top_k: int | None = option(None, "Candidates shown; never changes a link. Default: the model's.", low=1)
     overlaps: Overlaps = option("drop", "Detected mentions that overlap: drop all but the best, or keep all.")
     rerank: bool = option(False, "Rerank the best candidates with the model's re-ranker; slower.")
     reader: bool | None = option(None, "Ask the model's reader about raw text. Default: if it has one.")
-    vectors: Contents | None = option(
-        None, "Vectors to compare mentions with. Default: as built."
-    )
+    vectors: Contents | None = option(None, "Vectors to compare mentions with. Default: as built.")
 
     def __post_init__(self) -> None:
         for name in ("types", "ids", "languages"):
