@@ -123,6 +123,7 @@ def span_sets(data: DataFolder, annotated: Sequence[AnnotatedSet]) -> Iterator[S
             weights[_is_foreign(each, detector, table, medic)] = FOREIGN_WEIGHT
         yield _shown(_set_of(each.name, each.family, detector, table, each.gold, weights))
     yield _shown(geonames_set(data))
+    yield _shown(wordnet_set(data))
     yield _shown(short_lists(annotated))
     yield from (_shown(each) for each in made_sets(data, annotated))
 
@@ -179,6 +180,26 @@ def geonames_set(data: DataFolder) -> SpanSet:
     for number, start, end in unclear:
         weights[(table.texts == number) & (table.starts < end) & (table.ends > start)] = 0.0
     return _set_of("geonames", "geonames", detector, table, gold, weights)
+
+
+def wordnet_set(data: DataFolder) -> SpanSet:
+    """The words of WordNet in its own examples, of the dev half; what else is found there is mostly a word of it, too."""
+    suite = read_suite(SUITES / "wordnet.yaml")
+    kb = data.read_kb(suite.kb)
+    documents = [document for part in suite.parts("dev") for document in data.read_part(suite, part)]
+    drawn = np.random.default_rng(7).permutation(len(documents))[:N_SENTENCES]
+    documents = [documents[number] for number in drawn]
+    detector = build_detector(kb, (), CONFIG, n_threads=1)
+    table = all_spans(detector.names, (), [document.text for document in documents], CONFIG)
+    gold = gold_spans(documents, kb.own_id)
+    is_wrong = table.has(Sign.STOP_WORDS) | (table.names < 0)
+    is_wrong |= table.has(Sign.LISTED_CAPITALS) & ~table.has(Sign.CAPITALS)
+    by_document: dict[int, list[tuple[int, int]]] = {}
+    for number, start, end in gold:
+        by_document.setdefault(number, []).append((start, end))
+    for row, (number, start, end) in enumerate(table.positions()):
+        is_wrong[row] |= any(start < other_end and other < end for other, other_end in by_document.get(number, ()))
+    return _set_of("wordnet", "wordnet", detector, table, gold, is_wrong.astype(np.float64))
 
 
 def short_lists(annotated: Sequence[AnnotatedSet]) -> SpanSet:

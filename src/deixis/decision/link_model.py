@@ -33,6 +33,8 @@ EVIDENCE = {
     "one": "constant",
 }
 """The evidence of a link's probability: names and meanings."""
+SCORE = list(EVIDENCE).index("score")
+EXCESS = "no link is more likely than its best candidate"
 COUNTS_FOR = np.array([True, True, True, False, False, False])
 
 
@@ -70,9 +72,19 @@ class LinkModel(Part):
         return self.of_evidence(link_evidence(spans, ranking))
 
     def of_evidence(self, evidence: NDArray[np.float32]) -> NDArray[np.float64]:
-        """How likely spans with this evidence are mentions of their best candidates."""
-        probabilities: NDArray[np.float64] = expit(weighed(evidence, self.weights))
+        """How likely spans with this evidence are mentions of their best candidates.
+
+        A mention means its best candidate with the probability `score`, so a link is not more likely than that.
+        """
+        log_odds = weighed(evidence, self.weights)
+        probabilities: NDArray[np.float64] = expit(log_odds + self.excess(evidence, log_odds))
         return probabilities
+
+    def excess(self, evidence: NDArray[np.float32], log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What takes log odds down to those of the best candidate's score where they are higher; else 0."""
+        if not self.uses_on_list:
+            return np.zeros(len(log_odds))
+        return np.minimum(0.0, evidence[:, SCORE].astype(np.float64) - log_odds)
 
     def rescale(self, ranking: Ranking, probabilities: NDArray[np.float64], n_candidates: int) -> Ranking:
         """The best candidate of each span with its probability, the others in proportion."""

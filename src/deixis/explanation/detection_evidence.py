@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.decision.decision import Decision
-from deixis.decision.link_model import EVIDENCE, LinkModel, link_evidence
+from deixis.decision.link_model import EVIDENCE, EXCESS, LinkModel, link_evidence
 from deixis.detection.detector import SpanDetector, as_spans, long_forms
 from deixis.detection.span_features import FEATURES, MEANINGS, text_counts
 from deixis.explanation.records import Detection, MentionEvidence, Part, parts_of
@@ -54,6 +54,9 @@ class DetectedText:
         span, log_odds = self._table.take(rows), self._log_odds[rows]
         evidence = link_evidence(as_spans(span, log_odds), ranking)
         parts = parts_of(EVIDENCE, evidence[0], decision.model.weights)
+        excess = float(decision.model.excess(evidence, np.array([sum(part.contribution for part in parts)]))[0])
+        if excess < 0:
+            parts = (*parts, Part("excess", EXCESS, excess, 1.0, excess))
         corrected = float(log_odds[0] - self._log_odds_before[row])
         scorer = self._detector.scorer
         span_parts = parts_of(

@@ -16,7 +16,7 @@ from deixis.ranking.default_weights import RankerConfig, default_weights, kind_o
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
 from deixis.ranking.features.vectors import vectors
-from deixis.ranking.ranker import FeatureRanker, shares
+from deixis.ranking.ranker import FeatureRanker, softmax_scores
 from deixis.ranking.weights import FeatureWeights, fit_feature_weights
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
@@ -97,7 +97,7 @@ def test_scores_are_the_softmax_of_the_weighted_sum_and_add_up_to_one():
     features = ordering.features([mention], proposals)
     totals = features.columns(["names", "around"]).astype(np.float64) @ [2.0, 5.0]
     expected = np.exp(totals) / np.exp(totals).sum()
-    np.testing.assert_allclose(shares(ordering.totals([mention], features, proposals), proposals), expected, rtol=1e-5)
+    np.testing.assert_allclose(softmax_scores(ordering.totals([mention], features, proposals), proposals), expected, rtol=1e-5)
     assert ordering.rank([mention], proposals, 99).data.sum() == pytest.approx(1)
 
 
