@@ -194,8 +194,8 @@ class LinkedText:
 
     def _threshold(self, key: Key, row: int) -> float:
         selected = self.selected.get(key)
-        has_name = None if selected is None else selected.spans.has_name
-        return float(self.plan.thresholds(self.plan.deciding, np.array([row]), has_name)[0])
+        is_linked_name = None if selected is None else self.plan.is_linked_name(selected.spans, selected.on_list)
+        return float(self.plan.thresholds(self.plan.deciding, np.array([row]), is_linked_name)[0])
 
     def _row_of(self, entity: str) -> int:
         row = self.plan.model.kb.row_of(entity)

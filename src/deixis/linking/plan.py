@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.filters import EntityFilter
@@ -30,9 +31,10 @@ from deixis.detection.config import EVERY_MIN_PROBABILITY, NIL_PROBABILITY, SURE
 from deixis.errors import ConfigError
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, Spans
 from deixis.types import Document
 
+NEVER = 2.0  # a probability that nothing has
 MIN_READ_PROBABILITY = 0.02  # of spans given to a reader, which includes spans too improbable to be ranked without it
 HOW_TO_GET_A_RERANKER = "Train one on annotated mentions: deixis fit reranker MODEL --mentions train.jsonl"
 HOW_TO_GET_A_READER = "Train one on annotated documents: deixis fit reader MODEL --mentions train.jsonl"
@@ -49,7 +51,8 @@ class LinkPlan:
 
     `scoring` turns the ranker's scores into probabilities; `selecting` and `deciding` have the thresholds of which
     spans are mentions, and of which mentions are linked. `n_candidates` candidates count, `n_shown` are shown. Spans
-    below `min_probability` are not ranked. With `links_every_name` a name of the list is linked whatever its score.
+    below `min_probability` are not ranked. Names that are mentions with `min_linked_probability` are linked to the best
+    of their entities, however many there are.
     """
 
     model: LinkerModel
@@ -63,7 +66,7 @@ class LinkPlan:
     deciding: Decision
     may_overlap: bool
     min_probability: float
-    links_every_name: bool
+    min_linked_probability: float
     reranker: TrainedReranker | None
     reader: Reader | None
     type_thresholds: NDArray[np.float64] | None = None
@@ -71,7 +74,7 @@ class LinkPlan:
     @property
     def min_named_probability(self) -> float:
         """How likely names must be mentions to be among them, whether they are linked or not."""
-        return EVERY_MIN_PROBABILITY if self.links_every_name else NIL_PROBABILITY
+        return min(self.min_linked_probability, NIL_PROBABILITY)
 
     @property
     def depth(self) -> int:
@@ -80,19 +83,29 @@ class LinkPlan:
         return max(self.n_candidates, self.n_shown, n_read)
 
     def thresholds(
-        self, decision: Decision, rows: NDArray[np.int64], has_name: NDArray[np.bool_] | None = None
+        self, decision: Decision, rows: NDArray[np.int64], is_linked_name: NDArray[np.bool_] | None = None
     ) -> NDArray[np.float64]:
         """The threshold of `decision` for a link to the entity of each row, -1 for none; types may have their own.
 
-        Spans that `has_name` says are names have none if every name is linked.
+        Spans that are linked because of their name have none.
         """
         general = np.full(len(rows), decision.min_probability)
-        if self.links_every_name and has_name is not None:
-            general[has_name] = 0.0
+        if is_linked_name is not None:
+            general[is_linked_name] = 0.0
         if self.type_thresholds is None or decision is not self.deciding:
             return general
         own = np.where(rows >= 0, self.type_thresholds[rows], np.nan)
         return np.where(np.isnan(own), general, own)
+
+    def is_linked_name(self, spans: Spans, on_list: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which detected spans are linked because of their name: it is likely meant, and something on the list has it.
+
+        Where every name is linked, it need not be likely that something has it: it may be misspelt.
+        """
+        is_name: NDArray[np.bool_] = spans.has_name & (expit(spans.log_odds) >= self.min_linked_probability)
+        if not self.detects or self.min_linked_probability <= EVERY_MIN_PROBABILITY:
+            return is_name & self.detects
+        return is_name & (on_list >= NIL_PROBABILITY)
 
     @classmethod
     def of(cls, model: LinkerModel, options: LinkOptions, detects: bool) -> LinkPlan:
@@ -108,13 +121,11 @@ class LinkPlan:
         min_probability = model.detector.config.min_chance
         if reader is not None:
             min_probability = min(min_probability, MIN_READ_PROBABILITY)
-        links_every_name = detects and _names(model, options) == "every"
-        if links_every_name:
-            min_probability = min(min_probability, EVERY_MIN_PROBABILITY)
+        min_linked = _min_linked_probability(model, options, scoring) if detects else NEVER
         return cls(
             model, detects, options.only.cached_mask(model.kb), _sources(model, options), model.config.n_candidates,
             options.top_k or model.config.n_candidates, scoring, selecting, deciding, options.overlaps == "keep",
-            min_probability, links_every_name, reranker, reader, _type_thresholds(model, options),
+            min(min_probability, min_linked), min_linked, reranker, reader, _type_thresholds(model, options),
         )  # fmt: skip
 
 
@@ -175,7 +186,7 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
             "calibrated. Calibrate it on annotated documents (deixis calibrate), or give a threshold."
         )
     read, detected = decisions.read or decisions.given, decisions.detected
-    if _names(model, options) == "sure":
+    if _names(model, options) == "sure" and choice == (None, None):
         detected = detected.with_threshold(max(SURE_THRESHOLD, detected.min_probability))
     return tuple(each.with_threshold(*choice) for each in (decisions.given, detected, read))  # type: ignore[return-value]
 
@@ -183,8 +194,15 @@ def _decisions(model: LinkerModel, options: LinkOptions) -> tuple[Decision, Deci
 def _names(model: LinkerModel, options: LinkOptions) -> Names:
     """Which names in raw text become links; a threshold says it more exactly."""
     if options.threshold is not None or options.target_precision is not None:
-        return "likely"
+        return "sure"
     return options.names or model.detector.config.names
+
+
+def _min_linked_probability(model: LinkerModel, options: LinkOptions, detected: Decision) -> float:
+    """From which probability to be a mention on a name is linked whatever its score; a chosen threshold goes before."""
+    if detected.threshold is not None and options.names is None:
+        return NEVER
+    return {"every": EVERY_MIN_PROBABILITY, "likely": NIL_PROBABILITY, "sure": NEVER}[_names(model, options)]
 
 
 def _type_thresholds(model: LinkerModel, options: LinkOptions) -> NDArray[np.float64] | None:

@@ -69,7 +69,8 @@ def reaches(probabilities: NDArray[np.float64], threshold: float | NDArray[np.fl
 
 def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -> Iterator[tuple[int, Mention]]:
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
-    thresholds = plan.thresholds(plan.deciding, ranked.scored.best_rows(), ranked.spans.has_name)
+    is_linked_name = plan.is_linked_name(ranked.spans, ranked.on_list)
+    thresholds = plan.thresholds(plan.deciding, ranked.scored.best_rows(), is_linked_name)
     candidates = candidate_lists(plan.model.kb, ranked.scored)
     entity_scores, mention_scores = ranked.entity_scores.tolist(), expit(ranked.spans.log_odds).tolist()
     rows = zip(ranked.spans.keys(), candidates, thresholds.tolist(), strict=True)
