@@ -103,7 +103,7 @@ def test_an_explanation_adds_up_and_says_what_linking_says(spans, names, ranking
         for told in explanations:
             assert_adds_up(told)
             assert_agrees(told, mentions[told.start, told.end])
-            is_name_linked = plan.links_every_name and told.threshold == 0.0
+            is_name_linked = plan.detects and told.threshold == 0.0
             assert is_name_linked or told.threshold == plan.deciding.min_probability
             n_linked += told.is_linked
     assert n_linked > 0 or changes

@@ -6,6 +6,7 @@
 namespace deixis {
 namespace {
 
+constexpr size_t kMaxGap = 40;          // bytes between two words of one name
 constexpr size_t kMinWrappedLine = 40;  // bytes of a line that may be broken inside a name
 constexpr uint32_t kMaxShortWord = 3;   // letters of a word whose dot does not end a sentence: St., U.S.
 
@@ -159,6 +160,7 @@ void NameTokenizer::read_gap(const uint8_t* text, size_t begin, size_t end, size
                          stop == "\xE2\x80\xA6" || stop == "\xE2\x80\xA2";
     }
     token.gap_before.ends_sentence = ends_sentence;
+    token.gap_before.is_far = end - begin > kMaxGap;
 }
 
 }  // namespace deixis

@@ -97,7 +97,9 @@ def test_scores_are_the_softmax_of_the_weighted_sum_and_add_up_to_one():
     features = ordering.features([mention], proposals)
     totals = features.columns(["names", "around"]).astype(np.float64) @ [2.0, 5.0]
     expected = np.exp(totals) / np.exp(totals).sum()
-    np.testing.assert_allclose(softmax_scores(ordering.totals([mention], features, proposals), proposals), expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        softmax_scores(ordering.totals([mention], features, proposals), proposals), expected, rtol=1e-5
+    )
     assert ordering.rank([mention], proposals, 99).data.sum() == pytest.approx(1)
 
 

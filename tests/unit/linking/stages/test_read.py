@@ -204,7 +204,7 @@ def test_what_is_proposed_overlaps_and_may_be_unlikely() -> None:
 
 
 def test_a_reader_hears_of_spans_that_are_too_unlikely_to_be_ranked_without_it() -> None:
-    config = LinkerConfig(finding=FindingConfig(min_chance=0.9999))
+    config = LinkerConfig(finding=FindingConfig(min_chance=0.9999, names="sure"))
     linker = Linker.build(KB, config=config, n_threads=1)
     spans, _ = reader_input_of(linker.model, [Document("d", TEXT)])
     assert not linker.link(TEXT).mentions
