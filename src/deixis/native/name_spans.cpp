@@ -16,9 +16,9 @@ namespace deixis {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
-constexpr size_t kTextsPerTask = 16;      // so that many short ones cost little
-constexpr int32_t kSoftGap = -2;          // spaces, hyphens and the like
-constexpr double kMinKnownShare = 0.4;    // of a text's words, for the table of words to be of its language
+constexpr size_t kTextsPerTask = 16;    // so that many short ones cost little
+constexpr int32_t kSoftGap = -2;        // spaces, hyphens and the like
+constexpr double kMinKnownShare = 0.4;  // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
 constexpr size_t kMinMisspelt = 6, kMaxMisspelt = 24;  // letters of words that may be one letter away from a name
 
@@ -34,9 +34,9 @@ enum NodeWriting : uint8_t {
 
 // How a span is written and what stands around it, a bit each.
 enum Sign : uint32_t {
-    kName = 1 << 0,          // a name of the list, in whichever case
-    kListedCase = 1 << 1,    // the list writes it in this case
-    kListedLower = 1 << 2,   // the list writes it in lower case, too
+    kName = 1 << 0,            // a name of the list, in whichever case
+    kListedCase = 1 << 1,      // the list writes it in this case
+    kListedLower = 1 << 2,     // the list writes it in lower case, too
     kListedCapitals = 1 << 3,  // the list writes it in capitals only
     kLowerCase = 1 << 4,
     kTitleCase = 1 << 5,
@@ -50,9 +50,9 @@ enum Sign : uint32_t {
     kHyphenBefore = 1 << 13,
     kHyphenAfter = 1 << 14,
     kHasNumber = 1 << 15,
-    kHasLowerWord = 1 << 16,  // of or de among words with capitals
-    kStopWords = 1 << 17,     // nothing but stop words
-    kKnownWords = 1 << 18,    // the table of words has all that are no stop words
+    kHasLowerWord = 1 << 16,   // of or de among words with capitals
+    kStopWords = 1 << 17,      // nothing but stop words
+    kKnownWords = 1 << 18,     // the table of words has all that are no stop words
     kOtherLanguage = 1 << 19,  // the table has few words of the text
     kLearnedName = 1 << 20,    // set by Python: annotated documents have a mention that reads so
     kRecognized = 1 << 21,     // set by Python: a recognizer, or whoever gave it, says that it is a mention
@@ -68,8 +68,10 @@ uint8_t writing_of(const Casing& casing) {
 }
 
 uint32_t sign_of(uint8_t writing) {
-    return writing == kInLower ? kLowerCase : writing == kInTitleCase ? kTitleCase : writing == kInCapitals ? kCapitals
-                                                                                                         : kMixedCase;
+    return writing == kInLower       ? kLowerCase
+           : writing == kInTitleCase ? kTitleCase
+           : writing == kInCapitals  ? kCapitals
+                                     : kMixedCase;
 }
 
 // Words of a language, how frequent they are, how often they stand in lower case, and which are stop words.
@@ -215,7 +217,8 @@ public:
                     int32_t node = ids[first];
                     for (size_t last = first;;) {
                         if (node < 0) break;
-                        if ((writing_[node] & kIsName) && !(first == 0 && last + 1 == ids.size())) inner.push_back(node);
+                        if ((writing_[node] & kIsName) && !(first == 0 && last + 1 == ids.size()))
+                            inner.push_back(node);
                         if (last + 1 >= ids.size()) break;
                         node = step(node, ids[last + 1], ids[last + 2]);
                         last += 2;
@@ -237,9 +240,7 @@ private:
 
     int32_t id_of(std::string_view stem, uint64_t hash) const { return tokens_.find(stem.data(), stem.size(), hash); }
 
-    int32_t gap_id(std::string_view gap) const {
-        return gap.empty() ? kSoftGap : id_of(gap, WordTable::hash(gap));
-    }
+    int32_t gap_id(std::string_view gap) const { return gap.empty() ? kSoftGap : id_of(gap, WordTable::hash(gap)); }
 
     // The node after one more word with this gap before it, or -1.
     int32_t step(int32_t node, int32_t gap, int32_t word) const {
@@ -476,8 +477,10 @@ ArraysByName names_build(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int mi
                 bool is_unspaced = false, is_possessive = false;
                 tokenizer.run(names.text(i), without_qualifier(names.text(i), names.length(i)),
                               [&](const NameToken& word) {
-                                  if (n_words == 0) casing = word.casing;
-                                  else casing.add(word.casing);
+                                  if (n_words == 0)
+                                      casing = word.casing;
+                                  else
+                                      casing.add(word.casing);
                                   if (n_words > 0 && !word.gap.empty()) {
                                       ++n_gaps;
                                       if (word.gap == ",") comma = ids.size();

@@ -10,7 +10,7 @@ constexpr size_t kMaxGap = 40;          // bytes between two words of one name
 constexpr size_t kMinWrappedLine = 40;  // bytes of a line that may be broken inside a name
 constexpr uint32_t kMaxShortWord = 3;   // letters of a word whose dot does not end a sentence: St., U.S.
 
-constexpr size_t kMinBritishWord = 6;   // letters; shoe and she are not the same word
+constexpr size_t kMinBritishWord = 6;  // letters; shoe and she are not the same word
 
 // Letters with a stroke and the like have no decomposition; nullptr for all others.
 const char* plain_letters(uint32_t cp) {
