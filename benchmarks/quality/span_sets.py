@@ -30,6 +30,7 @@ from deixis.training.detector import GoldSpans, build_detector, gold_spans
 from deixis.types import Document
 
 N_DOCUMENTS = 150  # of each annotated set
+START_FRACTION = 0.15  # of the sentences, which begin with the name
 MISSPELT_SHARE = 0.1  # of the names put into sentences
 N_SENTENCES = 700  # of each made set
 FOREIGN_WEIGHT = 0.25  # of MeSH names of kinds that BC5CDR does not annotate, as wrong answers
@@ -319,7 +320,12 @@ def _made(
         if rng.random() < MISSPELT_SHARE:
             written = _misspelt(written, rng)
         start = match.start(2)
-        texts.append(sentence[:start] + written + sentence[match.end(2) :])
+        if rng.random() < START_FRACTION:
+            start, written = 0, written[:1].upper() + written[1:]
+            verb = ("is", "was", "has", "can be")[int(rng.integers(4))]
+            texts.append(f"{written} {verb} {sentence[match.start() :]}")
+        else:
+            texts.append(sentence[:start] + written + sentence[match.end(2) :])
         gold[number, start, start + len(written)] = frozenset({written})
         places.append((start, start + len(written)))
     texts += others
@@ -329,6 +335,7 @@ def _made(
     is_wrong |= table.has(Sign.LISTED_CAPITALS) & ~table.has(Sign.CAPITALS)
     if not is_lower:
         is_wrong |= table.has(Sign.LOWER_CASE)
+        is_wrong |= table.has(Sign.BEGINS_SENTENCE) & (table.lower_shares > 0.5) & (table.n_words == 1)
     for row, (number, start, end) in enumerate(table.positions()):
         is_wrong[row] |= _VERBAL.search(texts[number][:start]) is not None
         # A span that overlaps the name is another reading of it.
