@@ -341,7 +341,8 @@ private:
                 is_known &= last.number >= 0;
                 ++n_content;
             }
-            const bool is_name = node >= 0 && (writing_[node] & kIsName);
+            const bool is_name = node >= 0 && (writing_[node] & kIsName) &&
+                                 !splits_katakana(text, size, tokens[first].byte_start, last.byte_end);
             const bool ends_run = is_run && n <= static_cast<size_t>(max_run) && !last.casing.begins_lower;
             if (is_name || ends_run) {
                 uint32_t signs = language | writing_signs(text, tokens, first, n, casing);
@@ -375,6 +376,17 @@ private:
             has_lower_word |= next.casing.begins_lower;
             casing.add(next.casing);
         }
+    }
+
+    // Whether a span begins or ends inside a word of katakana, which are words though nothing separates them.
+    static bool splits_katakana(const uint8_t* text, size_t size, size_t begin, size_t end) {
+        // U+30A1..U+30FF, three bytes each
+        const auto is_katakana = [&](size_t at) {
+            if (at + 3 > size || text[at] != 0xE3) return false;
+            return (text[at + 1] == 0x82 && text[at + 2] >= 0xA1) || (text[at + 1] == 0x83 && text[at + 2] != 0xBB);
+        };
+        if (begin >= 3 && is_katakana(begin) && is_katakana(begin - 3)) return true;
+        return end >= 3 && is_katakana(end - 3) && is_katakana(end);
     }
 
     static uint32_t name_signs(uint8_t listed, const Casing& casing, const TextWord& first) {

@@ -301,3 +301,7 @@ def test_a_findable_name_is_found(name: str) -> None:
 def test_what_is_findable_follows_the_settings() -> None:
     assert is_findable("R", DictionaryConfig(min_chars=1)) and not is_findable("Go", DictionaryConfig(min_chars=3))
     assert not is_findable("New York", DictionaryConfig(max_tokens=1))
+
+
+def test_a_word_of_katakana_is_not_split() -> None:
+    assert found(["ランス", "パリ", "東京"], "フランスのパリ、東京タワー") == ["パリ", "東京"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
+from deixis.features.tokens import tokenize
 from deixis.ranking.feature import Column, FeatureContext, feature
 from deixis.ranking.features.own_names import is_named
 from deixis.types import MentionInContext
@@ -32,9 +34,13 @@ def mention_fully_in_names(context: FeatureContext) -> Column:
 
 @feature("mention_in_description", "fraction of the mention's words that its description has", sign="+")
 def mention_in_description(context: FeatureContext) -> Column:
-    """By weight of the words, 0 to 1; words that the knowledge base does not have count."""
+    """By weight of the words, 0 to 1; words that the knowledge base does not have count.
+
+    0 in scripts without spaces: that a description has the characters of a mention says nothing.
+    """
     fraction = context.words.share_described(context.mention_words, context.pairs, context.n_threads)
-    return np.asarray(fraction * context.per_candidate(context.known_fractions), dtype=np.float32)
+    known = context.known_fractions * np.array([_has_words(each) for each in context.texts], dtype=np.float32)
+    return np.asarray(fraction * context.per_candidate(known), dtype=np.float32)
 
 
 @feature(
@@ -130,3 +136,9 @@ def own_sentence(mention: MentionInContext) -> str:
     text, start, end = mention.document_text, mention.start, mention.end
     before, after = text[max(0, start - NEAR // 2) : start], text[end : end + NEAR // 2]
     return f"{_STOP.split(before)[-1]} {_STOP.split(after, maxsplit=1)[0]}"
+
+
+def _has_words(text: str) -> bool:
+    """Whether the tokens of a text are words, and not characters of a script without spaces."""
+    tokens = [] if text.isascii() else tokenize(text)
+    return all(token.end != after.start for token, after in pairwise(tokens))
