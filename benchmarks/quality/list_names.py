@@ -2,7 +2,7 @@
 
 Of the annotated mentions of NCBI (MEDIC) and BC5CDR (MeSH) whose words are a name of the list, up to case, number,
 possessive, hyphens and accents: how many are linked, with exactly that span, to an entity that has this name. Asked
-with each position of the switch `names`, zero-shot. Recorded as `list_names/SUITE` with the system `deixis, names=...`,
+with each position of the switch `names`, zero-shot. Recorded as `list_names/SUITE` with the position as the system,
 with the precision and F1 of all links beside it.
 """
 
@@ -84,7 +84,7 @@ def ask(linker: Linker, suite: str, documents: list[Document], position: str, sp
         flush=True,
     )
     settings = {"split": split, "n_names": n_listed, "n_documents": len(documents)}
-    name, system = f"list_names/{suite}", f"deixis, names={position}"
+    name, system = f"list_names/{suite}", position
     values = {"names_linked": n_linked / n_listed, "names_found": n_found / n_listed}
     own = [ResultRow(name, key, system, round(value, 4), "share", settings=settings) for key, value in values.items()]
     return [*own, *metric_rows(metrics, name, system, settings)]
