@@ -184,7 +184,7 @@ def geonames_set(data: DataFolder) -> SpanSet:
 
 
 def wordnet_set(data: DataFolder) -> SpanSet:
-    """The words of WordNet in its own examples, of the dev half; what else is found there is mostly a word of it, too."""
+    """The words of WordNet in its own examples, of the dev half; most of what else is found there is a word of it."""
     suite = read_suite(SUITES / "wordnet.yaml")
     kb = data.read_kb(suite.kb)
     documents = [document for part in suite.parts("dev") for document in data.read_part(suite, part)]
