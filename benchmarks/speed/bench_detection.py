@@ -1,8 +1,9 @@
 """Finding names in text: `python -m benchmarks.speed.bench_detection [--suite fast1m] [--dry-run]`.
 
 The names of a knowledge base are looked for in descriptions of Wikipedia (a tenth of `wiki468k`): the longest from left
-to right (`longest`), every name at every place (`all`), and all that a linker looks at (`spans`): names in any case,
-plurals, runs of capitals; then with the chance of each (`scored`). Megabytes of UTF-8 per CPU second on one thread.
+to right by rules (`longest`), every name at every place in any case (`all`), and all that a linker looks at (`spans`),
+runs of capitals among them; then with the probability of each (`scored`). Megabytes of UTF-8 per CPU second on one
+thread.
 """
 
 import argparse
@@ -10,16 +11,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from benchmarks.rows import record, start_run
 from benchmarks.speed.tasks import data_folder
 from benchmarks.suites.data import DataFolder
-from deixis.detection.config import FindingConfig
-from deixis.detection.detector import all_spans
+from deixis.detection.detector import SpanDetector
 from deixis.detection.dictionary import DictionaryDetector
-from deixis.detection.name_facts import NameFacts
-from deixis.detection.span_scorer import SpanScorer
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
 
@@ -50,20 +46,19 @@ def main() -> int:
 
 def measure(kb: KnowledgeBase, suite: str, texts: list[str]) -> Iterator[ResultRow]:
     """The speed of each way, and of building."""
-    names, rows = kb.names()
-    begin = time.process_time()
-    detector = DictionaryDetector.build(names, kb.description_texts())
+    names, texts_of_kb = kb.names()[0], kb.description_texts()
     settings = {"names": len(names), "texts": len(texts)}
+    begin = time.process_time()
+    detector = SpanDetector.from_names(names, kb.titles, texts_of_kb, n_threads=1)
     yield ResultRow(
         suite, "build_seconds", "all", round(time.process_time() - begin, 2), "CPU seconds", settings=settings
     )
-    facts = NameFacts.build(detector, names, rows, np.zeros(len(kb)), kb.description_texts(), n_threads=1)
-    scorer, config = SpanScorer.from_kb(facts, "described"), FindingConfig()
+    dictionary = DictionaryDetector.build(names, texts_of_kb)
     ways: dict[str, Callable[[list[str]], object]] = {
-        "longest": lambda batch: detector.detect(batch, 1),
-        "all": lambda batch: detector.spans(batch, 1, plurals=False),
-        "spans": lambda batch: all_spans(detector, (), batch, config, 1),
-        "scored": lambda batch: scorer.log_odds(all_spans(detector, (), batch, config, 1)),
+        "longest": lambda batch: dictionary.detect(batch, 1),
+        "all": lambda batch: detector.names.spans(batch, 1),
+        "spans": lambda batch: detector.table(batch, n_threads=1),
+        "scored": lambda batch: detector.log_odds(detector.table(batch, n_threads=1)),
     }
     size = sum(len(text.encode()) for text in texts) / 1e6
     for name, way in ways.items():
