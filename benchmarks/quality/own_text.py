@@ -33,7 +33,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import kind_of
 from deixis.ranking.feature import document_numbers, surroundings
 from deixis.ranking.features.words import AROUND, TEXT
-from deixis.ranking.ranker import shares as softmax
+from deixis.ranking.ranker import softmax_scores as softmax
 from deixis.tables import CandidateTable
 from deixis.training.popularity import mentioned_entities
 from deixis.types import Document, MentionInContext

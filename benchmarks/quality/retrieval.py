@@ -34,7 +34,7 @@ from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
-from deixis.ranking.ranker import shares as softmax
+from deixis.ranking.ranker import softmax_scores as softmax
 from deixis.tables import CandidateTable
 from deixis.types import Document
 from deixis.xmr.rankings import kept_where

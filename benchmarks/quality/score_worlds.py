@@ -23,7 +23,7 @@ from deixis.linking.batching import mention_batches
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
 from deixis.linking.stages.rank import evidence_of_list
-from deixis.ranking.ranker import shares
+from deixis.ranking.ranker import softmax_scores
 from deixis.tables import EntityMask
 from deixis.types import Document, MentionInContext
 
@@ -94,7 +94,7 @@ def ask(
         totals = model.ranker.totals(own, model.ranker.features(own, table), table)
         pairs = zip(table.mention_numbers.tolist(), table.rows.tolist(), strict=True)
         is_gold = np.array([row in own_answers[number] for number, row in pairs], dtype=bool)
-        by_sharpness = [shares(totals * sharpness, table).astype(np.float64) for sharpness in SHARPNESSES]
+        by_sharpness = [softmax_scores(totals * sharpness, table).astype(np.float64) for sharpness in SHARPNESSES]
         n = len(own)
         best_shares, right_shares = np.zeros((n, len(SHARPNESSES))), np.zeros((n, len(SHARPNESSES)))
         for column, share in enumerate(by_sharpness):
