@@ -168,7 +168,9 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
         lower * one, lower * several, title * one, title * several, start * one, start * several, capitals * one,
         capitals * several, mixed,
     ]  # fmt: skip
-    columns = [each * name * factor for each in classes for factor in factors]
+    # A stop word is one, whatever the list, unless it is written as a name: with a capital inside a sentence.
+    is_own_word = 1 - has["STOP_WORDS"] * np.maximum(lower, is_start)
+    columns = [each * name * is_own_word * factor for each in classes for factor in factors]
     columns += [run * factor for factor in factors]
 
     n_upper_own, n_lower_own, n_longer, is_title = facts.of(spans.names).T
