@@ -17,6 +17,13 @@ RECORDS = [
     for kind in ("stone", "bird")
     for name in NAMES
 ]
+EVEN_RECORDS = [
+    record | {"description": record["description"].replace(" is ", ": ")}
+    if number in range(0, len(NAMES), 2)
+    else record
+    for number, record in enumerate(RECORDS)
+]
+"""Every other stone is described in fewer words than its bird, so that a plain ranker takes as many stones as birds."""
 TEXTS = ("we saw {} in the tree", "{} sang all morning", "a nest of {} was found", "{} flew over the lake")
 NIL = "Basalt"
 
@@ -24,6 +31,11 @@ NIL = "Basalt"
 def aviary() -> KnowledgeBase:
     """Ten stones, then ten birds of the same names."""
     return KnowledgeBase.from_records(RECORDS)
+
+
+def even_aviary() -> KnowledgeBase:
+    """The same stones and birds; a plain ranker takes the stone for one name and the bird for the next."""
+    return KnowledgeBase.from_records(EVEN_RECORDS)
 
 
 def sightings(n: int, seed: int = 0, nil_share: float = 0.1) -> list[Document]:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from deixis.neural.checkpoints import ProgressCallback
-from tests.aviary import RECORDS, sightings, tiny_encoder, write_sightings
+from tests.aviary import EVEN_RECORDS, sightings, tiny_encoder, write_sightings
 
 SMALL = """
 [reranker]
@@ -46,7 +46,7 @@ def encoder(tmp_path_factory):
 @pytest.fixture
 def wood(deixis_inside):
     """A folder with a model of stones and birds, and sentences that mean birds."""
-    lines = "".join(json.dumps(record) + "\n" for record in RECORDS)
+    lines = "".join(json.dumps(record) + "\n" for record in EVEN_RECORDS)
     (deixis_inside.folder / "kb.jsonl").write_text(lines, encoding="utf-8")
     for name, documents in (("train", sightings(40)), ("dev", sightings(24, seed=1)), ("test", sightings(20, seed=2))):
         write_sightings(deixis_inside.folder / f"{name}.jsonl", documents)

@@ -110,8 +110,14 @@ def test_two_threads_link_what_one_does(linker):
 def test_candidates_have_the_rankers_scores_and_as_many_as_asked_for(linker):
     document = given("Paris and Troy", (0, 5), (10, 14))
     calibrated = linker.calibrate([document.with_mentions([Mention(0, 5, "Paris", "city")])] * 3)
-    for each in (linker, calibrated):  # nothing is decided, so no calibration counts
-        assert each.candidates([document]) == [list(m.candidates) for m in linker.link(document).mentions]
+    ranked = linker.candidates([document])
+    assert calibrated.candidates([document]) == ranked  # nothing is decided, so no calibration counts
+    for own, mention in zip(ranked, linker.link(document).mentions, strict=True):
+        assert [each.id for each in own] == [each.id for each in mention.candidates]
+        assert sum(each.score for each in own) == pytest.approx(1)
+        on_list = mention.candidates[0].score / own[0].score  # a link's score is that of its candidate times this
+        assert 0 < on_list < 1
+        assert [each.score * on_list for each in own] == pytest.approx([each.score for each in mention.candidates])
     assert [len(own) for own in linker.candidates([document, document], 1)] == [1] * 4
     assert linker.candidates([]) == []
 

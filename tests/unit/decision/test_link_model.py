@@ -27,7 +27,10 @@ def test_a_model_learns_what_counts() -> None:
     evidence = link_evidence(spans_of(log_odds), ranking_of(*([score, score / 2] for score in scores)))
     model = LinkModel.fit(evidence, log_odds + rng.normal(0, 1, 2000) > 1, LinkModel.default())
     assert model.weights[0] > 3 * abs(model.weights[1])
-    assert model.of_evidence(evidence)[log_odds > 4].min() > 0.8
+    probabilities = model.of_evidence(evidence)
+    assert (probabilities <= scores + 1e-6).all()  # no link is more likely than its best candidate
+    assert probabilities[log_odds > 4] == pytest.approx(scores[log_odds > 4], abs=1e-5)
+    assert probabilities[log_odds < -4].max() < 0.1
 
 
 def test_the_shipped_weights_name_known_evidence_and_a_likelier_span_is_a_likelier_link() -> None:

@@ -12,7 +12,7 @@ from deixis.linking.config import LinkerConfig
 from deixis.training.correct import MIN_REFIT, correct
 from deixis.training.weights import accuracy_of
 from deixis.types import Document, Mention
-from tests.aviary import NAMES, aviary, sightings
+from tests.aviary import NAMES, even_aviary, sightings
 
 TEXT = "At dawn Ruby sang to Basalt."
 ELSEWHERE = "We heard Ruby again."
@@ -37,13 +37,13 @@ def corrected(linker, *corrections):
 
 @pytest.fixture(scope="module")
 def linker():
-    return Linker.build(aviary())
+    return Linker.build(even_aviary())
 
 
 @pytest.fixture(scope="module")
 def lenient():
     """With a lower threshold."""
-    return Linker.build(aviary(), config=LinkerConfig(nil=ThresholdConfig(0.1)))
+    return Linker.build(even_aviary(), config=LinkerConfig(nil=ThresholdConfig(0.1)))
 
 
 @pytest.fixture(params=["linker", "lenient"])

@@ -18,10 +18,10 @@ from deixis.training.config import TrainingConfig
 from deixis.training.encoder import train_encoder
 from deixis.training.split import TrainDevSplit
 from deixis.types import Document
-from tests.aviary import aviary, sightings, tiny_encoder
+from tests.aviary import even_aviary, sightings, tiny_encoder
 from tests.linkers import Contrarian, with_reranker
 
-KB = aviary()
+KB = even_aviary()
 PLAIN = LinkerConfig(held_out_share=0.0, ranking=RankerConfig(min_mentions=10))
 
 

@@ -13,9 +13,9 @@ from deixis.training.config import TrainingConfig
 from deixis.training.examples import training_examples
 from deixis.training.reranker import enough, ranked_examples, train_reranker, with_promised_precision
 from deixis.types import Document, Mention
-from tests.aviary import aviary, sightings, tiny_encoder
+from tests.aviary import even_aviary, sightings, tiny_encoder
 
-KB = aviary()
+KB = even_aviary()
 
 
 @pytest.fixture(scope="module")
