@@ -33,6 +33,7 @@ VALUES = {
     "languages": (("de",),),
     "threshold": (0.0, 0.6),
     "type_thresholds": ({"city": 0.9, "river": 0.0},),
+    "names": ("every", "sure"),
     "target_precision": (0.8,),
     "top_k": (1, 30),
     "overlaps": ("keep",),

@@ -16,7 +16,9 @@ import pytest
 
 import deixis
 from deixis.candidates.sources.name_vectors import NameLanguages
+from deixis.documents.reading import read_documents
 from deixis.errors import StoreError
+from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
 from deixis.linking.model import Reader, TrainedReranker
@@ -71,6 +73,9 @@ def samples() -> dict[type[Part], Sample]:
             with tarfile.open(ARCHIVES / f"{name}.tar.xz") as archive:
                 archive.extractall(Path(folder) / name, filter="data")
             kind.load(Path(folder) / name / "model", n_threads=1)
+        # Parts that the archive is too old to have.
+        Linker.build(read_demo(), list(read_documents(demo_sentences_path())), n_threads=1).save(Path(folder) / "new")
+        Linker.load(Path(folder) / "new", n_threads=1)
     return opened | {type(part): (part.to_arrays("part"), given) for part, given in _made_by_hand()}
 
 

@@ -19,6 +19,7 @@ from deixis.detection.names import NameMatcher
 from deixis.detection.spans import SpanTable
 
 STRENGTH = 2.0
+LEAST = 1e-9  # probability by spelling and context, so that its odds are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,6 @@ class CorrectedSpans:
             return log_odds
         positions = np.minimum(np.searchsorted(self.keys, spans.keys), len(self.keys) - 1)
         n_right, n_wrong = np.where((self.keys[positions] == spans.keys)[:, None], self.counts[positions], 0.0).T
-        probabilities = expit(log_odds)
+        probabilities = np.clip(expit(log_odds), LEAST, 1 - LEAST)
         revised = np.log((n_right + STRENGTH * probabilities) / (n_wrong + STRENGTH * (1 - probabilities)))
         return np.where(n_right + n_wrong > 0, revised, log_odds)

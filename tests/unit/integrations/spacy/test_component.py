@@ -151,7 +151,7 @@ def test_documents_with_one_text_do_not_lend_each_other_entities():
     for number in (1, 66):
         docs[number].ents = [Span(docs[number], 1, 3, label="GUESS")]
     spans = [[span.text for span in doc.spans["deixis"]] for doc in nlp.pipe(docs, batch_size=100)]
-    linked = [number for number, own in enumerate(spans) if "old troy" in own]
+    linked = [number for number, own in enumerate(spans) if "old trooy" in own]
     assert linked == [1, 66]
 
 
