@@ -134,7 +134,7 @@ def test_a_link_is_found_in_the_tree(page):
     page.fill("#input", "Paris fled to Troy.")
     page.press("#input", "Control+Enter")
     page.click("#text .mention >> text=Troy")
-    page.click("#why summary")
+    page.click("#why summary >> text=Path through the label tree")
     page.click("#why button")
     page.wait_for_selector("#tree g.found")
     assert "Troy" in page.get_attribute("#tree g.found", "aria-label")

@@ -33,8 +33,8 @@ def test_a_mention_shows_its_candidates_and_why(page):
     page.click("#text .mention >> text=Troy")
     page.wait_for_selector("#why table")
     assert "Troy" in page.text_content("#details h2")
-    rows = page.eval_on_selector_all("#why tbody tr", "all => all.map(row => row.cells[0].textContent)")
-    total = page.text_content("#why tfoot td")
+    rows = page.eval_on_selector_all("#why > table tbody tr", "all => all.map(row => row.cells[0].textContent)")
+    total = page.text_content("#why > table tfoot td")
     plain = [float(row.replace("−", "-")) for row in rows]
     assert sum(plain) == pytest.approx(float(total.replace("−", "-")), abs=0.1)
     assert page.get_attribute("#why a", "href") == "https://example.org/troy"
