@@ -169,7 +169,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
         capitals * several, mixed,
     ]  # fmt: skip
     # A stop word is one, whatever the list, unless it is written as a name: with a capital inside a sentence.
-    is_own_word = 1 - has["STOP_WORDS"] * np.maximum(lower, is_start)
+    is_own_word = 1 - has["STOP_WORDS"] * is_start * (1 - lower)
     columns = [each * name * is_own_word * factor for each in classes for factor in factors]
     columns += [run * factor for factor in factors]
 
