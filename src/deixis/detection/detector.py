@@ -137,9 +137,7 @@ def all_spans(
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
     short = [_occurrences(text, short_forms(text)) for text in texts]
     if any(short):
-        table = table.merged(
-            SpanTable.of_spans([[position for position, _ in own] for own in short], texts, Sign.SHORT_FORM)
-        )
+        table = table.merged(SpanTable.of_spans(short, texts, Sign.SHORT_FORM))
     return outside_markup(table, texts)
 
 
@@ -147,27 +145,27 @@ def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Position, Positio
     """For each short form that a text defines the position of its long form: a name of the list, if one ends there."""
     if not table.has(Sign.SHORT_FORM).any():
         return {}
-    is_name = (table.names >= 0) | table.has(Sign.LEARNED_NAME)
+    is_name, is_short = (table.names >= 0) | table.has(Sign.LEARNED_NAME), table.has(Sign.SHORT_FORM)
     forms: dict[Position, Position] = {}
-    for number in np.unique(table.texts[table.has(Sign.SHORT_FORM)]).tolist():
-        text = texts[number]
-        own = slice(*np.searchsorted(table.texts, [number, number + 1]).tolist())
+    for number in np.unique(table.texts[is_short]).tolist():
+        text, own = texts[number], np.arange(*np.searchsorted(table.texts, [number, number + 1]).tolist())
+        form_of = {form.text: form for form in short_forms(text)}
         name_starts: dict[int, list[int]] = {}
-        for start, end, named in zip(table.starts[own], table.ends[own], is_name[own], strict=True):
-            if named:
-                name_starts.setdefault(int(end), []).append(int(start))
-        for (start, end), form in _occurrences(text, short_forms(text)):
+        for _, start, end in table.take(own[is_name[own]]).positions():
+            name_starts.setdefault(end, []).append(start)
+        for position in table.take(own[is_short[own]]).positions():
+            form = form_of[text[position[1] : position[2]]]
             fitting = [at for at in name_starts.get(form.end, ()) if text[at].lower() == form.text[0].lower()]
-            long_start = min(fitting, key=lambda at, form=form: abs(at - form.start), default=form.start)  # type: ignore[misc]
-            forms[number, start, end] = (number, long_start, form.end)
+            distances = [abs(at - form.start) for at in fitting]
+            long_start = fitting[distances.index(min(distances))] if fitting else form.start
+            forms[position] = (number, long_start, form.end)
     return forms
 
 
-def _occurrences(text: str, forms: Sequence[ShortForm]) -> list[tuple[tuple[int, int], ShortForm]]:
-    """Where the short forms stand in their text, each with its definition."""
+def _occurrences(text: str, forms: Sequence[ShortForm]) -> list[tuple[int, int]]:
+    """Where the short forms stand in their text."""
     if not forms:
         return []
-    form_of = {form.text: form for form in forms}
-    longest_first = sorted(form_of, key=lambda short: (-len(short), short))
+    longest_first = sorted((form.text for form in forms), key=lambda short: (-len(short), short))
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
-    return [(match.span(), form_of[match[0]]) for match in pattern.finditer(text)]
+    return [match.span() for match in pattern.finditer(text)]
