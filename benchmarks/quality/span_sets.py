@@ -31,7 +31,7 @@ from deixis.types import Document
 
 N_DOCUMENTS = 150  # of each annotated set
 START_FRACTION = 0.15  # of the sentences, which begin with the name
-MISSPELT_SHARE = 0.1  # of the names put into sentences
+MISSPELT_FRACTION = 0.1  # of the names put into sentences
 N_SENTENCES = 700  # of each made set
 FOREIGN_WEIGHT = 0.25  # of MeSH names of kinds that BC5CDR does not annotate, as wrong answers
 SIZES = (2, 3, 5, 10, 20, 50)  # entities of short lists
@@ -317,7 +317,7 @@ def _made(
                 written = written.lower()
             if rng.random() < 0.2 and written[-1:].isalpha() and written.islower() and not written.endswith("s"):
                 written += "s"
-        if rng.random() < MISSPELT_SHARE:
+        if rng.random() < MISSPELT_FRACTION:
             written = _misspelt(written, rng)
         start = match.start(2)
         if rng.random() < START_FRACTION:

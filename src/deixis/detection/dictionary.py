@@ -88,7 +88,7 @@ class DictionaryDetector:
         stopped = StringTable.from_strings(stop_words())
         arrays = _core.dictionary_build(
             table.data, table.offsets, shown.data, shown.offsets, stopped.data, stopped.offsets,
-            config.min_chars, config.min_chars_unspaced, config.max_tokens, False,
+            config.min_chars, config.min_chars_unspaced, config.max_tokens,
             COMMON_SHARE, FREQUENT_SHARE, STOP_SHARE, MIN_COMMON_TEXTS,
         )  # fmt: skip
         return cls(arrays)

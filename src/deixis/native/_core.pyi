@@ -330,7 +330,6 @@ def dictionary_build(
     min_chars: int,
     min_chars_unspaced: int,
     max_tokens: int,
-    ignores_case: bool,
     common_share: float,
     frequent_share: float,
     stop_share: float,
@@ -354,6 +353,10 @@ class DictionaryMatcher:
     def numbers(
         self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
     ) -> NDArray[numpy.int32]: ...
+
+def names_build(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], min_chars: int, min_chars_unspaced: int, max_words: int
+) -> dict[str, NDArray[Any]]: ...
 
 class Sign(enum.IntFlag):
     NAME = 1
@@ -408,6 +411,3 @@ class NameMatcher:
     def n_longer(self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.int32]: ...
 
 def stems(text: str) -> list[str]: ...
-def names_build(
-    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], min_chars: int, min_chars_unspaced: int, max_words: int
-) -> dict[str, NDArray[Any]]: ...

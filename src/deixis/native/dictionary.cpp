@@ -91,6 +91,15 @@ size_t without_qualifier(const uint8_t* text, size_t size) {
     return bracket > 1 && text[bracket - 1] == ' ' ? bracket - 1 : size;
 }
 
+// Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
+bool has_tail(const uint8_t* text, size_t size, size_t begin, size_t last_begin, size_t last_end, size_t n_last) {
+    if (last_end >= size || last_begin == begin) return false;
+    if (text[last_end] == '.') return n_last == 1 && text[last_begin - 1] == '.';
+    if (text[last_end] != ')') return false;
+    const std::string_view span(reinterpret_cast<const char*>(text) + begin, last_end - begin);
+    return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
+}
+
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
@@ -196,7 +205,8 @@ private:
             const size_t n = longest_name(tokens, i, tokens.size()).n_tokens;
             if (n > 0) {
                 const TextToken& last = tokens[i + n - 1];
-                spans.push_back({tokens[i].start, last.end + has_tail(text, size, tokens[i].byte_start, last)});
+                spans.push_back({tokens[i].start, last.end + has_tail(text, size, tokens[i].byte_start, last.byte_start,
+                                                                      last.byte_end, last.end - last.start)});
             }
             i += std::max<size_t>(n, 1);
         }
@@ -232,15 +242,6 @@ private:
             tokens.push_back(read);
             before = token.byte_end;
         });
-    }
-
-    // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
-    static bool has_tail(const uint8_t* text, size_t size, size_t begin, const TextToken& last) {
-        if (last.byte_end >= size || last.byte_start == begin) return false;
-        if (text[last.byte_end] == '.') return last.end - last.start == 1 && text[last.byte_start - 1] == '.';
-        if (text[last.byte_end] != ')') return false;
-        const std::string_view span(reinterpret_cast<const char*>(text) + begin, last.byte_end - begin);
-        return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
     }
 
     // The longest name of at most `max_tokens` that begins at `first`.

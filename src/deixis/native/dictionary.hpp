@@ -44,6 +44,9 @@ Gap gap_between(const uint8_t* text, size_t begin, size_t end);
 // How many bytes of a name are looked for: all but a qualifier in brackets at its end.
 size_t without_qualifier(const uint8_t* text, size_t size);
 
+// Whether the character after a span, whose last token has `n_last` characters, belongs to it.
+bool has_tail(const uint8_t* text, size_t size, size_t begin, size_t last_begin, size_t last_end, size_t n_last);
+
 // Conditions of a node of the dictionary's trie; names with the same tokens are found if one of them may be.
 enum NodeFlag : uint8_t {
     kEndsName = 1,

@@ -212,13 +212,13 @@ private:
 
 ArraysByName dictionary_build(ArrayIn<uint8_t> name_data, ArrayIn<int64_t> name_offsets, ArrayIn<uint8_t> text_data,
                               ArrayIn<int64_t> text_offsets, ArrayIn<uint8_t> stop_data, ArrayIn<int64_t> stop_offsets,
-                              int min_chars, int min_chars_unspaced, int max_tokens, bool ignores_case,
-                              double common_share, double frequent_share, double stop_share, int min_common_texts) {
+                              int min_chars, int min_chars_unspaced, int max_tokens, double common_share,
+                              double frequent_share, double stop_share, int min_common_texts) {
     const Texts names(name_data, name_offsets), texts(text_data, text_offsets), stop_words(stop_data, stop_offsets);
     const NameRules rules{static_cast<uint32_t>(min_chars),
                           static_cast<uint32_t>(min_chars_unspaced),
                           static_cast<size_t>(max_tokens),
-                          ignores_case,
+                          false,
                           common_share,
                           frequent_share,
                           stop_share,
@@ -231,8 +231,7 @@ ArraysByName dictionary_build(ArrayIn<uint8_t> name_data, ArrayIn<int64_t> name_
 void bind_dictionary_build(nb::module_& m) {
     define(m, "dictionary_build", &dictionary_build,
            {"name_data", "name_offsets", "text_data", "text_offsets", "stop_data", "stop_offsets", "min_chars",
-            "min_chars_unspaced", "max_tokens", "ignores_case", "common_share", "frequent_share", "stop_share",
-            "min_common_texts"},
+            "min_chars_unspaced", "max_tokens", "common_share", "frequent_share", "stop_share", "min_common_texts"},
            "The arrays of a dictionary of names.");
 }
 

@@ -6,7 +6,7 @@
     part(border) part(clustering) part(free_clustering) part(sparse_text) part(row_dots) part(block_build) \
     part(block_search) part(indel_build) part(indel_search) part(learned_search) part(rankers) \
     part(label_walks) part(beam_search) part(tokenizer) part(name_keys) part(tfidf_fit) part(tfidf) \
-    part(dictionary_build) part(dictionary) part(name_spans)
+    part(dictionary_build) part(dictionary) part(names_build) part(name_spans)
 // clang-format on
 
 namespace deixis {

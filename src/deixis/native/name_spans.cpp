@@ -2,7 +2,7 @@
 // of words with capitals; each with what its writing and the words around it tell. Whether it is a mention is weighed
 // in Python (deixis/detection). The names are a trie over the stems of their words and the punctuation between them.
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "dictionary.hpp"
@@ -10,7 +10,7 @@
 #include "parallel.hpp"
 #include "texts.hpp"
 #include "token_arrays.hpp"
-#include "trie_build.hpp"
+#include "word_table.hpp"
 
 namespace deixis {
 namespace {
@@ -21,16 +21,6 @@ constexpr int32_t kSoftGap = -2;        // spaces, hyphens and the like
 constexpr double kMinKnownShare = 0.4;  // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
 constexpr size_t kMinMisspelt = 6, kMaxMisspelt = 24;  // letters of words that may be one letter away from a name
-
-// How the names that end at a node are written in the list.
-enum NodeWriting : uint8_t {
-    kIsName = 1,
-    kInLower = 2,
-    kInTitleCase = 4,
-    kInCapitals = 8,
-    kInMixedCase = 16,
-    kEndsPossessive = 32,  // McDonald's
-};
 
 // How a span is written and what stands around it, a bit each.
 enum Sign : uint32_t {
@@ -60,58 +50,12 @@ enum Sign : uint32_t {
     kMisspelt = 1 << 23,       // a word of it is no word of the list, but one letter away from one
 };
 
-uint8_t writing_of(const Casing& casing) {
-    if (casing.n_letters == 0) return kInMixedCase;
-    if (casing.is_all_upper() && casing.n_letters > 1) return kInCapitals;
-    if (casing.begins_upper) return kInTitleCase;
-    return casing.begins_lower && !casing.has_upper ? kInLower : kInMixedCase;
-}
-
 uint32_t sign_of(uint8_t writing) {
     return writing == kInLower       ? kLowerCase
            : writing == kInTitleCase ? kTitleCase
            : writing == kInCapitals  ? kCapitals
                                      : kMixedCase;
 }
-
-// Words of a language, how frequent they are, how often they stand in lower case, and which are stop words.
-class WordTable {
-public:
-    WordTable(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<float> log_counts, ArrayIn<float> lower_shares,
-              ArrayIn<uint8_t> is_stop) {
-        const Texts words(data, offsets);
-        check_size("log_counts", log_counts, words.size(), "one for each word");
-        check_size("lower_shares", lower_shares, words.size(), "one for each word");
-        check_size("is_stop", is_stop, words.size(), "one for each word");
-        NameTokenizer tokenizer;
-        float least = words.size() ? std::numeric_limits<float>::max() : 0.0f;
-        for (size_t i = 0; i < words.size(); ++i)
-            tokenizer.run(words.text(i), words.length(i), [&](const NameToken& word) {
-                const size_t n = stems_.size();
-                const auto id = stems_.add(word.stem.data(), word.stem.size(), hash(word.stem));
-                if (id < n) return;
-                words_.push_back({log_counts.data()[i], lower_shares.data()[i], is_stop.data()[i] != 0});
-                if (!words_.back().is_stop) least = std::min(least, words_.back().log_count);
-            });
-        unknown_ = {least - std::log10(2.0f), 0.5f, false};
-    }
-
-    struct Word {
-        float log_count, lower_share;
-        bool is_stop;
-    };
-
-    static uint64_t hash(std::string_view stem) { return hash_bytes(stem.data(), stem.size()); }
-    int32_t find(std::string_view stem, uint64_t hash) const {
-        return static_cast<int32_t>(stems_.find(stem.data(), stem.size(), hash));
-    }
-    const Word& word(int32_t number) const { return number < 0 ? unknown_ : words_[static_cast<size_t>(number)]; }
-
-private:
-    TokenBuilder stems_;
-    std::vector<Word> words_;
-    Word unknown_{0.0f, 0.5f, false};
-};
 
 struct TextWord {
     int32_t id;      // of its stem in the list; -1
@@ -351,7 +295,8 @@ private:
                 if (has_lower_word) signs |= kHasLowerWord;
                 if (n_content == 0) signs |= kStopWords;
                 if (is_known) signs |= kKnownWords;
-                size_t end = last.end + has_tail(text, size, tokens[first].byte_start, last);
+                size_t end = last.end + has_tail(text, size, tokens[first].byte_start, last.byte_start, last.byte_end,
+                                                 last.end - last.start);
                 if (is_name && (writing_[node] & kEndsPossessive)) end += last.n_possessive;
                 found.starts.push_back(static_cast<int32_t>(tokens[first].start));
                 found.ends.push_back(static_cast<int32_t>(end));
@@ -447,95 +392,11 @@ private:
         }
     }
 
-    // Whether the character after a span belongs to it: the last dot of "U.S.", the bracket that closes "Ag(I)".
-    static bool has_tail(const uint8_t* text, size_t size, size_t begin, const TextWord& last) {
-        if (last.byte_end >= size || last.byte_start == begin) return false;
-        if (text[last.byte_end] == '.') return last.end - last.start == 1 && text[last.byte_start - 1] == '.';
-        if (text[last.byte_end] != ')') return false;
-        const std::string_view span(reinterpret_cast<const char*>(text) + begin, last.byte_end - begin);
-        return std::count(span.begin(), span.end(), '(') > std::count(span.begin(), span.end(), ')');
-    }
-
     std::vector<nb::object> held_;  // the arrays the views below look into
     TokenTable tokens_;
     TokenTrie trie_;
     const uint8_t* writing_;
 };
-
-// The arrays of a NameMatcher. Names of fewer characters, of more words, and of digits only are left out.
-ArraysByName names_build(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int min_chars, int min_chars_unspaced,
-                         int max_words) {
-    const Texts names(data, offsets);
-    TokenBuilder tokens;
-    std::vector<int32_t> ids;
-    std::vector<TokenRun> runs;
-    std::vector<uint8_t> writings;  // of each run
-    std::vector<uint8_t> writing;   // of each node
-    TokenArrays arrays;
-    BuiltTrie trie;
-    {
-        nb::gil_scoped_release released;
-        NameTokenizer tokenizer;
-        const auto add = [&](std::string_view text) {
-            ids.push_back(static_cast<int32_t>(tokens.add(text.data(), text.size(), WordTable::hash(text))));
-        };
-        const std::vector<size_t> bounds = names.chunks(size_t{1} << 20, 1 << 14);
-        parallel_for(bounds.size() - 1, 1, [&](size_t chunk) {
-            for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
-                const size_t first = ids.size();
-                Casing casing;
-                uint32_t n_words = 0, n_gaps = 0;
-                size_t comma = 0;  // where the number of the comma is
-                bool is_unspaced = false, is_possessive = false;
-                tokenizer.run(names.text(i), without_qualifier(names.text(i), names.length(i)),
-                              [&](const NameToken& word) {
-                                  if (n_words == 0)
-                                      casing = word.casing;
-                                  else
-                                      casing.add(word.casing);
-                                  if (n_words > 0 && !word.gap.empty()) {
-                                      ++n_gaps;
-                                      if (word.gap == ",") comma = ids.size();
-                                      add(word.gap);
-                                  }
-                                  add(word.stem);
-                                  ++n_words;
-                                  is_unspaced |= word.token.is_unspaced;
-                                  is_possessive = word.n_possessive > 0;
-                              });
-                const auto least = static_cast<uint32_t>(is_unspaced ? min_chars_unspaced : min_chars);
-                if (n_words == 0 || n_words > static_cast<uint32_t>(max_words) || casing.is_number ||
-                    casing.n_chars < least) {
-                    ids.resize(first);
-                    continue;
-                }
-                const auto n_ids = static_cast<uint32_t>(ids.size() - first);
-                runs.push_back({first, n_ids});
-                writings.push_back(
-                    static_cast<uint8_t>(kIsName | writing_of(casing) | (is_possessive ? kEndsPossessive : 0)));
-                // "Dystrophy, Duchenne" is also found as "Duchenne dystrophy".
-                if (n_gaps != 1 || comma == 0) continue;
-                for (size_t at = comma + 1; at < first + n_ids; ++at) ids.push_back(ids[at]);
-                for (size_t at = first; at < comma; ++at) ids.push_back(ids[at]);
-                runs.push_back({first + n_ids, n_ids - 1});
-                writings.push_back(static_cast<uint8_t>(kIsName | writing_of(casing)));
-            }
-        });
-        arrays = TokenArrays(tokens, [](size_t) { return true; });
-        writing.assign(tokens.size(), 0);
-        trie = build_trie(tokens.size(), ids, runs, [&](size_t node, size_t run) {
-            if (node >= writing.size()) writing.resize(node + 1, 0);
-            writing[node] |= writings[run];
-        });
-        writing.resize(trie.n_nodes, 0);
-    }
-    ArraysByName built;
-    put_tokens(built, "tokens", arrays);
-    built["trie.child_ptr"] = to_numpy(std::move(trie.child_ptr));
-    built["trie.labels"] = to_numpy(std::move(trie.labels));
-    built["writing"] = to_numpy(std::move(writing));
-    return built;
-}
 
 // The stems of a text's words, as names and texts are compared by them.
 nb::typed<nb::list, nb::str> stems(nb::str string) {
@@ -588,8 +449,6 @@ void bind_name_spans(nb::module_& m) {
     define(matcher, "n_longer", &NameMatcher::n_longer, {"data", "offsets"},
            "How many of these names each name is a part of, by its number.");
     define(m, "stems", &stems, {"text"}, "The stems of a text's words.");
-    define(m, "names_build", &names_build, {"data", "offsets", "min_chars", "min_chars_unspaced", "max_words"},
-           "The arrays of a matcher of names.");
 }
 
 }  // namespace deixis
