@@ -39,11 +39,14 @@ def decision_rows(
 
 
 def sampled(documents: Sequence[Document], max_mentions: int, seed: int) -> list[Document]:
-    """Documents with at most about so many mentions together, drawn by the seed, in their own order."""
+    """Documents with at most about so many mentions together, drawn by the seed, in their own order.
+
+    Their ids are their numbers: WNED-WIKI has one document twice.
+    """
     chosen, n_mentions = [], 0
     for number in np.random.default_rng(seed).permutation(len(documents)).tolist():
         if n_mentions >= max_mentions:
             break
         chosen.append(number)
         n_mentions += len(documents[number].mentions)
-    return [documents[number] for number in sorted(chosen)]
+    return [replace(documents[number], id=str(number)) for number in sorted(chosen)]

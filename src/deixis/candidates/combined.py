@@ -21,6 +21,7 @@ from deixis.candidates.candidate_lists import no_candidates
 from deixis.candidates.config import SourcesConfig
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
+from deixis.candidates.sources.alias import AliasSource
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.tables import CandidateTable, EntityMask
@@ -87,6 +88,15 @@ class CandidateSources:
         """The same with further mentions of known entities, in place of those given before; none are stored."""
         by_name = {name: source.with_mentions(mentions, rows) for name, source in self.by_name.items()}
         return replace(self, by_name=by_name)
+
+    def with_kb_names(self, mentions: Sequence[MentionInContext]) -> list[MentionInContext]:
+        """The mentions to be ranked: one that is a name in another number or spelling stands for that name."""
+        alias = self.by_name.get("alias")
+        if not isinstance(alias, AliasSource) or not mentions:
+            return list(mentions)
+        names = alias.kb_names(mentions)
+        pairs = zip(mentions, names, strict=True)
+        return [mention if mention.text == name else replace(mention, text=name) for mention, name in pairs]
 
     def propose(self, mentions: Sequence[MentionInContext], mask: EntityMask | None = None) -> CandidateTable:
         """What any source proposes for each mention, and the score of every source: 0 where it does not propose it."""

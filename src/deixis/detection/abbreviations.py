@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 MAX_SHORT, MIN_SHORT = 10, 2
 _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
+_SEPARATOR = re.compile(r"[;,]\s")
 _WORD = re.compile(r"\w[\w'’.+-]*")
 
 
@@ -38,7 +39,7 @@ def short_forms(text: str) -> list[ShortForm]:
     if "(" not in text and "[" not in text:
         return []
     for bracket in _BRACKET.finditer(text):
-        inside = re.split(r"[;,]\s", bracket[1], maxsplit=1)[0].strip(" \"'“”")
+        inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(" \"'“”")
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
         end = max(0, bracket.start() - 200) + len(before)
         if _is_short(inside):

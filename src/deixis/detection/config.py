@@ -27,7 +27,5 @@ class FindingConfig(Config):
         cli="--names",
     )
     max_run: int = setting(5, "Longest run of capitalized words detected that is no known name.", low=0)
-    min_chance: float = setting(
-        0.12, "Least probability of a span to be a mention for it to be ranked.", low=0, below=1
-    )
+    min_chance: float = setting(0.2, "Least probability of a span to be a mention for it to be ranked.", low=0, below=1)
     min_documents: int = setting(20, "Annotated documents needed to learn these probabilities.", low=0)

@@ -37,8 +37,10 @@ def acronym_of_mention(mention: str) -> str:
     >>> acronym_of_mention("U.N."), acronym_of_mention("NATO"), acronym_of_mention("Un"), acronym_of_mention("U. S.")
     ('UN', 'NATO', '', 'US')
     """
+    if not mention.isupper():
+        return ""
     letters = _DOTTED.sub(r"\1", mention.strip())
-    is_acronym = letters.isalpha() and letters.isupper() and MIN_LETTERS <= len(letters) <= MAX_LETTERS
+    is_acronym = letters.isalpha() and MIN_LETTERS <= len(letters) <= MAX_LETTERS
     return letters if is_acronym else ""
 
 

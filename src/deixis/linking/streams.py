@@ -70,7 +70,7 @@ def ranked_and_on_list(
     parts, on_list = [], [np.zeros(0)]
     slices = list(mention_batches(mentions))
     for batch in track(slices, "ranking candidates") if len(slices) > 1 else slices:
-        own = mentions[batch]
+        own = plan.sources.with_kb_names(mentions[batch])
         matrix, best = model.ranker.rank_with_best(own, plan.sources.propose(own, mask), plan.depth)
         ranking = Ranking.of_matrix(matrix)
         parts.append(ranking if plan.reranker is None else reranked_by(plan.reranker.opened, plan, own, ranking))

@@ -173,4 +173,5 @@ def document_numbers(mentions: Sequence[MentionInContext]) -> NDArray[np.int64]:
 def surroundings(mention: MentionInContext, n_characters: int) -> str:
     """The text around the mention without the mention: its own words are the same for all namesakes."""
     context = mention.context(n_characters)
-    return context.replace(mention.text, " ") if mention.text else context
+    written = mention.document_text[mention.start : mention.end]
+    return context.replace(written, " ") if written else context

@@ -84,6 +84,9 @@ class StringTable:
 
     def take(self, rows: Iterable[int] | NDArray[np.integer]) -> StringTable:
         """A new table with the strings at `rows`, in that order."""
+        if isinstance(rows, range) and rows.step == 1 and 0 <= rows.start <= rows.stop <= len(self):
+            offsets = self.offsets[rows.start : rows.stop + 1]
+            return StringTable(offsets - offsets[0], self.data[offsets[0] : offsets[-1]])
         chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.int64)
         starts = self.offsets[chosen]
         lengths = self.offsets[chosen + 1] - starts

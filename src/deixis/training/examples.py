@@ -23,7 +23,7 @@ def training_examples(
     """The candidates of mentions, as features; all rows of `gold` are right."""
     parts = []
     for batch in mention_batches(mentions):
-        own = mentions[batch]
+        own = model.sources.with_kb_names(mentions[batch])
         table = model.sources.propose(own)
         is_right = is_gold(table.mention_numbers, table.rows, gold[batch])
         features = model.ranker.features(own, table)
@@ -43,6 +43,6 @@ def fit_weights(model: LinkerModel, documents: Iterable[Document]) -> LinkerMode
         known = list(known_mentions(model.kb, annotated))
         examples = training_examples(model, [mention for mention, _ in known], [rows for _, rows in known])
         weights = fit_feature_weights([examples], model.config.ranking.penalty, model.ranker.weights)
-    names = NameSet.of(mention.text for mention, _ in known)
+    names = NameSet.of(mention.text for mention in model.sources.with_kb_names([mention for mention, _ in known]))
     seen = model.seen | SeenDocuments.of(annotated)
     return replace(model, ranker=model.ranker.with_fitted_weights(weights, names), seen=seen)

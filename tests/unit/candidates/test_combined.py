@@ -12,6 +12,7 @@ from deixis.candidates.sources.names import NameConfig
 from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.errors import StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linker import Linker
 from deixis.types import Document, Mention, MentionInContext
 
 RECORDS = [
@@ -213,3 +214,39 @@ def test_mentions_are_encoded_once_to_be_searched_and_scored(monkeypatch):
     monkeypatch.setattr(sources.get("vectors").encoder, "encode", lambda texts: encoded.append(texts) or encode(texts))
     sources.propose(asked("Paris", "Kabul"))
     assert [texts for texts in encoded if texts == ["Paris", "Kabul"]] == [["Paris", "Kabul"]] * 2  # names, contexts
+
+
+TUMORS = [
+    {"id": "D009369", "title": "Neoplasms", "aliases": ["Tumor", "Tumors"]},
+    {"id": "D015275", "title": "Tumor Lysis Syndrome", "aliases": ["Syndrome, Tumour Lysis"]},
+    {"id": "ranger", "title": "Ranger"},
+    {"id": "D005839", "title": "Gentamicins"},
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "name"),
+    [
+        ("The tumour grew.", "tumour", "Tumor"),
+        ("Tumours grew.", "Tumours", "Tumor"),
+        ("It was gentamicin.", "gentamicin", "Gentamicins"),
+        ("The Rangers won.", "Rangers", "Rangers"),  # a proper name
+        ("The tumor grew.", "tumor", "tumor"),  # on the list as it is
+        ("A lysis syndrome.", "lysis syndrome", "lysis syndrome"),  # a part of a name
+        ("", "", ""),
+    ],
+)
+def test_a_name_in_another_number_or_spelling_is_ranked_as_that_name(text: str, written: str, name: str) -> None:
+    sources = CandidateSources.build(KnowledgeBase.from_records(TUMORS))
+    start = text.index(written)
+    mention = MentionInContext(written, text, start, start + len(written))
+    (ranked,) = sources.with_kb_names([mention])
+    assert ranked == replace(mention, text=name)
+    assert sources.with_kb_names([]) == []
+
+
+def test_a_british_plural_means_the_name_and_not_a_longer_one() -> None:
+    linker = Linker.build(KnowledgeBase.from_records(TUMORS))
+    document = Document("d", "She had two tumours in the lung.", mentions=(Mention(12, 19, "tumours"),))
+    (mention,) = linker.link(document).mentions
+    assert (mention.text, mention.entity) == ("tumours", "D009369")

@@ -8,7 +8,7 @@ the share by the knowledge base's own weights (`weighted_names`), and s says how
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.native import _core
 from deixis.nearest.alias_table import KeyEntries, KeyTable
 from deixis.progress import stage
 from deixis.store.string_hashes import hash_strings
@@ -31,7 +32,9 @@ from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
+_VARIANT = "\x1e"  # before the keys of names in another number or spelling
 _NO_LANG = -1
+MIN_VARIANT = 4  # characters of a name that is also known in another number or spelling
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,35 @@ class AliasSource(CandidateSource):
                 priors = self._closer(priors, entries, is_close, len(mentions))
         return by_row.keys, by_row.rows, priors
 
+    def kb_names(self, mentions: Sequence[MentionInContext]) -> list[str]:
+        """The text of each mention, or the name on the list that it is in another number or spelling.
+
+        A single word with a capital within a sentence stays as it is: Rangers are a team, a ranger is none of it.
+
+        Examples
+        --------
+        >>> kb = KnowledgeBase.from_records([{"id": "D9", "title": "Tumors"}, {"id": "D6", "title": "Nerves, Optic"}])
+        >>> texts = ["tumour", "the optic nerve", "optic nerve"]
+        >>> AliasSource.build(SourceInputs(kb)).kb_names([MentionInContext(text, text, 0, 1) for text in texts])
+        ['Tumors', 'the optic nerve', 'Nerves, Optic']
+        """
+        texts = [mention.text for mention in mentions]
+        keys = self.forms.keys(texts, [mention.lang for mention in mentions], n_threads=1)
+        is_known = np.zeros(len(texts), dtype=bool)
+        for table in (self.table, self.further):
+            if table is not None:
+                is_known[table.find(keys).keys] = True
+        is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
+        unknown = np.flatnonzero(~is_known)
+        variants = [next(_variants(texts[number]), "") for number in unknown.tolist()]
+        variant_keys = self.forms.keys(variants, n_threads=1)
+        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variant_keys)
+        for entries in (self.table.find(marked), self.table.find(variant_keys)):
+            for position, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
+                same = (name for name in self.kb.names_of(row) if variants[position] in _variants(name))
+                texts[unknown[position]] = next(same, texts[unknown[position]])
+        return texts
+
     def _closer(
         self, priors: NDArray[np.float32], entries: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
     ) -> NDArray[np.float32]:
@@ -227,6 +259,17 @@ def _table(
             weights=abbreviated.weights * np.float32(config.acronym_weight),
         )
         keys, entries = keys.joined(short), KeyEntries.joined([entries, abbreviated])
+    names_of_kb = enumerate(known.names.strings(range(known.n_of_kb)))
+    variants = [
+        (number, variant) for number, name in names_of_kb for variant in _variants(name) if variant != name.lower()
+    ]
+    owners = np.array([number for number, _ in variants], dtype=np.int64)
+    variant_keys = NameForms(config.forms).keys([variant for _, variant in variants], n_threads=n_threads)
+    is_other = hash_strings(variant_keys) != hash_strings(keys)[owners]
+    others = variant_keys.take(np.flatnonzero(is_other))
+    further = replace(entries.take(owners[is_other]), keys=len(keys) + np.arange(len(others)))
+    keys = keys.joined(StringTable.from_strings(_VARIANT + key for key in others))
+    entries = KeyEntries.joined([entries, further])
     if stated is not None and len(stated.names):
         further = entries.take(stated.rows)  # those of the titles
         weight = np.float32(config.stated_weight / config.title_weight)
@@ -236,6 +279,33 @@ def _table(
         stated_keys = NameForms(config.forms).keys(stated.names, n_threads=n_threads)
         keys, entries = keys.joined(stated_keys), KeyEntries.joined([entries, further])
     return KeyTable.build(keys, entries, len(kb), config.max_entities), tuple(lang_to_code)[1:]
+
+
+def _variants(name: str) -> Iterator[str]:
+    """The name in the singular and in American spelling, as detection compares names, and turned round at a comma.
+
+    Examples
+    --------
+    >>> list(_variants("Tumours, Bone")), list(_variants("C++"))
+    (['tumor bone', 'bone tumor'], [])
+    """
+    for variant in (name, _turned_round(name)):
+        stemmed = " ".join(_core.stems(variant))
+        if len(stemmed) >= MIN_VARIANT:
+            yield stemmed
+
+
+def _is_proper(mention: MentionInContext) -> bool:
+    """Whether a mention is one word with a capital that does not only begin a sentence."""
+    if not mention.text[:1].isupper() or " " in mention.text:
+        return False
+    before = mention.document_text[max(0, mention.start - 20) : mention.start].rstrip(" \"'“‘(")
+    return mention.text[1:2].isupper() or (mention.start > 0 and before[-1:] not in ".!?:\n")
+
+
+def _turned_round(name: str) -> str:
+    first, comma, second = name.partition(", ")
+    return f"{second} {first}" if comma and "," not in second else ""
 
 
 def _spellings(names: Iterable[str], n_threads: int) -> NDArray[np.uint32]:

@@ -55,7 +55,7 @@ class RankedSpans:
 
 def rank(plan: LinkPlan, documents: Sequence[Document], spans: Spans) -> RankedSpans:
     """The candidates of a batch of spans, best first, with probabilities."""
-    mentions = spans.in_context(documents)
+    mentions = plan.sources.with_kb_names(spans.in_context(documents))
     table = plan.sources.propose(mentions, plan.mask)
     matrix, best = plan.model.ranker.rank_with_best(mentions, table, plan.depth)
     ranking = Ranking.of_matrix(matrix)
