@@ -118,8 +118,11 @@ def test_a_loaded_linker_links_as_the_saved_one(document, preset):
 def test_linking_what_is_linked_changes_nothing(document):
     once = linker().link(document)
     again = linker().link(once)  # what was detected is now given
-    spans = [(mention.start, mention.end, mention.entity) for mention in once.mentions]
-    assert [(mention.start, mention.end, mention.entity) for mention in again.mentions] == spans
+    assert [(mention.start, mention.end) for mention in again.mentions] == [(m.start, m.end) for m in once.mentions]
+    for given, detected in zip(again.mentions, once.mentions, strict=True):
+        # In raw text a name is linked to the best of its namesakes; given, the best must reach the threshold.
+        is_ambiguous = given.nil_reason == "ambiguous" and given.candidates[0].id == detected.entity
+        assert given.entity == detected.entity or is_ambiguous
     assert linker().link(again) == again
     if document.mentions:
         assert again == once
