@@ -173,8 +173,10 @@ def _split(chunks: Iterator[bytes], max_line: int, path: object) -> Iterator[tup
         lines = chunk.split(b"\n")
         open_line.append(lines[0])
         n_open += len(lines[0])
-        if n_open > max_line or (len(lines) > 1 and max(map(len, lines)) > max_line):
-            raise _too_long(max_line, path, number + 1)
+        if n_open > max_line or (len(chunk) > max_line and max(map(len, lines)) > max_line):
+            lengths = [n_open, *map(len, lines[1:])]
+            long = next(place for place, length in enumerate(lengths) if length > max_line)
+            raise _too_long(max_line, path, number + 1 + long)
         if len(lines) > 1:
             lines[0] = b"".join(open_line)
             open_line = [lines.pop()]

@@ -30,10 +30,10 @@ class ListReport:
 
     Examples
     --------
-    >>> shown = ListReport("p.csv", "csv", "guessed: SKU -> id, Name -> title", {"id": ["SKU"]}, examples=("A-1: Pump",))
+    >>> shown = ListReport("p.csv", "csv", "SKU -> id, Name -> title", {"id": ["SKU"]}, examples=("A-1: Pump",))
     >>> print("\\n".join(shown.lines()))
     p.csv: csv
-      guessed: SKU -> id, Name -> title
+      SKU -> id, Name -> title
       such as A-1: Pump
     """
 
@@ -95,7 +95,7 @@ def example_of(entity: EntityFields) -> str:
     >>> example_of(EntityFields("A-1", "Pump", [("water pump", "", 0)], [("", "for water")], ["tool"], 5, "", []))
     'A-1: Pump (water pump) [tool] x 5, for water'
     """
-    names = [text for text, _, _ in entity.aliases]
+    names = [text for text, _, _ in entity.aliases if text != entity.title]
     parts = [f"{_short(entity.id)}: {_short(entity.title)}" if entity.id != entity.title else _short(entity.title)]
     if names:
         more = f" | {len(names) - 4} more" if len(names) > 4 else ""

@@ -40,7 +40,7 @@ def guess_mapping(
     if not {"id", "title"} & given.keys():
         guess.by_dialect()
     guess.by_words()
-    guess.by_values(has_names)
+    guess.by_values(has_names, is_table)
     if guess.title is None:
         raise BadRecord(
             "missing_field",
@@ -89,11 +89,11 @@ class _Guess:
             self.title = next((key for key in self.key_to_field if plain(key) == "names"), None)
             self.key_to_field.pop(self.title or "", None)
 
-    def by_values(self, has_names: bool) -> None:
+    def by_values(self, has_names: bool, is_table: bool) -> None:
         """Ids, titles and descriptions by their looks; the rest only where columns have no names."""
         free = self._free()
-        if self.title is None and has_names and self.id is None:
-            return  # nothing of the header is understood
+        if self.title is None and self.id is None and not is_table:
+            return  # nothing of the fields is understood
         if self.id is None and not (has_names and self.title is not None and self._has_other_use(free)):
             candidates = [key for key in free if self._samples[key].is_id]
             if len(free) > (self.title is None) and candidates:

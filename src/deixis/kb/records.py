@@ -35,6 +35,7 @@ KEY_TO_FIELD = {
 LISTS = ("aliases", "types", "alt_ids")
 """Fields that hold several values; several columns may fill one of them."""
 GUESSED = "guessed"
+_PLAIN = ("native", "entity-linkings", GUESSED)  # dialects that are no tool's alone
 IGNORED = "ignored"
 MAX_COUNT = 2**63 - 1
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -111,7 +112,8 @@ class RecordMapping:
         if self.id is None:
             parts.insert(0, "the name is the id")
         tail = f"; ignored: {shown(ignored, quote=str)}" if ignored else ""
-        return f"{self.dialect}{'' if self.dialect == GUESSED else ' records'}: {', '.join(parts)}{tail}"
+        tool = "" if self.dialect in _PLAIN else f"{self.dialect} records: "
+        return f"{tool}{', '.join(parts)}{tail}"
 
     def _split_at(self, key: str) -> str:
         return f" (split at {self.separators[key]!r})" if key in self.separators else ""

@@ -228,12 +228,12 @@ class _Check:
 
 
 def _equal_groups(hashes: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
-    """Places of equal hashes, the largest group first; what occurs once is left out."""
+    """Places of equal hashes, the largest group first, then the one that begins first; what occurs once is left out."""
     order = np.argsort(hashes, kind="stable")
     starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]])
     sizes = np.diff(np.r_[starts, len(order)])
     several = np.flatnonzero(sizes > 1)
-    several = several[np.argsort(-sizes[several], kind="stable")]
+    several = several[np.lexsort((order[starts[several]], -sizes[several]))]
     return [order[starts[group] : starts[group] + sizes[group]] for group in several.tolist()]
 
 

@@ -159,17 +159,19 @@ class _Table:
             )
         if not self._shape.has_header:
             return [f"column {place}" for place in range(1, len(row) + 1)]
-        names: dict[str, None] = {}
+        names: list[str] = []
+        seen: set[str] = set()
         for name in (cell.strip() for cell in row):
             known = field_of(name)
-            if name in names and known is not None and known[0] in _ONCE and name not in self._options.columns.values():
+            if name in seen and known is not None and known[0] in _ONCE and name not in self._options.columns.values():
                 raise DataError(f"the header names a column twice: {name}", path=self._path, line=number)
             unique, n_same = name, 1
-            while unique in names:
+            while name and unique in seen:
                 n_same += 1
                 unique = f"{name} ({n_same})"
-            names[unique] = None
-        return list(names)
+            seen.add(unique)
+            names.append(unique)
+        return names
 
     def _record(self, columns: list[str], row: list[str]) -> dict[str, Any] | BadRecord:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):

@@ -48,6 +48,7 @@ class _Scanner:
         self._lines, self._path = lines, path
         self._text, self._position = "", 0
         self._n_before, self._counted = 1, 0  # the line at `_counted`
+        self._last_line = 1
         self._decode = json.JSONDecoder().raw_decode
 
     @property
@@ -98,7 +99,7 @@ class _Scanner:
                 raise self.error("nested too deep, or a number with too many digits") from None
 
     def error(self, what: str) -> DataError:
-        return DataError(f"not usable JSON: {what}", path=self._path, line=self.number)
+        return DataError(f"not usable JSON: {what}", path=self._path, line=min(self.number, self._last_line))
 
     def _more(self) -> bool:
         """Whether there was more to read: as much again as there is, so that a long value is tried few times."""
@@ -107,6 +108,7 @@ class _Scanner:
         parts, n_characters = [rest], 0
         for number, raw in self._lines:
             parts.append(decode_line(raw, self._path, number) + "\n")
+            self._last_line = number
             n_characters += len(parts[-1])
             if n_characters >= max(_MIN_BLOCK, len(rest)):
                 break
