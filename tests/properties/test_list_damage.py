@@ -16,9 +16,10 @@ from deixis.kb.knowledge_base import KnowledgeBase
 LISTS = sorted((Path(__file__).parents[1] / "data" / "lists").iterdir())
 N_MUTATIONS = int(os.environ.get("DEIXIS_MUTATIONS", "400"))
 PIECES = [
-    b"\0", b"\n", b"\r", b'"', b",", b";", b"\t", b"|", b"{", b"}", b"[", b"]", b":", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe",
+    b"\0", b"\n", b"\r", b'"', b",", b";", b"\t", b"|", b"{", b"}", b"[", b"]", b":", b"\xff", b"\xff\xfe",
     b"\xe9", b"null", b"-1", b"1e999", b"9" * 30, b'{"id": ', b"sep=;\n", b"\\", b"\\ud800", b"id", b"title", b" " * 99,
-    b"[" * 3000, b"\xed\xa0\x80", b"\x85", "\u2028".encode(), b'""', b"<?xml", b"PK\x03\x04", b"@prefix", b"\x1f\x8b",
+    b"\xef\xbb\xbf", b"[" * 3000, b"\xed\xa0\x80", b"\x85", "\u2028".encode(), b'""', b"<?xml", b"PK\x03\x04",
+    b"@prefix", b"\x1f\x8b",
 ]  # fmt: skip
 
 

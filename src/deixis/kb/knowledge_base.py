@@ -16,9 +16,9 @@ from deixis.kb.columns import EntityColumns
 from deixis.kb.entity import Alias, Entity
 from deixis.kb.id_index import IdIndex
 from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
-from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.list_reader import FilePath
 from deixis.kb.list_report import ReadReport
+from deixis.kb.names import entity_descriptions, entity_names
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.reading import build_columns, read_columns
 from deixis.store.part import nested

@@ -54,12 +54,12 @@ class ListLines:
 
 
 class LineDecoder:
-    """Lines as text: UTF-8, or `FALLBACK` from the first line on that is not, if none before needed UTF-8.
+    r"""Lines as text: UTF-8, or `FALLBACK` from the first line on that is not, if none before needed UTF-8.
 
     Examples
     --------
     >>> decoder = LineDecoder()
-    >>> decoder.decode(b"caf\\xe9", 1), decoder.encoding
+    >>> decoder.decode(b"caf\xe9", 1), decoder.encoding
     ('café', 'cp1252')
     """
 
@@ -175,7 +175,7 @@ def _split(chunks: Iterator[bytes], max_line: int, path: object) -> Iterator[tup
         n_open += len(lines[0])
         if n_open > max_line or (len(chunk) > max_line and max(map(len, lines)) > max_line):
             lengths = [n_open, *map(len, lines[1:])]
-            long = next(place for place, length in enumerate(lengths) if length > max_line)
+            long = next(number_in_chunk for number_in_chunk, length in enumerate(lengths) if length > max_line)
             raise _too_long(max_line, path, number + 1 + long)
         if len(lines) > 1:
             lines[0] = b"".join(open_line)

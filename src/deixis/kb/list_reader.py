@@ -87,9 +87,7 @@ class ListReader:
                 self.mapping = RecordMapping("native", None, "title") if is_names_only else RecordMapping.choose(keys)
             else:
                 has_names = shape is None or shape.has_header
-                self.mapping = guess_mapping(
-                    self.sample, self.options, is_table=format in TABLES, has_names=has_names
-                )
+                self.mapping = guess_mapping(self.sample, self.options, is_table=format in TABLES, has_names=has_names)
         except BadRecord as problem:
             if format in TABLES:
                 raise DataError(problem.reason, path=self.path, line=max(head[0][0] - 1, 1)) from None

@@ -26,12 +26,12 @@ class SkippedLine:
 
 @dataclass(frozen=True, slots=True)
 class ListReport:
-    """How one list was understood: its format, which column is which field, and its first entities.
+    r"""How one list was understood: its format, which column is which field, and its first entities.
 
     Examples
     --------
     >>> shown = ListReport("p.csv", "csv", "SKU -> id, Name -> title", {"id": ["SKU"]}, examples=("A-1: Pump",))
-    >>> print("\\n".join(shown.lines()))
+    >>> print("\n".join(shown.lines()))
     p.csv: csv
       SKU -> id, Name -> title
       such as A-1: Pump
@@ -52,7 +52,9 @@ class ListReport:
 
     def lines(self) -> list[str]:
         """A few lines for people."""
-        how = ", ".join([self.format, *filter(None, [self.shape]), *([] if self.encoding == "utf-8" else [self.encoding])])
+        how = ", ".join(
+            [self.format, *filter(None, [self.shape]), *([] if self.encoding == "utf-8" else [self.encoding])]
+        )
         if not self.mapping:
             return [f"{self.path}: {how}"]
         shown = [f"  {'such as' if number == 0 else '       '} {each}" for number, each in enumerate(self.examples)]

@@ -35,9 +35,9 @@ def guess_mapping(
     """
     keys = list(dict.fromkeys(key for record in records for key in record))
     samples = {key: ColumnSample.of(records, key) for key in keys}
-    given = {name: _column(wanted, keys) for name, wanted in options.columns.items()}
-    guess = _Guess(keys, samples, given)
-    if not {"id", "title"} & given.keys():
+    overrides = {name: _column(column, keys) for name, column in options.columns.items()}
+    guess = _Guess(keys, samples, overrides)
+    if not {"id", "title"} & overrides.keys():
         guess.by_dialect()
     guess.by_words()
     guess.by_values(has_names, is_table)
@@ -45,7 +45,7 @@ def guess_mapping(
         raise BadRecord(
             "missing_field",
             f"no column or field of names found among {shown(keys)}; say which it is, for example with "
-            f"--columns \"title={next(iter(keys), 'NAME')}\"",
+            f'--columns "title={next(iter(keys), "NAME")}"',
         )
     separators = _separators(guess, samples, options, is_table)
     key_to_field = guess.key_to_field
@@ -58,12 +58,11 @@ def guess_mapping(
 class _Guess:
     """What is known so far: the keys of id and title, and the fields of others."""
 
-    def __init__(self, keys: list[str], samples: Mapping[str, ColumnSample], given: Mapping[str, str]) -> None:
+    def __init__(self, keys: list[str], samples: Mapping[str, ColumnSample], overrides: Mapping[str, str]) -> None:
         self.dialect = GUESSED
-        self.id, self.title = given.get("id"), given.get("title")
-        self.key_to_field = {key: name for name, key in given.items() if name not in ("id", "title")}
-        self._is_id_given = "id" in given
-        self._given = set(given)
+        self.id, self.title = overrides.get("id"), overrides.get("title")
+        self.key_to_field = {key: name for name, key in overrides.items() if name not in ("id", "title")}
+        self._fixed = set(overrides)
         self._keys, self._samples = keys, samples
 
     def by_dialect(self) -> None:
@@ -76,14 +75,14 @@ class _Guess:
     def by_words(self) -> None:
         for lower, name in KEY_TO_FIELD.items():  # exact spellings first, whatever their values
             for key in self._free():
-                if key.strip().lower() == lower and name not in self._given:
+                if key.strip().lower() == lower and name not in self._fixed:
                     if name in LISTS or name not in self.key_to_field.values():
                         self.key_to_field[key] = name
         if self.dialect == GUESSED:
             self._labelled()
         ranked = sorted((known[1], number, known[0], key) for number, key, known in self._known_words())
         for _, _, name, key in ranked:
-            if key in self._free() and name not in self._given and self._fits(name, key):
+            if key in self._free() and name not in self._fixed and self._fits(name, key):
                 self._assign(name, key)
         if self.title is None:
             self.title = next((key for key in self.key_to_field if plain(key) == "names"), None)
@@ -120,7 +119,7 @@ class _Guess:
         return not any(self._samples[key].is_id and not self._samples[key].is_count for key in free)
 
     def _is_open(self, name: str) -> bool:
-        return name not in self._given and name not in self.key_to_field.values()
+        return name not in self._fixed and name not in self.key_to_field.values()
 
     def _free(self) -> list[str]:
         return [key for key in self._keys if key not in (self.id, self.title) and key not in self.key_to_field and key]
@@ -162,27 +161,27 @@ class _Guess:
             self.key_to_field[key] = name
 
 
-def _column(wanted: str, keys: list[str]) -> str:
+def _column(column: str, keys: list[str]) -> str:
     """The key that is meant: as it is written, else whatever its case and spaces, else by number."""
     for key in keys:
-        if key == wanted:
+        if key == column:
             return key
-    same = [key for key in keys if plain(key) == plain(wanted) and key.strip().lower() == wanted.strip().lower()]
-    same = same or [key for key in keys if plain(key) == plain(wanted)]
+    same = [key for key in keys if plain(key) == plain(column) and key.strip().lower() == column.strip().lower()]
+    same = same or [key for key in keys if plain(key) == plain(column)]
     if same:
         return same[0]
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(keys):
-        return keys[int(wanted) - 1]
-    close = get_close_matches(wanted, keys, n=1)
+    if column.isdecimal() and 1 <= int(column) <= len(keys):
+        return keys[int(column) - 1]
+    close = get_close_matches(column, keys, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise DataError(f"no column {wanted!r} among {shown(keys)}{hint}")
+    raise DataError(f"no column {column!r} among {shown(keys)}{hint}")
 
 
 def _separators(
     guess: _Guess, samples: Mapping[str, ColumnSample], options: ReadOptions, is_table: bool
 ) -> dict[str, str]:
     """Key -> separator, of columns of aliases, types and other ids; in JSON, types are never split."""
-    titles = samples[guess.title].texts if guess.title in samples else []
+    titles = [] if guess.title is None else samples[guess.title].texts
     separators = {}
     for key, name in guess.key_to_field.items():
         values = samples[key].values if key in samples else ()

@@ -54,7 +54,9 @@ class ReadOptions:
         """Raise at once for what no list could be read with."""
         unknown = [name for name in self.columns if name not in FIELDS]
         if unknown:
-            raise ConfigError(f"No field is called {unknown[0]!r}{_suggestion(unknown[0], FIELDS)} ({', '.join(FIELDS)}).")
+            raise ConfigError(
+                f"No field is called {unknown[0]!r}{_suggestion(unknown[0], FIELDS)} ({', '.join(FIELDS)})."
+            )
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
             raise ConfigError(f"A delimiter is one character such as ';' or \\t, got {self.delimiter!r}.")
         if self.alias_separator == "":

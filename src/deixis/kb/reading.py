@@ -22,6 +22,7 @@ from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord, RecordMapping
 from deixis.progress import track
 
+
 def read_columns(
     paths: FilePath | Iterable[FilePath], options: ReadOptions | None = None, *, skip_bad: bool = False
 ) -> tuple[EntityColumns, ReadReport]:

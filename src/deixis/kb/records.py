@@ -93,7 +93,9 @@ class RecordMapping:
             if id_key in present and title_key in present:
                 return cls(dialect, id_key, title_key)
         accepted = "; ".join(f"{id_key!r} and {title_key!r}" for id_key, title_key in DIALECTS.values())
-        raise BadRecord("missing_field", f"no id and title found among the fields {shown(present)}; accepted pairs: {accepted}")
+        raise BadRecord(
+            "missing_field", f"no id and title found among the fields {shown(present)}; accepted pairs: {accepted}"
+        )
 
     def fields_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
         """Field -> the keys it is read from; the key `ignored` has the others."""

@@ -38,8 +38,8 @@ class ColumnSample:
         """The values as text; lists and tables are left out."""
         return [str(value) for value in self.values if type(value) in (str, int)]
 
-    def share(self, pattern: re.Pattern[str]) -> float:
-        """The share of the values that are all of a pattern."""
+    def fraction(self, pattern: re.Pattern[str]) -> float:
+        """The fraction of the values that are all of a pattern."""
         return sum(pattern.fullmatch(text) is not None for text in self.texts) / max(len(self.values), 1)
 
     @property
@@ -50,19 +50,19 @@ class ColumnSample:
     @property
     def is_id(self) -> bool:
         """Whether these can be ids: unique, short, of one word, and codes rather than words."""
-        if not self.is_unique or self.share(_CODE) < 1 or max(map(len, self.texts), default=0) > _MAX_ID_LENGTH * 4:
+        if not self.is_unique or self.fraction(_CODE) < 1 or max(map(len, self.texts), default=0) > _MAX_ID_LENGTH * 4:
             return False
         return sum(not text.isalpha() for text in self.texts) >= 0.5 * len(self.texts)
 
     @property
     def is_count(self) -> bool:
         """Whether these are whole numbers."""
-        return len(self.values) > 0 and self.share(_WHOLE_NUMBER) >= _SURE
+        return len(self.values) > 0 and self.fraction(_WHOLE_NUMBER) >= _SURE
 
     @property
     def is_language(self) -> bool:
         """Whether these are codes of languages."""
-        return len(self.values) > 0 and self.share(_LANGUAGE) >= _SURE
+        return len(self.values) > 0 and self.fraction(_LANGUAGE) >= _SURE
 
     @property
     def is_link(self) -> bool:

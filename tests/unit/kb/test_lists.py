@@ -116,7 +116,9 @@ def test_a_guess_is_said_with_its_columns_separator_and_three_entities():
 
 
 def test_the_encoding_that_was_recognised_is_said():
-    assert [understood(name).encoding for name in ("cp1252.csv", "utf16.csv", "utf16_without_mark.csv", "bars.txt")] == [
+    assert [
+        understood(name).encoding for name in ("cp1252.csv", "utf16.csv", "utf16_without_mark.csv", "bars.txt")
+    ] == [
         "cp1252",
         "utf-16",
         "utf-16-le",
@@ -232,7 +234,11 @@ def test_lines_in_two_encodings_are_an_error_that_names_the_line(tmp_path):
 
 
 def test_json_that_breaks_off_names_the_line(tmp_path):
-    for content, line in [(b'[{"id": 1, "title": "a"},\n {"id": 2,', 2), (b'{"a": {"title": "b"},\n"c": tru', 2), (b"[1", 1)]:
+    for content, line in [
+        (b'[{"id": 1, "title": "a"},\n {"id": 2,', 2),
+        (b'{"a": {"title": "b"},\n"c": tru', 2),
+        (b"[1", 1),
+    ]:
         (tmp_path / "kb.json").write_bytes(content)
         with pytest.raises(DataError, match=rf"kb\.json, line {line}: not usable JSON"):
             KnowledgeBase.read(tmp_path / "kb.json", skip_bad=True)
@@ -247,9 +253,13 @@ def test_elements_of_json_that_are_no_entities_are_named_or_skipped(tmp_path):
 
 def test_entities_of_several_lists_have_the_list_as_a_type_and_equal_ids_offer_a_prefix():
     kb, _ = KnowledgeBase.read_with_report([LISTS / "semicolons.csv", LISTS / "labels_by_id.json"])
-    assert kb.types(kb.row_of("A-1")) == ("source:semicolons",) and kb.types(kb.row_of("Q90")) == ("source:labels_by_id",)
+    assert kb.types(kb.row_of("A-1")) == ("source:semicolons",) and kb.types(kb.row_of("Q90")) == (
+        "source:labels_by_id",
+    )
     both = [LISTS / "carriage_returns.csv", LISTS / "array.json"]
-    with pytest.raises(DataError, match=r"array\.json, line 2: the id '1' was used before, in .*csv, line 2;.*--prefix"):
+    with pytest.raises(
+        DataError, match=r"array\.json, line 2: the id '1' was used before, in .*csv, line 2;.*--prefix"
+    ):
         KnowledgeBase.read(both)
     assert list(KnowledgeBase.read(both, has_prefix=True).ids) == [
         "carriage_returns:1", "carriage_returns:2", "array:1", "array:2",

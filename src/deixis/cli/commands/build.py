@@ -57,9 +57,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     metavar="FILE",
     help="Other annotated documents, to calibrate on; may be repeated.",
 )
-@click.option(
-    "--mentions-format", metavar="FORMAT", help="Format of annotated documents. [default: detected]"
-)
+@click.option("--mentions-format", metavar="FORMAT", help="Format of annotated documents. [default: detected]")
 @click.option(
     "--description-language",
     metavar="LANG",

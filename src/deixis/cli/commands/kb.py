@@ -63,9 +63,7 @@ def kb() -> None:
 @list_options()
 @settings_from(CheckConfig, has_file=False)
 @session_options("json")
-def check(
-    session: Session, files: tuple[str, ...], reading: ReadOptions, settings: GivenSettings[CheckConfig]
-) -> int:
+def check(session: Session, files: tuple[str, ...], reading: ReadOptions, settings: GivenSettings[CheckConfig]) -> int:
     """Show how lists are understood, and what is odd about them, with line numbers and commands that mend it.
 
     Nothing is built. What is guessed can be overruled, here and in deixis build. The exit code is 1 if a list could
@@ -74,9 +72,7 @@ def check(
     is_fine = True
     with session.watching():
         for path in files:
-            report = check_file(
-                path, settings.config, reading, is_findable=is_findable, is_ordinary=is_ordinary
-            )
+            report = check_file(path, settings.config, reading, is_findable=is_findable, is_ordinary=is_ordinary)
             is_fine = is_fine and report.ok
             if session.is_json:
                 click.echo(json.dumps(report.to_dict(), ensure_ascii=False))
@@ -170,7 +166,7 @@ def _ordinary_words() -> frozenset[str]:
 def _lines(report: KbReport) -> Iterator[str]:
     """How the list is understood, then what matters; nothing about what is not there."""
     yield from map(printable, report.understood.lines())
-    covered = [f"{kind} {_percent(share)}" for kind, share in report.coverage.items() if share]
+    covered = [f"{kind} {_percent(fraction)}" for kind, fraction in report.coverage.items() if fraction]
     having = f"; with {', '.join(covered)}" if covered else ", names only"
     yield f"  {report.n_entities:,} entities in {report.n_lines:,} records, {report.n_aliases:,} aliases{having}"
     if report.languages:
@@ -188,5 +184,5 @@ def _lines(report: KbReport) -> Iterator[str]:
     yield "Fine: this can be built." if report.ok else "Not fine: see the lines marked BAD."
 
 
-def _percent(share: float) -> str:
-    return "under 1%" if share < 0.01 else f"{share:.0%}"
+def _percent(fraction: float) -> str:
+    return "under 1%" if fraction < 0.01 else f"{fraction:.0%}"

@@ -69,7 +69,8 @@ class KbReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         values = asdict(self)
-        return values.pop("understood") | values | {"ok": self.ok}
+        understood: dict[str, Any] = values.pop("understood")
+        return understood | values | {"ok": self.ok}
 
 
 def check_file(
@@ -80,7 +81,7 @@ def check_file(
     is_findable: Callable[[str], bool] | None = None,
     is_ordinary: Callable[[str], bool] | None = None,
 ) -> KbReport:
-    """The report on a list; which names can be found in texts, and which are ordinary words, is for the caller to say."""
+    """The report on a list; the caller says which names can be found in texts, and which are ordinary words."""
     reader = ListReader(path, options)
     check = _Check(config, str(path), is_findable, is_ordinary)
     for line, fields, record in track(reader, "checking entities"):
@@ -190,15 +191,15 @@ class _Check:
     def _shared_names(self, is_kept: NDArray[np.bool_]) -> None:
         """Names of very many entities, and of several of which some have no description."""
         names, rows = self.names.build(), np.asarray(self.name_rows, dtype=np.int64)
-        kept = np.flatnonzero(is_kept[rows]) if len(rows) else rows
-        groups = _equal_groups(hash_strings(names)[kept]) if len(kept) else []
+        first_rows = np.flatnonzero(is_kept[rows]) if len(rows) else rows
+        groups = _equal_groups(hash_strings(names)[first_rows]) if len(first_rows) else []
         undescribed: set[int] = set()
         ids = self.ids.build()
         has_description = self.parts[_COVERED.index("description")]
         # The most shared first; every name occurs once per entity, so a group's size is its number of entities.
         for group in groups:
-            of_name = rows[kept[group]].tolist()
-            first = int(kept[group[0]])
+            of_name = rows[first_rows[group]].tolist()
+            first = int(first_rows[group[0]])
             if len(of_name) > RISKY_ALIAS_ENTITIES:
                 detail = f"{names[first]!r} is a name of {len(of_name)} entities"
                 self.collector.add("risky_alias", Example(self.lines[of_name[0]], detail))
@@ -211,16 +212,16 @@ class _Check:
 
     def _same_entities(self, is_kept: NDArray[np.bool_]) -> None:
         """Entities with the same names and texts, and titles that are nearly the same."""
-        titles, kept = self.titles.build(), np.flatnonzero(is_kept)
-        if not len(kept):
+        titles, first_rows = self.titles.build(), np.flatnonzero(is_kept)
+        if not len(first_rows):
             return
-        for group in _equal_groups(np.asarray(self.contents, dtype=np.uint64)[kept]):
-            rows = kept[group].tolist()
+        for group in _equal_groups(np.asarray(self.contents, dtype=np.uint64)[first_rows]):
+            rows = first_rows[group].tolist()
             detail = f"{titles[rows[0]]!r} in lines {', '.join(str(self.lines[row]) for row in rows[:3])}"
             self.collector.add("indistinguishable", Example(self.lines[rows[1]], detail))
         plain = StringTable.from_strings(plain_title(title) for title in titles)
-        for group in _equal_groups(hash_strings(plain)[kept]):
-            rows = kept[group].tolist()
+        for group in _equal_groups(hash_strings(plain)[first_rows]):
+            rows = first_rows[group].tolist()
             others = [row for row in rows if titles[row] != titles[rows[0]]]
             if plain[rows[0]] and others:
                 detail = f"{titles[rows[0]]!r} in line {self.lines[rows[0]]}, {titles[others[0]]!r}"
@@ -228,7 +229,7 @@ class _Check:
 
 
 def _equal_groups(hashes: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
-    """Places of equal hashes, the largest group first, then the one that begins first; what occurs once is left out."""
+    """Positions of equal hashes, the largest group first, then the one that begins first; what occurs once is left out."""
     order = np.argsort(hashes, kind="stable")
     starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]])
     sizes = np.diff(np.r_[starts, len(order)])

@@ -158,7 +158,7 @@ class _Table:
                 line=number,
             )
         if not self._shape.has_header:
-            return [f"column {place}" for place in range(1, len(row) + 1)]
+            return [f"column {number_of_column}" for number_of_column in range(1, len(row) + 1)]
         names: list[str] = []
         seen: set[str] = set()
         for name in (cell.strip() for cell in row):

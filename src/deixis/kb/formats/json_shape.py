@@ -1,4 +1,4 @@
-"""Whether JSON has one object a line, told by its first lines."""
+"""Whether JSON has one object a line, by its first lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _is_entity(record: dict[str, object]) -> bool:
-    if any(isinstance(value, list) and value and type(value[0]) is dict and "text" not in value[0] for value in record.values()):
+    if any(
+        isinstance(value, list) and value and type(value[0]) is dict and "text" not in value[0]
+        for value in record.values()
+    ):
         return False
     if all(isinstance(value, dict) for value in record.values()):
         return False

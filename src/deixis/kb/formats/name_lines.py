@@ -11,9 +11,7 @@ from deixis.kb.records import BadRecord, clean
 Records = Iterator[tuple[int, dict[str, Any] | BadRecord]]
 
 
-def read_name_lines(
-    lines: Iterator[tuple[int, bytes]], path: object, *, decoder: LineDecoder | None = None
-) -> Records:
+def read_name_lines(lines: Iterator[tuple[int, bytes]], path: object, *, decoder: LineDecoder | None = None) -> Records:
     """An entity per line that is not blank; it has no id, so that its name becomes the id.
 
     Examples

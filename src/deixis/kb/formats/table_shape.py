@@ -51,7 +51,9 @@ class TableShape:
         return cls(delimiter, has_header, n_skipped)
 
     def __str__(self) -> str:
-        words = [] if self.delimiter == NONE else [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between columns"]
+        words = (
+            [] if self.delimiter == NONE else [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between columns"]
+        )
         return ", ".join(words + ([] if self.has_header else ["no header"])) or "one column"
 
 
