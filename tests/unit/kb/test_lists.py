@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from deixis.errors import ConfigError, DataError
+from deixis.kb.formats import FORMATS
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.read_options import ReadOptions
+from deixis.kb.read_options import FIELDS, ReadOptions
 
 LISTS = Path(__file__).parents[2] / "data" / "lists"
 
@@ -265,3 +266,8 @@ def test_entities_of_several_lists_have_the_list_as_a_type_and_equal_ids_offer_a
         "carriage_returns:1", "carriage_returns:2", "array:1", "array:2",
     ]  # fmt: skip
     assert KnowledgeBase.read(both[0]).types(0) == ()
+
+
+def test_the_page_of_lists_names_every_format_and_field():
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "lists.md").read_text(encoding="utf-8")
+    assert [name for name in (*FORMATS, *FIELDS) if f"`{name}`" not in page] == []

@@ -229,7 +229,7 @@ class _Check:
 
 
 def _equal_groups(hashes: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
-    """Positions of equal hashes, the largest group first, then the one that begins first; what occurs once is left out."""
+    """Positions of each hash that occurs more than once, the largest group first, then the one that begins first."""
     order = np.argsort(hashes, kind="stable")
     starts = np.flatnonzero(np.r_[True, hashes[order][1:] != hashes[order][:-1]])
     sizes = np.diff(np.r_[starts, len(order)])
