@@ -41,6 +41,7 @@ class ListReader:
         head = list(itertools.islice(records, N_SAMPLED))
         self.sample = [record for _, record in head if isinstance(record, dict)]
         problem = self._understand(head)
+        is_marked, has_all_keys = bool(self._source or self.options.has_prefix), self._opened.format in TABLES
         for line, record in itertools.chain(head, records):
             if isinstance(record, BadRecord):
                 yield line, record, _NO_RECORD
@@ -53,9 +54,9 @@ class ListReader:
             except BadRecord as bad:
                 yield line, bad, record
                 continue
-            if not record.keys() <= self._keys.keys():
+            if not has_all_keys and not record.keys() <= self._keys.keys():
                 self._keys.update(dict.fromkeys(record))
-            if self._source or self.options.has_prefix:
+            if is_marked:
                 fields = self._marked(fields)
             if len(self._examples) < N_EXAMPLES:
                 self._examples.append(example_of(fields))

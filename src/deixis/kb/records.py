@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -124,40 +124,47 @@ class RecordMapping:
         """The checked fields of a record, or `BadRecord`."""
         title = _title(record.get(self.title), self.title)
         identifier = title if self.id is None else parse_id(record.get(self.id), self.id)
+        aliases: list[tuple[str, str, int]] = []
+        types: list[str] = []
+        alt_ids: list[str] = []
         by_name: dict[str, Any] = {}
-        lists: dict[str, list[Any]] = {}
         key_to_field = self.key_to_field
         for key, value in record.items():
             name = key_to_field.get(key)
             if name is None or value is None:
                 continue
-            if name in LISTS:
-                lists.setdefault(name, []).extend(self._items(key, name, value))
+            if name == "aliases":
+                aliases += _aliases(self._items(key, value))
+            elif name == "types":
+                types += self._types(key, value)
+            elif name == "alt_ids":
+                alt_ids += [parse_id(item, "alt_ids") for item in self._items(key, value)]
             elif name not in by_name or key == name:
                 by_name[name] = value
-        if not by_name and not lists:
-            return EntityFields(identifier, title, [], [], [], 0, "", [])
+        if not by_name:
+            return EntityFields(identifier, title, aliases, [], types, 0, "", alt_ids)
         fields = EntityFields(
             identifier,
             title,
-            _aliases(lists["aliases"]) if "aliases" in lists else [],
+            aliases,
             _descriptions(by_name.get("description"), by_name.get("descriptions")),
-            list(dict.fromkeys(filter(None, (_text(item, "types") for item in lists.get("types", ()))))),
+            types,
             parse_count(by_name["count"], "count") if "count" in by_name else 0,
             _text(by_name["url"], "url") if "url" in by_name else "",
-            [parse_id(item, "alt_ids") for item in lists.get("alt_ids", ())],
+            alt_ids,
         )
         return _in_language(fields, _text(by_name["language"], "language")) if "language" in by_name else fields
 
-    def _items(self, key: str, name: str, value: object) -> Iterable[Any]:
-        if isinstance(value, str):
-            if key in self.separators:
-                return [part.strip() for part in value.split(self.separators[key])]
-            if name == "types":
-                return [value]
+    def _items(self, key: str, value: object) -> Sequence[Any]:
+        if type(value) is str and key in self.separators:
+            return value.split(self.separators[key])
         if not isinstance(value, (list, tuple)):
             raise BadRecord("wrong_type", f'{key!r} must be a list such as ["a", "b"], got {_shown(value)}')
         return value
+
+    def _types(self, key: str, value: object) -> list[str]:
+        items = [value] if type(value) is str and key not in self.separators else self._items(key, value)
+        return list(dict.fromkeys(filter(None, (_text(item, "types") for item in items))))
 
 
 def shown(keys: Iterable[str], quote: Callable[[str], str] = repr) -> str:
@@ -199,6 +206,8 @@ def parse_id(value: object, key: str) -> str:
 
 def parse_count(value: object, key: str) -> int:
     """A count from 0 up to what 64 bits hold; digits as text are taken too."""
+    if type(value) is str and value.isdecimal() and len(value) < 19:
+        return int(value)
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value) if len(value) < 30 else math.inf
     if isinstance(value, float) and value.is_integer():
@@ -226,6 +235,11 @@ def _text(value: object, key: str) -> str:
 def _aliases(items: Iterable[Any]) -> list[tuple[str, str, int]]:
     aliases = []
     for item in items:
+        if type(item) is str and item.isprintable():
+            text = item.strip()
+            if text:
+                aliases.append((text, "", 0))
+            continue
         lang, count = "", 0
         if isinstance(item, dict):
             count = 0 if item.get("count") is None else parse_count(item["count"], "count of an alias")
@@ -241,6 +255,9 @@ def _aliases(items: Iterable[Any]) -> list[tuple[str, str, int]]:
 
 
 def _descriptions(description: object, descriptions: object) -> list[tuple[str, str]]:
+    if descriptions is None and type(description) is str and description.isprintable():
+        text = description.strip()
+        return [("", text)] if text else []
     texts: list[tuple[str, str]] = []
     if description is not None:
         texts.append(("", _text(description, "description")))

@@ -42,24 +42,28 @@ def read_csv(
         yield from _read_unquoted(lines, path, options, shape, decoder)
         return
     text_lines = _TextLines(lines, decoder)
+    table = _Table(shape, options, path)
     # A process-wide setting of the csv module, only ever raised: descriptions may be longer than its 128 KB.
     csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
     rows = csv.reader(text_lines, delimiter=shape.delimiter, strict=True)
-    table = _Table(shape, options, path)
-    while True:
+    is_open = True
+    while is_open:
         number = text_lines.number + 1
-        text_lines.problem = None
         try:
-            row = next(rows)
-        except StopIteration:
-            return
+            for row in rows:
+                if any(row) or text_lines.problem is not None:
+                    record = table.record(number, row, text_lines.problem)
+                    if record is not None:
+                        yield number, record
+                    text_lines.problem = None
+                number = text_lines.number + 1
+            is_open = False
         except csv.Error as error:
-            problem: BadRecord | None = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?")
-            row = [""]
-        else:
-            problem = text_lines.problem
-        if row and (problem is not None or any(row)):
-            yield from table.record(number, row, problem)
+            problem = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?")
+            text_lines.problem = None
+            record = table.record(number, [""], problem)
+            if record is not None:
+                yield number, record
 
 
 def read_tsv(
@@ -102,7 +106,9 @@ def _read_unquoted(
     for line in text_lines:
         problem, text_lines.problem = text_lines.problem, None
         if problem is not None or line.strip():
-            yield from table.record(text_lines.number, line[:-1].split("\t"), problem)
+            record = table.record(text_lines.number, line[:-1].split("\t"), problem)
+            if record is not None:
+                yield text_lines.number, record
 
 
 class _TextLines:
@@ -119,6 +125,8 @@ class _TextLines:
 
     def __next__(self) -> str:
         self.number, raw = next(self._lines)
+        if raw.isascii():
+            return raw.decode("ascii") + "\n"
         try:
             return self._decode(raw, self.number) + "\n"
         except BadRecord as problem:
@@ -135,18 +143,18 @@ class _Table:
         self._columns: list[str] | None = None
         self._is_by_language = False
 
-    def record(self, number: int, row: list[str], problem: BadRecord | None) -> Records:
+    def record(self, number: int, row: list[str], problem: BadRecord | None) -> dict[str, Any] | BadRecord | None:
+        """The record of a row, what is wrong with it, or None for a header."""
+        if self._columns is not None:
+            return problem or self._record(self._columns, row)
         if self._n_skipped:
             self._n_skipped -= 1
-        elif self._columns is None:
-            if problem is not None:
-                raise DataError(problem.reason, path=self._path, line=number)
-            self._columns = self._names(row, number)
-            self._is_by_language = _has_labels_by_language(self._columns)
-            if not self._shape.has_header:
-                yield number, self._record(self._columns, row)
-        else:
-            yield number, problem or self._record(self._columns, row)
+            return None
+        if problem is not None:
+            raise DataError(problem.reason, path=self._path, line=number)
+        self._columns = self._names(row, number)
+        self._is_by_language = _has_labels_by_language(self._columns)
+        return None if self._shape.has_header else self._record(self._columns, row)
 
     def _names(self, row: list[str], number: int) -> list[str]:
         """The names of the columns, or an error about the header: without it no line can be read."""
@@ -177,9 +185,8 @@ class _Table:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):
             than = f"where the {'header' if self._shape.has_header else 'first line'} has {len(columns)}"
             return BadRecord("bad_row", f"{len(row)} fields {than}")
-        record: dict[str, Any] = {
-            name: value.strip() or None for name, value in zip(columns, row, strict=False) if name
-        }
+        record: dict[str, Any] = {name: text.strip() or None for name, text in zip(columns, row, strict=False)}
+        record.pop("", None)  # a column without a name
         return _with_one_label(record) if self._is_by_language else record
 
 
