@@ -46,7 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
             done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
             memory, size = int(done.stdout), path.stat().st_size
             print(f"{name}: loop {bare:.2f} s, import {read:.2f} s, ratio {read / bare:.2f}")
-            print(f"  {size / 1e6:.0f} MB on disk, {memory / 1e6:.0f} MB of memory, ratio {memory / size:.2f}", flush=True)
+            print(
+                f"  {size / 1e6:.0f} MB on disk, {memory / 1e6:.0f} MB of memory, ratio {memory / size:.2f}", flush=True
+            )
     return 0
 
 
@@ -67,7 +69,9 @@ def write_csv(path: Path, n_rows: int) -> None:
         writer = csv.writer(stream, delimiter=";")
         writer.writerow(["SKU", "Product Name", "Synonyms", "Notes", "Popularity"])
         for n in range(n_rows):
-            writer.writerow([f"A-{n}", f"Pump {n}", f"water pump {n}|WP {n}", f"moves {n % 977} litres a minute", n % 1000])
+            writer.writerow(
+                [f"A-{n}", f"Pump {n}", f"water pump {n}|WP {n}", f"moves {n % 977} litres a minute", n % 1000]
+            )
 
 
 def write_json(path: Path, n_rows: int) -> None:

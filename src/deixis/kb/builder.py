@@ -15,7 +15,7 @@ from deixis.kb.records import EntityFields
 from deixis.store.strings import StringTable, StringTableBuilder
 
 _MAX_LANGS = 2**15 - 1
-_BATCH = 1024  # entities that wait to be put into the buffers together
+_BATCH = 256  # entities that wait to be put into the buffers together
 
 
 class ColumnsBuilder:

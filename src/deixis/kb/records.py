@@ -122,8 +122,17 @@ class RecordMapping:
 
     def parse(self, record: Mapping[str, Any]) -> EntityFields:
         """The checked fields of a record, or `BadRecord`."""
-        title = _title(record.get(self.title), self.title)
-        identifier = title if self.id is None else parse_id(record.get(self.id), self.id)
+        # Plain text, which nearly every field is, is checked here: a call for each costs as much as all the rest.
+        value = record.get(self.title)
+        title = value.strip() if type(value) is str and value.isprintable() else ""
+        title = title or _title(value, self.title)
+        identifier = title
+        if self.id is not None:
+            value = record.get(self.id)
+            if type(value) is str and value.isprintable() and value.strip():
+                identifier = value
+            else:
+                identifier = parse_id(value, self.id)
         aliases: list[tuple[str, str, int]] = []
         types: list[str] = []
         alt_ids: list[str] = []
