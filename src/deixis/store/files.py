@@ -34,10 +34,17 @@ _UNREADABLE = {
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`."""
-    with _open_source(path) as source, _decompressed(source, path) as data:
-        with io.BufferedReader(_CheckedReader(data, path), _BUFFER) as stream:
+def open_bytes(
+    path: str | os.PathLike[str], *, is_text: bool = True, max_unpacked: int | None = None
+) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`.
+
+    With `is_text`, files that are no UTF-8 text are refused. More than `max_unpacked` bytes of a compressed file are
+    an error.
+    """
+    with _open_source(path) as source, _decompressed(source, path, is_text) as data:
+        limit = None if data is source else max_unpacked
+        with io.BufferedReader(_CheckedReader(data, path, limit), _BUFFER) as stream:
             yield stream
 
 
@@ -104,10 +111,10 @@ def _open_source(path: str | os.PathLike[str]) -> io.BufferedReader:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from error
 
 
-def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io.BufferedIOBase:
+def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_text: bool) -> io.BufferedIOBase:
     start = source.peek(8)[:8]
     for magic, problem in _UNREADABLE.items():
-        if start.startswith(magic):
+        if is_text and start.startswith(magic):
             raise DataError(problem, path=path)
     kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
     expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
@@ -128,9 +135,11 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io
 class _CheckedReader(io.RawIOBase):
     """Passes bytes on; what a decompressor says about damaged data becomes a `DataError`."""
 
-    def __init__(self, inner: io.BufferedIOBase, path: str | os.PathLike[str]) -> None:
+    def __init__(self, inner: io.BufferedIOBase, path: str | os.PathLike[str], max_bytes: int | None) -> None:
         self._inner = inner
         self._path = path
+        self._max_bytes = max_bytes
+        self._n_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -144,6 +153,10 @@ class _CheckedReader(io.RawIOBase):
             raise DataError("the compressed data ends too early; fetch the file again", path=self._path) from None
         except (zlib.error, lzma.LZMAError, OSError) as error:
             raise DataError(f"cannot be read: {error}; fetch the file again", path=self._path) from error
+        self._n_bytes += len(chunk)
+        if self._max_bytes is not None and self._n_bytes > self._max_bytes:
+            reason = f"unpacks to more than {self._max_bytes:,} bytes"
+            raise DataError(f"{reason}; raise the limit if it is meant (--limits unpacked=...)", path=self._path)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 

@@ -52,7 +52,7 @@ def test_a_line_that_is_no_synset_is_told_so():
 def test_the_folder_is_read_as_a_knowledge_base_without_naming_its_format(folder):
     kb, report = KnowledgeBase.read_with_report(folder)
     assert [entity.id for entity in kb.entities()] == ["a00006885"]
-    assert ": wordnet, native records: id -> id" in report.files[0]
+    assert ": wordnet, id -> id" in str(report.lists[0])
 
 
 def test_a_bad_line_names_its_file_and_can_be_skipped(folder):
