@@ -11,7 +11,9 @@ import io
 import itertools
 import lzma
 import os
+import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,11 +36,29 @@ _UNREADABLE = {
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`."""
-    with _open_source(path) as source, _decompressed(source, path) as data:
+def open_bytes(path: str | os.PathLike[str], *, is_text: bool = True) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`.
+
+    With `is_text` what is known not to be UTF-8 text is a `DataError` as well.
+    """
+    with _open_source(path) as source, _decompressed(source, path, is_text) as data:
         with io.BufferedReader(_CheckedReader(data, path), _BUFFER) as stream:
             yield stream
+
+
+@contextmanager
+def unpacked(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The file itself; of a compressed one a temporary file with its content, for libraries that need to seek."""
+    with _open_source(path) as source:
+        is_compressed = _compression(source.peek(8)[:8], path) is not None
+    if not is_compressed:
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, Path(path).stem)
+        with open_bytes(path, is_text=False) as stream, plain.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, _BUFFER)
+        yield plain
 
 
 def open_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -104,18 +124,12 @@ def _open_source(path: str | os.PathLike[str]) -> io.BufferedReader:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from error
 
 
-def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io.BufferedIOBase:
+def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_text: bool) -> io.BufferedIOBase:
     start = source.peek(8)[:8]
     for magic, problem in _UNREADABLE.items():
-        if start.startswith(magic):
+        if is_text and start.startswith(magic):
             raise DataError(problem, path=path)
-    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
-    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
-    if expected is not None and kind != expected:
-        beginning = f"begins with {start!r}" if start else "is empty"
-        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
-    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
-        kind = None  # a text that happens to begin with BZh
+    kind = _compression(start, path)
     if kind == "gzip":
         return gzip.GzipFile(fileobj=source, mode="rb")
     if kind == "bzip2":
@@ -123,6 +137,18 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io
     if kind == "xz":
         return lzma.LZMAFile(source)
     return ZstdReader(source) if kind == "zstd" else source
+
+
+def _compression(start: bytes, path: str | os.PathLike[str]) -> str | None:
+    """How a file that begins like this is compressed; None if it is not."""
+    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
+    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
+    if expected is not None and kind != expected:
+        beginning = "is none" if start else "is empty"
+        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
+    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
+        return None  # a text that happens to begin with BZh
+    return kind
 
 
 class _CheckedReader(io.RawIOBase):

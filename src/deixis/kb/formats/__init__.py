@@ -1,19 +1,26 @@
-"""The file formats a knowledge base can be read from, and how one is recognised."""
+"""The file formats a knowledge base can be read from, and how one is recognised.
+
+A format is `read(lines, path)` or, for files that are no lines of text and for folders, `read(path)`; either gives the
+number of each line (or row) with its record, or with the `BadRecord` that it is.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from deixis.errors import DataError
-from deixis.kb.formats.wordnet import PARTS as WORDNET_FILES
-from deixis.kb.formats.wordnet import is_wordnet, read_wordnet
+from deixis.errors import ConfigError, DataError
+from deixis.kb.formats.signatures import format_of_file, format_of_text
 from deixis.kb.records import BadRecord, RecordMapping
 from deixis.registry import Lazy, LazyRegistry
-from deixis.store.files import content_suffix, open_byte_lines, with_first_line
+from deixis.store.files import STDIN, content_suffix, open_byte_lines
+
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
 
 FORMATS = LazyRegistry(
     "knowledge base format",
@@ -23,21 +30,47 @@ FORMATS = LazyRegistry(
         "tsv": Lazy("deixis.kb.formats.csv:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.formats.csv:read_annif_tsv"),
         "names": Lazy("deixis.kb.formats.name_lines:read_name_lines"),
+        "excel": Lazy("deixis.kb.formats.excel:read_excel", extra="excel"),
+        "parquet": Lazy("deixis.kb.formats.arrow:read_parquet", extra="arrow"),
+        "arrow": Lazy("deixis.kb.formats.arrow:read_arrow", extra="arrow"),
+        "sqlite": Lazy("deixis.kb.formats.sqlite:read_sqlite"),
         "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="rdf"),
-        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),  # the only one that is a folder
+        "owl": Lazy("deixis.kb.formats.owl:read_owl", extra="rdf"),
+        "obo": Lazy("deixis.kb.formats.obo:read_obo", extra="obo"),
+        "wikidata": Lazy("deixis.kb.formats.wikidata:read_wikidata"),
+        "wikidata-query": Lazy("deixis.kb.formats.wikidata_query:read_wikidata_query"),
+        "geonames": Lazy("deixis.kb.formats.geonames:read_geonames"),
+        "mesh": Lazy("deixis.kb.formats.mesh:read_mesh"),
+        "umls": Lazy("deixis.kb.formats.umls:read_umls"),
+        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),
     },
 )
-_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"} | dict.fromkeys(
-    (".ttl", ".nt", ".rdf", ".owl", ".xml", ".jsonld"), "skos"
-)
+PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path)`
+_TABLES = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
+_SUFFIX_TO_FORMAT = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".obo": "obo", ".owl": "owl",
+} | dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".jsonld"), "skos")  # fmt: skip
 _RDF_OPENINGS = (b"@prefix", b"@base", b"PREFIX ", b"<?xml", b"<rdf:RDF")
 _TABLE_SUFFIXES = (".tsv", ".tab")
-# Known by name, but not read: their first lines may look like a table's.
-_FOREIGN_SUFFIXES = (".nq", ".obo", ".xlsx", ".parquet", ".sql", ".html")
+# Known by name, but not read, or never as text: their first lines may look like a table's.
+_FOREIGN_SUFFIXES = (
+    ".nq",
+    ".sql",
+    ".html",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".feather",
+    ".arrow",
+    ".sqlite",
+    ".db",
+)
+_HEAD = 1 << 16  # bytes by which the content of a file is recognised
 
 
-def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
-    r"""The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+def guess_format(path: str | os.PathLike[str], head: bytes) -> str:
+    r"""The name of a text's format: by its first lines where they show it, or else by the file's suffix.
 
     Examples
     --------
@@ -47,7 +80,10 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
     ('names', 'csv')
     """
     suffix = content_suffix(path)
-    start = first_line.strip()
+    start = head.lstrip().partition(b"\n")[0].strip()
+    known = format_of_text(head, path)
+    if known is not None:
+        return known
     if suffix in _SUFFIX_TO_FORMAT:
         return _SUFFIX_TO_FORMAT[suffix]
     if suffix in _TABLE_SUFFIXES:
@@ -66,8 +102,9 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
         if b"," in start or b";" in start:
             return "csv"
     accepted = ", ".join(FORMATS)
+    first = ascii(start[:40].decode("utf-8", "replace"))
     raise DataError(
-        f"cannot tell the format from the suffix {suffix!r} or the first line {start[:40]!r}; accepted: {accepted} "
+        f"cannot tell the format from the suffix {suffix!r} or the first line {first}; accepted: {accepted} "
         f"(each also compressed). Convert the file, or name its format",
         path=path,
     )
@@ -86,22 +123,42 @@ def _names_columns(first_line: bytes) -> bool:
 
 
 def open_records(
-    path: str | os.PathLike[str], format: str | None = None
+    path: str | os.PathLike[str], format: str | None = None, *, query: str | None = None
 ) -> tuple[str, Iterator[tuple[int, dict[str, Any] | BadRecord]]]:
-    """The format's name, and each record of the file with the number of its line."""
-    if format == "wordnet" or (format is None and Path(path).is_dir()):
-        return "wordnet", _open_wordnet(Path(path))
+    """The format's name, and each record of the file with the number of its line.
+
+    `query` is the `select` whose rows are the entities, for an SQLite database.
+    """
+    if format is None and path != STDIN:
+        format = format_of_file(Path(path))
+    if query is not None and format != "sqlite":
+        raise ConfigError(f"A query is for SQLite databases, and {path} is none; leave the query out.")
+    if format in PATH_FORMATS:
+        if path == STDIN:
+            raise DataError(f"{format} is not read from standard input; give the name of the file", path=path)
+        return format, FORMATS[format](Path(path), **({} if query is None else {"query": query}))
     lines = open_byte_lines(path)
     if format is None:
-        first, lines = with_first_line(lines)
-        if first is None:
+        head, lines = _with_head(lines)
+        if head is None:
             raise DataError("the file is empty: no entities", path=path)
-        format = guess_format(path, first)
+        format = guess_format(path, head)
     return format, FORMATS[format](lines, path)
 
 
-def _open_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
-    if not is_wordnet(folder):
-        what = "is a folder; give a file" if folder.is_dir() else "is no folder"
-        raise DataError(f"{what}, or a folder with WordNet's {', '.join(WORDNET_FILES.values())}", path=folder)
-    return read_wordnet(folder)
+def open_table(table: ArrowTable) -> Iterator[dict[str, Any]]:
+    """The records of a table in memory."""
+    records: Iterator[dict[str, Any]] = _TABLES["arrow"](table)
+    return records
+
+
+def _with_head(lines: Iterator[tuple[int, bytes]]) -> tuple[bytes | None, Iterator[tuple[int, bytes]]]:
+    """The first lines, None if there is none at all, and every line from the beginning."""
+    first: list[tuple[int, bytes]] = []
+    size = 0
+    for numbered in lines:
+        first.append(numbered)
+        size += len(numbered[1].strip())
+        if size >= _HEAD:
+            break
+    return (b"\n".join(raw for _, raw in first) if first else None), itertools.chain(first, lines)
