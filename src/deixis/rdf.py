@@ -72,7 +72,7 @@ def read_statements(lines: Iterable[tuple[int, bytes]], path: str, suffix: str =
                 text, lang = names.of(value), None
             yield Statement(names.of(quad.subject), quad.predicate.value, text, lang, source.line)
     except SyntaxError as error:
-        reason = _NO_FETCHING if "remote context" in error.msg else _PLACE.sub("", error.msg)
+        reason = _NO_FETCHING if "remote context" in error.msg else " ".join(_PLACE.sub("", error.msg).split())
         line = min(source.line, source.first + (error.lineno or source.line) - 1)  # it may be one past the end
         column = f" (column {error.offset})" if error.lineno and error.offset else ""
         raise DataError(f"not {syntax.name}: {reason}{column}", path=path, line=line) from error

@@ -89,6 +89,7 @@ def _flat(names: list[str], batches: Iterable[pa.RecordBatch]) -> Iterator[tuple
 
 def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
     for batch in batches:
+        batch.validate(full=True)  # of a damaged file, offsets may point anywhere
         for start in range(0, batch.num_rows, _BATCH):
             yield from zip(*(column.slice(start, _BATCH).to_pylist() for column in batch.columns), strict=True)
 

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from python_calamine import CalamineError, CalamineWorkbook
+from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
 
 from deixis.errors import DataError
 from deixis.kb.formats.table_rows import Records, Row, read_rows
@@ -22,17 +22,17 @@ MAX_UNPACKED = 4 << 30  # bytes; a sheet of a million rows has less than one GB
 def read_excel(path: Path, max_unpacked: int = MAX_UNPACKED) -> Records:
     """The records of a workbook, numbered as its rows are."""
     with unpacked(path) as file:
-        _check_size(file, path, max_unpacked)
         try:
+            _check_size(file, path, max_unpacked)
             with CalamineWorkbook.from_path(file) as workbook:
                 yield from read_rows(_rows(workbook), path)
-        except (CalamineError, OSError, ValueError) as error:
+        except (CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
             raise DataError(f"not a workbook that can be read: {error}; save it as .xlsx or CSV", path=path) from error
 
 
 def _rows(workbook: CalamineWorkbook) -> Iterator[tuple[int, Row]]:
     for index in range(len(workbook.sheet_names)):
-        if workbook.sheets_metadata[index].typ.name != "WorkSheet":
+        if workbook.sheets_metadata[index].typ != SheetTypeEnum.WorkSheet:
             continue
         sheet = workbook.get_sheet_by_index(index)
         if sheet.start is not None:

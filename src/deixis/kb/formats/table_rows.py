@@ -22,15 +22,13 @@ def read_rows(rows: Iterable[tuple[int, Row]], path: object) -> Records:
     >>> list(read_rows(rows, "places.xlsx"))
     [(2, {'id': '7', 'title': 'Troy, "Ilion"', 'aliases': ['Troja', 'Ilium']})]
     """
-    return read_csv(((number, b",".join(map(_quoted, row))) for number, row in rows if _has_value(row)), path)
+    return read_csv(((number, _line(row)) for number, row in rows), path)
 
 
-def _has_value(row: Row) -> bool:
-    return any(cell is not None and cell != "" for cell in row)
-
-
-def _quoted(cell: object) -> bytes:
-    return b'"' + _cell(cell).replace(b'"', b'""') + b'"'
+def _line(row: Row) -> bytes:
+    """A line of CSV; a blank one for a row without values."""
+    cells = [_cell(cell) for cell in row]
+    return b",".join(b'"' + cell.replace(b'"', b'""') + b'"' for cell in cells) if any(cells) else b""
 
 
 def _cell(cell: object) -> bytes:
