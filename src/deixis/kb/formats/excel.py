@@ -46,5 +46,5 @@ def _check_size(file: Path, path: Path, max_unpacked: int) -> None:
     with zipfile.ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
     if size > max_unpacked:
-        allowed = f"at most {max_unpacked / 2**30:.1f} GB"
-        raise DataError(f"{size / 2**30:.1f} GB when unpacked, {allowed} are read; save it as CSV", path=path)
+        limit = f"at most {max_unpacked / 2**30:.1f} GB"
+        raise DataError(f"{size / 2**30:.1f} GB when unpacked, {limit} are read; save it as CSV", path=path)

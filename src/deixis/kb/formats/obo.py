@@ -97,7 +97,7 @@ class _Lines:
         self.starts: deque[int] = deque()
 
     def read(self, size: int) -> bytes:
-        """The next line, or as much of it as is asked for; nothing at the end."""
+        """At most `size` bytes of the next line; nothing at the end."""
         while not self._waiting:
             try:  # the library would hide an error behind one of its own
                 self.line, raw = next(self._lines)

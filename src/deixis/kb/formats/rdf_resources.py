@@ -25,10 +25,10 @@ Properties = dict[str, list[Value]]
 
 def read_resources(lines: Iterable[tuple[int, bytes]], path: str, predicates: Collection[str]) -> dict[str, Properties]:
     """What a file says by these predicates: `resources[subject][predicate]` are the objects."""
-    kept = {*predicates, _DEPRECATED}
+    wanted_predicates = {*predicates, _DEPRECATED}
     resources: dict[str, Properties] = {}
     for subject, predicate, value, lang, _ in read_statements(lines, path, content_suffix(path)):
-        if predicate in kept:
+        if predicate in wanted_predicates:
             resources.setdefault(subject, {}).setdefault(predicate, []).append(Value(value, lang))
     return resources
 

@@ -11,7 +11,7 @@ from deixis.errors import DataError
 from deixis.kb.formats.table_rows import Records, Row, read_rows
 from deixis.store.files import unpacked
 
-_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
 
 def read_sqlite(path: Path, query: str | None = None) -> Records:
@@ -56,4 +56,4 @@ def _quoted(table: str) -> str:
 
 
 def _only_reading(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY

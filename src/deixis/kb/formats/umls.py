@@ -75,7 +75,7 @@ class _Beside:
         self._waiting: _Group | None = next(self._groups, None)
 
     def of(self, concept: str) -> list[list[str]]:
-        """The rows of a concept; concepts must be asked for in their order."""
+        """The rows of a concept; concepts must come in their order."""
         while self._waiting is not None and self._waiting[0] < concept:
             self._waiting = next(self._groups, None)
         if self._waiting is None or self._waiting[0] != concept:
