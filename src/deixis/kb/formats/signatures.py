@@ -61,6 +61,8 @@ def format_of_file(path: Path) -> str | None:
         raise DataError("is a folder; give a file, or a folder of WordNet or of UMLS (MRCONSO.RRF)", path=path)
     if is_umls(path):
         return "umls"
+    if not path.is_file():
+        return None  # a pipe, which can be read only once, or nothing at all
     with open_bytes(path, is_text=False) as stream:
         start = stream.read(4096)
     for opening, name in _START_TO_FORMAT.items():

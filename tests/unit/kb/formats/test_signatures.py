@@ -1,7 +1,9 @@
 """What is no list is named for what it is, with what to do, and never shown as bytes."""
 
 import io
+import os
 import tarfile
+import threading
 import zipfile
 
 import pytest
@@ -49,6 +51,15 @@ def test_a_file_that_is_no_list_is_named_for_what_it_is(tmp_path, name, what, co
     with pytest.raises(DataError, match=rf"{name}: is {what}") as caught:
         KnowledgeBase.read(tmp_path / name)
     assert caught.value.reason.isprintable() and "\\x" not in caught.value.reason
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_with_a_name_is_read_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"id,title\n1,Paris\n",))
+    writer.start()
+    assert list(KnowledgeBase.read(tmp_path / "pipe").titles) == ["Paris"]
+    writer.join()
 
 
 def test_a_binary_format_that_comes_through_a_pipe_asks_for_the_file():
