@@ -17,6 +17,7 @@ from deixis.xml_prolog import without_declarations
 _KINDS = ("Descriptor", "Supplemental")
 ROOTS = tuple(f"{kind}RecordSet" for kind in _KINDS)
 _RECORDS = {f"{kind}Record" for kind in _KINDS}
+_FIELDS = {"String", "TreeNumber", "ScopeNote", "Note", "DescriptorUI", "SupplementalRecordUI"}
 _TERM = ("ConceptList", "Concept", "TermList", "Term", "String")
 
 
@@ -79,8 +80,16 @@ class _Records:
         self._text.append(text)
 
     def _end(self, name: str) -> None:
+        if name in _FIELDS:
+            self._add("".join(self._text).strip())
+        self._open.pop()
+        self._text.clear()
+        if len(self._open) == 1 and name in _RECORDS and self.root in ROOTS:
+            self._finish()
+
+    def _add(self, text: str) -> None:
+        """Keep the text of the element that ends, if it is one of the record's own."""
         inner = tuple(self._open[2:])
-        text = "".join(self._text).strip()
         kind = self._open[1].removesuffix("Record") if len(self._open) > 1 else ""
         if inner in ((f"{kind}UI",), (f"{kind}RecordUI",)):
             self._record["id"] = text
@@ -95,10 +104,6 @@ class _Records:
             self._record.setdefault("description", text)
         elif inner == _TERM:
             self._record["aliases"].append(text)
-        self._open.pop()
-        self._text.clear()
-        if len(self._open) == 1 and name in _RECORDS and self.root in ROOTS:
-            self._finish()
 
     def _finish(self) -> None:
         title = self._record.get("title")
