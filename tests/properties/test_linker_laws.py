@@ -119,10 +119,10 @@ def test_linking_what_is_linked_changes_nothing(document):
     once = linker().link(document)
     again = linker().link(once)  # what was detected is now given
     assert [(mention.start, mention.end) for mention in again.mentions] == [(m.start, m.end) for m in once.mentions]
-    for given, detected in zip(again.mentions, once.mentions, strict=True):
+    for second, first in zip(again.mentions, once.mentions, strict=True):
         # In raw text a name is linked to the best of its namesakes; given, the best must reach the threshold.
-        is_ambiguous = given.nil_reason == "ambiguous" and given.candidates[0].id == detected.entity
-        assert given.entity == detected.entity or is_ambiguous
+        is_ambiguous = second.nil_reason == "ambiguous" and second.candidates[0].id == first.entity
+        assert second.entity == first.entity or is_ambiguous
     assert linker().link(again) == again
     if document.mentions:
         assert again == once

@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from deixis.errors import DataError
 from deixis.kb.columns import EntityColumns
 from deixis.kb.entity import Alias, Entity
+from deixis.kb.formats import open_table
 from deixis.kb.id_index import IdIndex
 from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
 from deixis.kb.list_reader import FilePath
@@ -24,6 +25,9 @@ from deixis.kb.reading import build_columns, read_columns
 from deixis.store.part import nested
 from deixis.store.strings import StringTable
 from deixis.types import Document
+
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +91,21 @@ class KnowledgeBase(EntityColumns):
         """A knowledge base of records (any accepted spelling of the fields) or entities."""
         plain = (record.to_record() if isinstance(record, Entity) else record for record in records)
         return cls.from_columns(build_columns(plain))
+
+    @classmethod
+    def from_table(cls, table: ArrowTable) -> KnowledgeBase:
+        """A knowledge base of the rows of a table in memory: of pandas, Polars, DuckDB or Arrow (extra `arrow`).
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> kb = KnowledgeBase.from_table(pa.table({"id": ["Q90"], "title": ["Paris"], "aliases": [["City of Light"]]}))
+        >>> kb.entity("Q90").aliases[0].text
+        'City of Light'
+        """
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise DataError(f"not a table but {type(table).__name__}; give a data frame, or records to from_records")
+        return cls.from_columns(build_columns(open_table(table)))
 
     @classmethod
     def from_columns(cls, columns: EntityColumns) -> KnowledgeBase:

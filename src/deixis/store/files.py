@@ -11,7 +11,9 @@ import io
 import itertools
 import lzma
 import os
+import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +48,21 @@ def open_bytes(
         limit = None if data is source else max_unpacked
         with io.BufferedReader(_CheckedReader(data, path, limit), _BUFFER) as stream:
             yield stream
+
+
+@contextmanager
+def unpacked(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The file itself; of a compressed one a temporary file with its content, for libraries that need to seek."""
+    with _open_source(path) as source:
+        is_compressed = _compression(source.peek(8)[:8], path) is not None
+    if not is_compressed:
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, Path(path).stem)
+        with open_bytes(path, is_text=False) as stream, plain.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, _BUFFER)
+        yield plain
 
 
 def open_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -116,13 +133,7 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_te
     for magic, problem in _UNREADABLE.items():
         if is_text and start.startswith(magic):
             raise DataError(problem, path=path)
-    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
-    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
-    if expected is not None and kind != expected:
-        beginning = f"begins with {start!r}" if start else "is empty"
-        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
-    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
-        kind = None  # a text that happens to begin with BZh
+    kind = _compression(start, path)
     if kind == "gzip":
         return gzip.GzipFile(fileobj=source, mode="rb")
     if kind == "bzip2":
@@ -130,6 +141,18 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_te
     if kind == "xz":
         return lzma.LZMAFile(source)
     return ZstdReader(source) if kind == "zstd" else source
+
+
+def _compression(start: bytes, path: str | os.PathLike[str]) -> str | None:
+    """How a file that begins like this is compressed; None if it is not."""
+    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
+    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
+    if expected is not None and kind != expected:
+        beginning = "is none" if start else "is empty"
+        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
+    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
+        return None  # a text that happens to begin with BZh
+    return kind
 
 
 class _CheckedReader(io.RawIOBase):

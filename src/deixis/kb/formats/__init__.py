@@ -1,4 +1,8 @@
-"""The file formats a list can be read from, and how one is recognised."""
+"""The file formats a list can be read from, and how one is recognised.
+
+A format is `read(lines, path)` or, for files that are no lines of text and for folders, `read(path)`; either gives the
+number of each line (or row) with its record, or with the `BadRecord` that it is.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,21 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from deixis.errors import DataError
+from deixis.errors import ConfigError, DataError
 from deixis.kb.formats.json_shape import is_json_lines
+from deixis.kb.formats.signatures import format_of_file, format_of_text
 from deixis.kb.formats.table_shape import NONE, TableShape, guess_delimiter
-from deixis.kb.formats.wordnet import PARTS as WORDNET_FILES
-from deixis.kb.formats.wordnet import is_wordnet, read_wordnet
 from deixis.kb.header_words import is_header
 from deixis.kb.list_lines import LineDecoder, ListLines
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.registry import Lazy, LazyRegistry
-from deixis.store.files import content_suffix
+from deixis.store.files import STDIN, content_suffix
+
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
 
 FORMATS = LazyRegistry(
     "knowledge base format",
@@ -31,20 +37,35 @@ FORMATS = LazyRegistry(
         "annif-tsv": Lazy("deixis.kb.formats.csv:read_annif_tsv"),
         "names": Lazy("deixis.kb.formats.name_lines:read_name_lines"),
         "label-lines": Lazy("deixis.kb.formats.name_lines:read_label_lines"),
+        "excel": Lazy("deixis.kb.formats.excel:read_excel", extra="excel"),
+        "parquet": Lazy("deixis.kb.formats.arrow:read_parquet", extra="arrow"),
+        "arrow": Lazy("deixis.kb.formats.arrow:read_arrow", extra="arrow"),
+        "sqlite": Lazy("deixis.kb.formats.sqlite:read_sqlite"),
         "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="rdf"),
-        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),  # the only one that is a folder
+        "owl": Lazy("deixis.kb.formats.owl:read_owl", extra="rdf"),
+        "obo": Lazy("deixis.kb.formats.obo:read_obo", extra="obo"),
+        "wikidata": Lazy("deixis.kb.formats.wikidata:read_wikidata"),
+        "wikidata-query": Lazy("deixis.kb.formats.wikidata_query:read_wikidata_query"),
+        "geonames": Lazy("deixis.kb.formats.geonames:read_geonames"),
+        "mesh": Lazy("deixis.kb.formats.mesh:read_mesh"),
+        "umls": Lazy("deixis.kb.formats.umls:read_umls"),
+        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),
     },
 )
 TABLES = ("csv", "tsv")
-GUESSED = (*TABLES, "jsonl", "json")
+GUESSED = (*TABLES, "jsonl", "json", "excel", "parquet", "arrow", "sqlite")
 """Formats whose records have fields of any name; those of the others have ours."""
+PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path)`
+_ARROW = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
 _DECODED = (*TABLES, "annif-tsv", "names", "label-lines")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-_SUFFIX_TO_FORMAT = dict.fromkeys((".ttl", ".nt", ".rdf", ".owl", ".xml", ".jsonld"), "skos")
+_SUFFIX_TO_FORMAT = {".obo": "obo", ".owl": "owl"} | dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".jsonld"), "skos")
 _RDF_OPENINGS = (b"@prefix", b"@base", b"PREFIX ", b"<?xml", b"<rdf:RDF")
 _TABLE_SUFFIXES = (".tsv", ".tab")
-# Known by name, but not read: their first lines may look like a table's.
-_FOREIGN_SUFFIXES = (".nq", ".obo", ".xlsx", ".parquet", ".sql", ".html")
+# Known by name, but not read, or never as text: their first lines may look like a table's.
+_FOREIGN_SUFFIXES = (
+    ".nq", ".sql", ".html", ".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow", ".sqlite", ".db",
+)  # fmt: skip
 _N_HEAD = 200  # lines looked at
 _MAX_HEAD = 1 << 20
 
@@ -68,7 +89,7 @@ class OpenedList:
 
 
 def guess_format(path: str | os.PathLike[str], first_line: bytes, more_lines: Sequence[bytes] = ()) -> str:
-    r"""The name of the format, from the file's suffix and its first lines.
+    r"""The name of a text's format: by its first lines where they show it, or else by the file's suffix.
 
     Examples
     --------
@@ -79,6 +100,9 @@ def guess_format(path: str | os.PathLike[str], first_line: bytes, more_lines: Se
     """
     suffix = content_suffix(path)
     start = first_line.strip()
+    known = format_of_text(b"\n".join([first_line, *more_lines]), path)
+    if known is not None:
+        return known
     if suffix in _SUFFIX_TO_FORMAT:
         return _SUFFIX_TO_FORMAT[suffix]
     if suffix in _JSON_SUFFIXES:
@@ -116,8 +140,9 @@ def _table_or_names(suffix: str, lines: Sequence[bytes]) -> str | None:
 
 def _unknown(path: object, suffix: str, start: bytes) -> str:
     accepted = ", ".join(FORMATS)
+    first = ascii(start[:40].decode("utf-8", "replace"))
     raise DataError(
-        f"cannot tell the format from the suffix {suffix!r} or the first line {start[:40]!r}; accepted: {accepted} "
+        f"cannot tell the format from the suffix {suffix!r} or the first line {first}; accepted: {accepted} "
         f"(each also compressed). Convert the file, or name its format with --format",
         path=path,
     )
@@ -127,8 +152,15 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
     """The list, opened and recognised; its records are read as they are taken."""
     options = options or ReadOptions()
     format = options.format
-    if format == "wordnet" or (format is None and Path(path).is_dir()):
-        return OpenedList("wordnet", _open_wordnet(Path(path)))
+    if format is None and path != STDIN:
+        format = format_of_file(Path(path))
+    if options.query is not None and format != "sqlite":
+        raise ConfigError(f"A query is for SQLite databases, and {path} is none; leave the query out.")
+    if format in PATH_FORMATS:
+        if path == STDIN:
+            raise DataError(f"{format} is not read from standard input; give the name of the file", path=path)
+        query = {} if options.query is None else {"query": options.query}
+        return OpenedList(format, FORMATS[format](Path(path), **query))
     reader = None if format is None else FORMATS[format]  # a misspelt name is an error before the file is opened
     source = ListLines(path, options)
     head, lines = _with_head(iter(source))
@@ -165,8 +197,7 @@ def _with_head(
     return head, itertools.chain(head, lines)
 
 
-def _open_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
-    if not is_wordnet(folder):
-        what = "is a folder; give a file" if folder.is_dir() else "is no folder"
-        raise DataError(f"{what}, or a folder with WordNet's {', '.join(WORDNET_FILES.values())}", path=folder)
-    return read_wordnet(folder)
+def open_table(table: ArrowTable) -> Iterator[dict[str, Any]]:
+    """The records of a table in memory."""
+    records: Iterator[dict[str, Any]] = _ARROW["arrow"](table)
+    return records

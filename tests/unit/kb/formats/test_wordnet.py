@@ -64,7 +64,9 @@ def test_a_bad_line_names_its_file_and_can_be_skipped(folder):
 
 
 def test_another_folder_is_refused_with_what_would_do(tmp_path):
-    with pytest.raises(DataError, match="is a folder; give a file, or a folder with WordNet's data.noun"):
+    with pytest.raises(DataError, match="is a folder; give a file, or a folder of WordNet or of UMLS"):
         KnowledgeBase.read(tmp_path)
+    with pytest.raises(DataError, match="is a folder; give a file, or a folder with WordNet's data.noun"):
+        KnowledgeBase.read(tmp_path, format="wordnet")
     with pytest.raises(DataError, match="is no folder"):
         KnowledgeBase.read(tmp_path / "none", format="wordnet")
