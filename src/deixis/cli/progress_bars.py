@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from deixis.cli.timing import format_seconds
 from deixis.progress import listening
@@ -92,10 +93,31 @@ def watch_progress(is_shown: bool, say: Callable[[str], None] | None = None) -> 
         with listening(watch):
             yield watch
         return
-    with _terminal_bars() as bars:
-        watch = ProgressWatch(bars)
-        with listening(watch):
+    bars = _terminal_bars()
+    watch = ProgressWatch(bars)
+    stdout = sys.stdout
+    with bars, listening(watch):
+        if stdout.isatty():
+            sys.stdout = cast(TextIO, _AfterBars(stdout, bars))
+        try:
             yield watch
+        finally:
+            sys.stdout = stdout
+
+
+class _AfterBars:
+    """Standard output on a terminal that also shows bars: they go away before the first result is written."""
+
+    def __init__(self, stream: TextIO, bars: Progress) -> None:
+        self._stream = stream
+        self._bars = bars
+
+    def write(self, text: str) -> int:
+        self._bars.stop()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the stream has
+        return getattr(self._stream, name)
 
 
 def _in_words(state: _Task, now: float, text: str) -> str:
@@ -127,4 +149,5 @@ def _terminal_bars() -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    # Results on stdout are not for rich to redirect: it would write them to stderr, cut into lines as wide as the screen.
+    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
