@@ -49,7 +49,10 @@ def run_at_terminal(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     variables = {name: value for name, value in environment.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
-    variables |= {"TERM": "xterm-256color", **{name: environment[name] for name in ("NO_COLOR",) if name in environment}}
+    variables |= {
+        "TERM": "xterm-256color",
+        **{name: environment[name] for name in ("NO_COLOR",) if name in environment},
+    }
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         command, stdin=pipe, stdout=pipe if is_piped else theirs, stderr=theirs, cwd=folder, env=variables

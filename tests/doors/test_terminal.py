@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 
 import pytest
@@ -50,9 +51,9 @@ def test_results_go_into_a_pipe_and_nowhere_else_while_a_bar_is_drawn(at_termina
 
 
 def test_what_a_command_says_stands_on_lines_of_its_own(at_terminal, deixis):
-    seen = at_terminal("build", "kb.jsonl", "-o", "model")
-    said = [line for line in seen.lines() if line.startswith(("Knowledge base", "Model written"))]
-    assert len(said) == 2 and not [line for line in said if BAR.search(line)]
+    seen = at_terminal("build", "kb.jsonl", "-o", "model", columns=60)
+    said = [line for line in seen.lines() if line.startswith(("Knowledge base", "Model written", "  echo"))]
+    assert len(said) == 3 and said[-1].endswith("--pretty") and not [line for line in said if BAR.search(line)]
 
 
 @pytest.mark.parametrize("columns", [60, 100, 200])
@@ -67,3 +68,75 @@ def test_there_are_colours_at_a_terminal_unless_nobody_wants_them(at_terminal, m
     assert COLOUR.search(at_terminal("link", model, "--pretty", "-q", stdin=TEXT).terminal)
     plain = at_terminal("link", model, "--pretty", "-q", stdin=TEXT, variables={"NO_COLOR": "1"})
     assert not COLOUR.search(plain.terminal)
+
+
+def test_info_fits_a_screen_and_shows_the_thresholds_in_force(deixis_inside, model):
+    shown = deixis_inside("info", model).stdout
+    assert len(shown.splitlines()) <= 24
+    assert "mentions that a document brings  0.25, the default" in shown
+    assert "candidates.alias" not in shown and "--settings" in shown
+    assert "candidates.alias.forms.ignores_case = true" in deixis_inside("info", model, "--settings").stdout
+
+
+def test_info_shows_a_threshold_that_was_chosen_and_that_of_sure_names(deixis_inside):
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--names", "sure", "-q")
+    assert "mentions detected in text        0.5" in deixis_inside("info", "model").stdout
+    facts = json.loads(deixis_inside("info", "model", "--json").stdout)
+    assert facts["thresholds"] == {"given": 0.25, "detected": 0.5}
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--set", "nil.threshold=0.6", "-q")
+    assert "mentions that a document brings  0.6\n" in deixis_inside("info", "model").stdout
+
+
+def test_the_example_that_build_prints_can_be_pasted_and_is_about_a_popular_entity(deixis):
+    entities = [
+        {"id": "rare", "title": "Little Wimpole"},
+        {"id": "often", "title": "Bar's\n $HOME  Tavern", "count": 900},
+    ]
+    (deixis.folder / "own.jsonl").write_text("\n".join(map(json.dumps, entities)), encoding="utf-8")
+    said = deixis("build", "own.jsonl", "-o", "my model; rm *").stderr
+    (line,) = [line.strip() for line in said.splitlines() if line.startswith("  echo")]
+    pasted = line.replace("deixis link", f"{sys.executable} -m deixis.cli link").replace("--pretty", "-q")
+    done = subprocess.run(
+        ["bash", "-c", pasted], cwd=deixis.folder, env=deixis.environment, capture_output=True, check=True, text=True
+    )
+    document = json.loads(done.stdout)
+    assert document["text"] == "Tell me about Bar's $HOME Tavern."
+    assert [mention["entity"] for mention in document["mentions"]] == ["often"]
+
+
+def completed(deixis, words, shell="bash"):
+    """What a shell would offer for the last of these words."""
+    place = words[-1] if shell == "fish" else str(len(words) - 1)
+    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": place, "_DEIXIS_COMPLETE": f"{shell}_complete"}
+    done = subprocess.run(
+        deixis.command(), env=deixis.environment | asked, capture_output=True, check=True, text=True, timeout=60
+    )
+    return [line for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_a_script_that_calls_back(deixis_inside, shell):
+    script = deixis_inside("completion", shell).stdout
+    assert f"_DEIXIS_COMPLETE={shell}_complete" in script and "deixis" in script
+
+
+def test_commands_options_formats_and_files_are_completed(deixis):
+    assert "plain,link" in completed(deixis, ["deixis", ""]) and "plain,learn" not in completed(deixis, ["deixis", ""])
+    assert completed(deixis, ["deixis", "li"]) == ["plain,link"]
+    assert completed(deixis, ["deixis", "kb", "che"]) == ["plain,check"]
+    assert "plain,--threshold" in completed(deixis, ["deixis", "link", "--thr"])
+    assert completed(deixis, ["deixis", "link", "model", "--to", "pub"]) == ["plain,pubtator"]
+    assert completed(deixis, ["deixis", "link", "mod"]) == ["file,mod"]
+    assert completed(deixis, ["deixis", "che"], "fish") == [] != completed(deixis, ["deixis", "kb", "che"], "fish")
+
+
+def test_bash_takes_the_script(deixis):
+    (deixis.folder / "script").write_text(deixis("completion", "bash").stdout, encoding="utf-8")
+    (deixis.folder / "deixis").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deixis.cli "$@"\n', encoding="utf-8")
+    (deixis.folder / "deixis").chmod(0o755)
+    commands = "PATH=.:$PATH; source script; COMP_WORDS=(deixis cal); COMP_CWORD=1; _deixis_completion deixis; "
+    done = subprocess.run(
+        ["bash", "-c", commands + 'echo "${COMPREPLY[@]}"'],
+        cwd=deixis.folder, env=deixis.environment, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    assert done.stdout == "calibrate\n"

@@ -41,8 +41,20 @@ NAMES_HINT = "To link also names that are probably meant otherwise: --names ever
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
-@click.option("--format", "format_", metavar="FORMAT", help=f"{', '.join(READERS)}. [default: detected]")
-@click.option("--to", "to", metavar="FORMAT", help=f"{', '.join(WRITERS)}. [default: native]")
+@click.option(
+    "--format",
+    "format_",
+    metavar="FORMAT",
+    shell_complete=lambda context, option, start: [name for name in READERS if name.startswith(start)],
+    help=f"{', '.join(READERS)}. [default: detected]",
+)
+@click.option(
+    "--to",
+    "to",
+    metavar="FORMAT",
+    shell_complete=lambda context, option, start: [name for name in WRITERS if name.startswith(start)],
+    help=f"{', '.join(WRITERS)}. [default: native]",
+)
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @click.option("--ner", metavar="PIPELINE", help="Link the entities of this spaCy pipeline, too.")
 @link_options()
