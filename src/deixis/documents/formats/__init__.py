@@ -44,6 +44,7 @@ WRITERS = LazyRegistry(
     "document format to write",
     {
         "native": Lazy("deixis.documents.formats.native_out:write_native"),
+        "html": Lazy("deixis.documents.formats.html_out:write_html"),
         "elevant": Lazy("deixis.documents.formats.elevant:write_elevant"),
         "elevant-links": Lazy("deixis.documents.formats.elevant:write_elevant_links"),
         "aida": Lazy("deixis.documents.formats.aida:write_aida"),
@@ -59,5 +60,8 @@ WRITERS = LazyRegistry(
         "nif": Lazy("deixis.documents.formats.nif.write:write_nif"),
         "hf": Lazy("deixis.documents.formats.hf:write_hf"),
         "web-annotation": Lazy("deixis.documents.formats.web_annotation:write_web_annotation"),
+        "csv": Lazy("deixis.documents.formats.table_out:write_csv"),
+        "tsv": Lazy("deixis.documents.formats.table_out:write_tsv"),
+        "parquet": Lazy("deixis.documents.formats.parquet_out:write_parquet", extra="arrow"),
     },
 )
