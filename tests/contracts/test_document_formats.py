@@ -12,12 +12,13 @@ from deixis.documents.writing import write_documents
 from deixis.errors import DataError
 from deixis.types import Document, Mention
 
-WITHOUT_WRITER = {"text", "lines", "damuel-all"}
+WITHOUT_WRITER = {"text", "lines", "html", "damuel-all"}
 WITHOUT_READER = {"web-annotation", "csv", "tsv", "parquet", "html"}  # texts do not go out, or for people to read
 BINARY = {"parquet"}
 READ_BACK = sorted(set(WRITERS) - WITHOUT_READER)
 NEED_THE_WHOLE_FILE = {
     "text": "the file is one document",
+    "html": "the file is one document",
     "bioc-json": "a collection is one JSON object",
     "nif": "a text may stand after its phrases",
     "zeshel": "the mentions of a text stand anywhere",

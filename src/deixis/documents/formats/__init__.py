@@ -22,6 +22,7 @@ READERS = LazyRegistry(
         "native": Lazy("deixis.documents.formats.native:read_native"),
         "text": Lazy("deixis.documents.formats.plain_text:read_text"),
         "lines": Lazy("deixis.documents.formats.plain_text:read_text_lines"),
+        "html": Lazy("deixis.documents.formats.plain_text:read_html"),
         "elevant": Lazy("deixis.documents.formats.elevant:read_elevant"),
         "elevant-links": Lazy("deixis.documents.formats.elevant:read_elevant_links"),
         "aida": Lazy("deixis.documents.formats.aida:read_aida"),
