@@ -34,7 +34,7 @@ _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")
 
 
 def check_is_text(beginning: bytes, path: str) -> None:
-    """An error that says what a file is, if it begins like one that is no text.
+    """An error with the kind of a file, if it begins like one that is no text.
 
     Examples
     --------

@@ -136,9 +136,9 @@ class _Page:
         return self._next_close(position)
 
     def _comment_end(self, position: int) -> int:
-        found = self._source.find("-->", position) if self._has_comment_ends else -1
-        self._has_comment_ends = found >= 0
-        return found + 3 if found >= 0 else self._next_close(position)
+        end = self._source.find("-->", position) if self._has_comment_ends else -1
+        self._has_comment_ends = end >= 0
+        return end + 3 if end >= 0 else self._next_close(position)
 
     def _next_close(self, position: int) -> int:
         """Where the next `>` ends, 0 if there is none."""
@@ -146,7 +146,11 @@ class _Page:
 
     def _add_words(self, start: int, end: int) -> None:
         words = self._source[start:end]
-        self._add(words if self._is_preformatted else words.translate(_BLANKS), start, end)
+        if not self._is_preformatted:
+            words = words.translate(_BLANKS)
+            if not self.texts or self.texts[-1].endswith("\n"):
+                words = words.lstrip()
+        self._add(words, end - len(words), end)
 
     def _add(self, text: str, start: int, end: int) -> None:
         if text:

@@ -42,6 +42,7 @@ def in_source(source, words):
         ("<a title='it is>open</a> 'x", "open 'x"),
         ("a<!-- never closed <b>c", "ac"),
         ("<SCRIPT>a</Script>b<svg/>c", "b\nc"),
+        ("\n<div>\n  a <p>\n b\n</div>\n", "a \nb \n"),
         ("", ""),
     ],
 )

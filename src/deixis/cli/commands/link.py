@@ -34,8 +34,7 @@ NAMES_HINT = "To link also names that are probably meant otherwise: --names ever
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis link model --pretty',
         "deixis link model letters/*.txt -o links.jsonl --target-precision 0.95",
-        "deixis link model corpus.xml --type city --to csv -o links.csv",
-        "tail -f messages.log | deixis link model --lines",
+        "tail -f messages.log | deixis link model --lines --type city --to csv",
     ),
 )
 @click.argument("model", type=click.Path())
