@@ -10,7 +10,7 @@ from pathlib import Path
 from deixis.cli.render import printable
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
-from deixis.documents.reading import read_documents
+from deixis.documents.reading import read_batches, read_documents
 from deixis.errors import DataError, StoreError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.read_options import ReadOptions
@@ -29,6 +29,12 @@ def read_all(files: Iterable[str], format: str | None) -> Iterator[Document]:
     """The documents of all the files, one after another."""
     known_format(format, READERS)
     return itertools.chain.from_iterable(read_documents(path, format) for path in files)
+
+
+def read_in_batches(files: Iterable[str], format: str | None, max_documents: int) -> Iterator[list[Document]]:
+    """The documents of all the files in lists to be linked together, as they come."""
+    known_format(format, READERS)
+    return read_batches(files, format, max_documents)
 
 
 def read_kb(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
+import numpy as np
 
 from deixis.cli.files import check_files, check_target, read_all, read_kb
 from deixis.cli.list_options import list_options
@@ -129,18 +131,18 @@ def build(
         report_expectation(session, linker.model.decisions.given)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
-        session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')
+        session.note(f"  echo {shlex.quote(_example_text(linker))} | deixis link {shlex.quote(output)} --pretty")
     if session.is_json:
         click.echo(json.dumps(model_summary(output, session.started, entities=len(kb))))
 
 
 def _example_text(linker: Linker) -> str:
-    """A sentence in which the linker finds something; names like !!! or X are passed over."""
-    titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
-    texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
+    """A sentence about a popular entity that the linker finds in it; names like !!! or X are passed over."""
+    popular = np.argsort(-linker.kb.counts, kind="stable")[:N_EXAMPLES].tolist()
+    texts = [f"Tell me about {_on_one_line(linker.kb.title(row))}." for row in popular]
     with_names = set(linker.model.detector.detect(texts, min_probability=0.5).documents.tolist())
     return next((text for number, text in enumerate(texts) if number in with_names), texts[0])
 
 
-def _in_quotes(title: str) -> str:
-    return title.replace('"', "").replace("$", "").replace("`", "")
+def _on_one_line(title: str) -> str:
+    return " ".join("".join(each if each.isprintable() else " " for each in title).split())
