@@ -6,8 +6,8 @@ import pytest
 
 from deixis.errors import ConfigError, DataError
 from deixis.kb.formats import open_records
-from deixis.kb.read_options import ReadOptions
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.read_options import ReadOptions
 
 
 @pytest.fixture
