@@ -29,13 +29,22 @@ class DataError(ToolkitError):
     """A file holds something that cannot be read; knows the file and the line."""
 
     def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
-        self.reason = message
+        self.reason = message = _printable(message)
         self.path = path
         self.line = line
         where = "" if path is None else str(path)
         if line is not None:
             where += f", line {line}" if where else f"line {line}"
         super().__init__(f"{where}: {message}" if where else message)
+
+
+def _printable(message: str) -> str:
+    """The message with what a terminal would not show, such as bytes of a damaged file, written as escapes."""
+    return (
+        message
+        if message.isprintable()
+        else "".join(each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in message)
+    )
 
 
 class UnknownNameError(ToolkitError):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import overload
 
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.detection.recognizers import Recognize
 from deixis.documents.corrections import Correction
-from deixis.errors import ConfigError, DataError
+from deixis.documents.linked import LinkedDocuments
+from deixis.errors import ConfigError
 from deixis.evaluation import run
 from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
 from deixis.evaluation.linking.figures import RECALL_AT
@@ -21,7 +23,7 @@ from deixis.explanation.records import Explanation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
-from deixis.linking.inputs import NO_NAME, as_document, check_column, named_documents, not_a_text
+from deixis.linking.inputs import NO_NAME, as_document, check_several, named_documents
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
@@ -44,6 +46,8 @@ DEFAULT = LinkOptions()
 KEPT_OPTIONS = ("threshold", "target_precision", "vectors", "rerank")
 Option = str | float | bool | Iterable[str] | None
 """The value of an option, as `LinkOptions` has it."""
+Texts = Iterable[str | Document | None]
+"""Several texts, such as a list or a column of a table; None is a missing one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,43 +84,47 @@ class Linker:
         """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
         return cls(build_model(kb, documents, config, seed=seed, n_threads=n_threads))
 
+    @overload
+    def link(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too, and taken for one text
+        self, text: str | Document, options: LinkOptions = ..., *, recognizer: Recognize | None = ..., **changes: Option
+    ) -> Document: ...
+
+    @overload
+    def link(
+        self, text: Texts, options: LinkOptions = ..., *, recognizer: Recognize | None = ..., **changes: Option
+    ) -> LinkedDocuments: ...
+
     def link(
         self,
-        text: str | Document,
+        text: str | Document | Texts,
         options: LinkOptions = DEFAULT,
         *,
         recognizer: Recognize | None = None,
         **changes: Option,
-    ) -> Document:
+    ) -> Document | LinkedDocuments:
         """The document with its mentions linked: those it brings, or those detected if it brings none.
 
-        `recognizer` finds further mentions in texts that bring none: texts in, spans out, as any NER can tell them.
+        Of several texts, such as a list or a column of a table, it is a list of documents with a method `to_pandas`;
+        a missing text is an empty document. `recognizer` finds further mentions in texts that bring none: texts in,
+        spans out, as any NER can tell them.
         """
-        check_column(text, "texts")
-        if not isinstance(text, (str, Document)) and isinstance(text, Iterable) and not isinstance(text, _SINGLE):
-            raise DataError(f"link takes one text, got {type(text).__name__}. Use link_many for several.")
+        if not isinstance(text, (str, Document)):
+            check_several(text)
+            return LinkedDocuments(link_stream(self.model, text, options.with_changes(**changes), recognizer))
         plans = LinkPlans.of(self.model, options.with_changes(**changes))
         return link_documents(plans, [as_document(text, 0)], recognizer)[0]
 
     def link_many(
         self,
-        texts: Iterable[str | Document],
+        texts: Texts,
         options: LinkOptions = DEFAULT,
         *,
         recognizer: Recognize | None = None,
         batch_size: int = BATCH_SIZE,
         **changes: Option,
     ) -> Iterator[Document]:
-        """Linked documents, one after the other, for any number of texts; see `link`."""
-        check_column(texts, "texts")
-        if isinstance(texts, (str, Document, *_SINGLE)) or not isinstance(texts, Iterable):
-            raise (
-                not_a_text(texts)
-                if not isinstance(texts, (str, Document))
-                else DataError(
-                    f"link_many takes several texts in a list, got one {type(texts).__name__}. Use link for one."
-                )
-            )
+        """Linked documents, one after the other as they are wanted, for any number of texts; see `link`."""
+        check_several(texts)
         return link_stream(self.model, texts, options.with_changes(**changes), recognizer, batch_size)
 
     def link_names(
@@ -338,6 +346,3 @@ def evaluate(
         answer, documents, known, end_to_end=end_to_end, at=at, n_candidates=n_candidates, n_examples=n_examples,
         seed=seed, settings=settings, names=names,
     )  # fmt: skip
-
-
-_SINGLE = (bytes, bytearray, Mapping)

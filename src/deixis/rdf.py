@@ -5,6 +5,7 @@ pyoxigraph (extra `rdf`) does the reading. No graph is made and nothing is fetch
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple, cast
@@ -12,6 +13,7 @@ from typing import IO, NamedTuple, cast
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
 
 from deixis.errors import DataError
+from deixis.xml_prolog import without_declarations
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _SUFFIX_TO_SYNTAX = {
@@ -24,7 +26,7 @@ _SUFFIX_TO_SYNTAX = {
 }
 _XML_OPENINGS = (b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")
 _JSON_OPENING = re.compile(rb"\s*[\[{]\s*(\{|\"|\Z)")
-_XML_ENCODING = re.compile(rb"""(<\?xml[^>]*?)\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_BOM = b"\xef\xbb\xbf"
 _PLACE = re.compile(r"\AParser error (?:at|between) line [^:]*: ")
 _NO_FETCHING = "the '@context' is at another address, and nothing is fetched; write the context into the file"
 
@@ -57,12 +59,11 @@ def read_statements(lines: Iterable[tuple[int, bytes]], path: str, suffix: str =
     http://example.org/paris http://example.org/City None
     http://example.org/paris Paris en
     """
-    source = _Lines(lines)
-    syntax = _SUFFIX_TO_SYNTAX.get(suffix) or _syntax_of(source.waiting)
+    first, lines = _with_first(lines)
+    syntax = _SUFFIX_TO_SYNTAX.get(suffix) or _syntax_of(first)
+    source = _Lines(without_declarations(lines, path) if syntax == RdfFormat.RDF_XML else lines)
     names = _Names()
     try:
-        if syntax == RdfFormat.RDF_XML:
-            source.turn_into_utf8()
         for quad in parse(cast(IO[bytes], source), syntax, lenient=True):
             value = quad.object
             if isinstance(value, Literal):
@@ -71,11 +72,10 @@ def read_statements(lines: Iterable[tuple[int, bytes]], path: str, suffix: str =
                 text, lang = names.of(value), None
             yield Statement(names.of(quad.subject), quad.predicate.value, text, lang, source.line)
     except SyntaxError as error:
-        reason = _NO_FETCHING if "remote context" in error.msg else _PLACE.sub("", error.msg)
+        reason = _NO_FETCHING if "remote context" in error.msg else " ".join(_PLACE.sub("", error.msg).split())
         line = min(source.line, source.first + (error.lineno or source.line) - 1)  # it may be one past the end
-        raise DataError(f"not {syntax.name}: {reason}", path=path, line=line) from error
-    except (UnicodeDecodeError, LookupError) as error:
-        raise DataError(f"not {syntax.name}: {error}", path=path, line=source.line) from error
+        column = f" (column {error.offset})" if error.lineno and error.offset else ""
+        raise DataError(f"not {syntax.name}: {reason}{column}", path=path, line=line) from error
 
 
 class _Lines:
@@ -83,31 +83,20 @@ class _Lines:
 
     def __init__(self, lines: Iterable[tuple[int, bytes]]) -> None:
         self._lines = iter(lines)
-        self._encoding = "utf-8"
         self.line, raw = next(self._lines, (1, b""))
         self.first = self.line
-        self.waiting = raw.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n") + b"\n"
-
-    def turn_into_utf8(self) -> None:
-        """From here on, gives in UTF-8 what an XML declaration says is in another encoding."""
-        declared = _XML_ENCODING.match(self.waiting.lstrip())
-        if declared is not None:
-            self._encoding = declared[2].decode("ascii")
-            self.waiting = self._recoded(_XML_ENCODING.sub(rb"\1", self.waiting, count=1))
+        self._waiting = raw.removeprefix(_BOM).removesuffix(b"\n") + b"\n"
 
     def read(self, size: int) -> bytes:
         """The next line, or as much of it as is asked for; nothing at the end."""
-        if not self.waiting:
+        if not self._waiting:
             following = next(self._lines, None)
             if following is None:
                 return b""
             self.line, raw = following
-            self.waiting = self._recoded(raw.removesuffix(b"\n") + b"\n")
-        given, self.waiting = self.waiting[:size], self.waiting[size:]
+            self._waiting = raw.removesuffix(b"\n") + b"\n"
+        given, self._waiting = self._waiting[:size], self._waiting[size:]
         return given
-
-    def _recoded(self, raw: bytes) -> bytes:
-        return raw if self._encoding.lower() == "utf-8" else raw.decode(self._encoding).encode("utf-8")
 
 
 class _Names:
@@ -123,6 +112,17 @@ class _Names:
         if isinstance(node, BlankNode):
             return self._blank.setdefault(node.value, f"_:b{len(self._blank) + 1}")
         raise SyntaxError("a statement about a statement (RDF-star) is not read")
+
+
+def _with_first(lines: Iterable[tuple[int, bytes]]) -> tuple[bytes, Iterator[tuple[int, bytes]]]:
+    """The first line that is not blank, and every line."""
+    head: list[tuple[int, bytes]] = []
+    rest = iter(lines)
+    for numbered in rest:
+        head.append(numbered)
+        if numbered[1].removeprefix(_BOM).strip():
+            break
+    return (head[-1][1].removeprefix(_BOM) if head else b""), itertools.chain(head, rest)
 
 
 def _syntax_of(start: bytes) -> RdfFormat:

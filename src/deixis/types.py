@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from deixis.marked_html import STYLE, Mark, marked_html
+
 NilReason = Literal["unknown", "ambiguous", "not a mention"]
 """Why a mention is not linked: nothing like it is on the list, several entities are as likely, or it is no mention."""
 
@@ -57,6 +59,16 @@ class Mention:
         """Whether somebody, an annotator or a linker, has said what the mention means (or that it means nothing)."""
         return self.entity is not None or self.is_nil
 
+    @property
+    def title(self) -> str:
+        """The title of the entity, as its candidates have it; empty if there is none."""
+        return next((each.title for each in self.candidates if each.id == self.entity), "")
+
+    @property
+    def second(self) -> Candidate | None:
+        """The best candidate that the mention is not linked to; of a NIL mention, the best there is."""
+        return next((each for each in self.candidates if each.id != self.entity), None)
+
     def with_candidates(self, candidates: Sequence[Candidate]) -> Mention:
         """The same mention with other candidates."""
         return replace(self, candidates=tuple(candidates))
@@ -82,9 +94,24 @@ class Document:
         """The same text with other mentions."""
         return replace(self, mentions=tuple(mentions))
 
+    def to_html(self) -> str:
+        """The text with its mentions marked, and a table of what they mean; `deixis.marked_html.STYLE` is its style."""
+        return marked_html(self.text, [_mark(mention) for mention in self.mentions])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f'<style>{STYLE}</style><div class="deixis">{self.to_html()}</div>'
+
     def mentions_in_context(self) -> list[MentionInContext]:
         """The mentions with their context, in order, as the stages use them."""
         return [MentionInContext(m.text, self.text, m.start, m.end, self.lang, self.id) for m in self.mentions]
+
+
+def _mark(mention: Mention) -> Mark:
+    """The mention as pages show it."""
+    title = mention.title if mention.entity else "NIL" if mention.is_nil else "undecided"
+    why = "" if mention.nil_reason is None else NIL_WORDS[mention.nil_reason]
+    return Mark(mention.start, mention.end, mention.entity, title, mention.score, why)
 
 
 @dataclass(frozen=True, slots=True)

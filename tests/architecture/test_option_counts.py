@@ -3,6 +3,7 @@
 import click
 import pytest
 
+from deixis.cli.list_options import ListOptionInLine
 from deixis.cli.main import deixis
 
 COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--help"}
@@ -11,7 +12,7 @@ MOST_OPTIONS = {"build": 30, "eval": 23}
 MOST_OF_OTHERS = 20
 CEILINGS = {
     # command: options of its own, lines of help
-    "kb check": (2, 19),
+    "kb check": (9, 34),  # has those of reading lists, which other commands name in one line
     "kb coverage": (4, 19),
     "build": (25, 44),
     "correct": (4, 22),
@@ -42,6 +43,7 @@ def commands(command: click.Command, path: tuple[str, ...] = ()):
 
 def own_options(command: click.Command) -> list[str]:
     options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    options = [each for each in options if not isinstance(each, ListOptionInLine)]
     return [each.opts[0] for each in options if not COMMON & set(each.opts)]
 
 

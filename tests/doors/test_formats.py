@@ -50,11 +50,11 @@ def test_an_unknown_format_is_an_error_that_lists_those_there_are(deixis, option
 
 def test_build_learns_from_mentions_in_another_format(deixis):
     (deixis.folder / "more.dat").write_text("1|t|Ilios fell\n1\t0\t5\tIlios\tPlace\ttroy\n", encoding="utf-8")
-    deixis("build", "kb.jsonl", "-o", "learned", "--mentions", "more.dat", "--format", "pubtator")
+    deixis("build", "kb.jsonl", "-o", "learned", "--mentions", "more.dat", "--mentions-format", "pubtator")
     question = json.dumps({"text": "Ilios stood", "mentions": [{"start": 0, "end": 5}]})
     (document,) = (json.loads(line) for line in deixis("link", "learned", stdin=question).stdout.splitlines())
     assert document["mentions"][0]["candidates"][0]["id"] == "troy"
-    done = deixis("build", "kb.jsonl", "-o", "m2", "--mentions", "more.dat", "--format", "pubtatr", code=1)
+    done = deixis("build", "kb.jsonl", "-o", "m2", "--mentions", "more.dat", "--mentions-format", "pubtatr", code=1)
     assert "Did you mean 'pubtator'?" in done.stderr
 
 

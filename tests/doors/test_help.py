@@ -54,7 +54,6 @@ def test_no_command_shows_the_help(deixis_inside):
         (["build", "-o", "m"], "or --demo"),
         (["build", "--demo", "kb.jsonl", "-o", "m"], "not both"),
         (["link"], "Missing argument 'MODEL'"),
-        (["link", "m", "--lines"], "--lines is --format lines now."),
         (["link", "m", "--pretty", "--to", "nif"], "contradict"),
         (["link", "m", "--threshold", "2"], "--threshold"),
         (["eval", "m"], "Missing argument 'DATA...'"),

@@ -73,7 +73,7 @@ def test_every_command_is_in_the_readme():
 
 def test_the_readmes_example_comes_out_as_its_comment_says(tmp_path):
     code = {language: code for language, code in blocks_of(ROOT / "README.md") if "things.csv" in code}
-    table = code["sh"][code["sh"].index("id,title") : code["sh"].index("END\ndeixis")]
+    table = code["sh"][code["sh"].index("Code;Name") : code["sh"].index("END\ndeixis")]
     (tmp_path / "things.csv").write_text(table, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-c", code["python"]], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True

@@ -69,17 +69,55 @@ def test_what_is_no_text_is_refused(linker, wrong):
     for link in (linker.link, linker.link_many):
         with pytest.raises(DataError, match="Expected a text or a Document"):
             link(wrong)
-    with pytest.raises(DataError, match="Expected a text or a Document"):
-        list(linker.link_many(["a", wrong]))
 
 
-def test_one_text_and_several_are_not_taken_for_each_other(linker):
-    for several in (["Paris"], ("Paris",), (text for text in ["Paris"])):
-        with pytest.raises(DataError, match="link takes one text, got .* Use link_many for several"):
-            linker.link(several)
+@pytest.mark.parametrize("wrong", [b"Paris", 3, 2.5, {"text": "Paris"}, ["Paris"]])
+def test_what_is_no_text_among_several_is_told_with_its_row(linker, wrong):
+    with pytest.raises(DataError, match=r"Row 1 \(from 0\): Expected a text or a Document"):
+        linker.link(["a", wrong])
+
+
+def test_one_text_is_not_taken_for_several(linker):
     for one in ("Paris", Document("d", "Paris")):
         with pytest.raises(DataError, match="link_many takes several texts in a list, got one .* Use link for one"):
             linker.link_many(one)
+
+
+def test_several_texts_are_linked_as_each_of_them_is(linker):
+    texts = ["To save Troy, Paris left.", "Nothing", Document("mine", "Troy", "en")]
+    for several in (texts, tuple(texts), iter(texts)):
+        linked = linker.link(several)
+        assert isinstance(linked, list) and linked == list(linker.link_many(texts))
+    assert [each.mentions for each in linked] == [linker.link(text).mentions for text in texts]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), ""])
+def test_a_missing_text_is_an_empty_document_in_its_row(linker, missing):
+    linked = linker.link(["Troy", missing, "Paris and Troy"])
+    assert [(each.id, each.text) for each in linked] == [("doc1", "Troy"), ("doc2", ""), ("doc3", "Paris and Troy")]
+    assert [row["row"] for row in linked.to_records()] == [0, 2, 2]
+
+
+def test_columns_of_pandas_polars_and_arrow_are_texts(linker):
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    texts = ["To save Troy, Paris left.", None]
+    expected = linker.link(texts)
+    for column in (
+        pandas.Series(texts), pandas.Series(texts, dtype="string"), pandas.Series(["x", *texts], index=[7, 8, 9])[1:],
+        polars.Series(texts), pyarrow.array(texts), pyarrow.chunked_array([texts]),
+    ):  # fmt: skip
+        assert linker.link(column) == expected
+    with pytest.raises(DataError, match="whole table"):
+        linker.link(pandas.DataFrame({"text": texts}))
+
+
+def test_links_are_a_data_frame_with_a_row_for_each_mention(linker):
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.Series(["To save Troy, Paris left.", None, "Troy"])
+    frame = linker.link(texts).to_pandas()
+    assert frame["row"].tolist() == [0, 0, 2] and frame["text"].tolist() == ["Troy", "Paris", "Troy"]
+    assert frame["entity"].tolist() == ["troy", "prince", "troy"] and frame["nil"].tolist() == [False] * 3
+    assert list(linker.link([]).to_pandas().columns) == list(frame.columns)
 
 
 def test_an_unknown_option_is_told_before_anything_is_read(linker):

@@ -113,8 +113,8 @@ def test_xml_may_be_in_the_encoding_that_it_declares(encoding):
         (b"<a> <b>\n'\xff' .", 2, "Invalid UTF-8"),
         ("<a> <b> << <c> <d> <e> >> .", 1, "not Turtle|statement about a statement"),
         ('<?xml version="1.0"?>\n<rdf:RDF', 2, "not RDF/XML"),
-        ('<?xml version="1.0" encoding="klingon"?>\n<rdf:RDF/>', 1, "not RDF/XML: unknown encoding"),
-        ('<?xml version="1.0" encoding="ascii"?>\n<rdf:RDF>é</rdf:RDF>', 2, "not RDF/XML"),
+        ('<?xml version="1.0" encoding="klingon"?>\n<rdf:RDF/>', 1, "not XML: unknown encoding"),
+        ('<?xml version="1.0" encoding="ascii"?>\n<rdf:RDF>é</rdf:RDF>', 2, "not XML"),
         ('{"@id": "x:a",\n "x:b": [1, 2}', 2, "not JSON-LD"),
         ('{"@context": "https://schema.org/",\n"@id": "x:a", "x:b": 1}', None, "nothing is fetched"),
     ],
@@ -132,3 +132,30 @@ def test_statements_come_out_before_the_next_line_is_read():
         raise AssertionError("read too far")
 
     assert next(read_statements(lines(), "x")).subject == "a"
+
+
+RELATIVE = {
+    ".ttl": "<a> <b> <#c> .",
+    ".nt": "<a> <b> <#c> .",
+    ".jsonld": '{"@id": "a", "x:b": {"@id": "#c"}}',
+    ".rdf": (
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x.org/">'
+        '<rdf:Description rdf:about="a"><x:b rdf:resource="#c"/></rdf:Description></rdf:RDF>'
+    ),
+}
+
+
+@pytest.mark.parametrize(("suffix", "text"), RELATIVE.items(), ids=RELATIVE)
+def test_relative_iris_stay_relative_whatever_the_current_folder_is(suffix, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (statement,) = statements(text, suffix)
+    assert (statement.subject, statement.value) == ("a", "#c")
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [("<a> <b>\n  nonsense .", 3), ("<a> <b> 'c' .\n<a> b:c 'd' .", 5), ('{"@id": "x:a",\n "x:b": [1, 2}', 14)],
+)  # fmt: skip
+def test_errors_have_line_and_column(text, column):
+    with pytest.raises(DataError, match=rf"file, line 2: not .* \(column {column}\)$"):
+        statements(text)

@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from deixis.cli.render import printable
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
-from deixis.documents.reading import read_documents
+from deixis.documents.reading import read_batches, read_documents
 from deixis.errors import DataError, StoreError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
 from deixis.registry import LazyRegistry
 from deixis.types import Document
@@ -29,19 +31,28 @@ def read_all(files: Iterable[str], format: str | None) -> Iterator[Document]:
     return itertools.chain.from_iterable(read_documents(path, format) for path in files)
 
 
-def read_kb(session: Session, files: tuple[str, ...], skip_bad: bool) -> KnowledgeBase:
-    """The knowledge base; how its files were understood is reported."""
+def read_in_batches(files: Iterable[str], format: str | None, max_documents: int) -> Iterator[list[Document]]:
+    """The documents of all the files in lists to be linked together, as they come."""
+    known_format(format, READERS)
+    return read_batches(files, format, max_documents)
+
+
+def read_kb(
+    session: Session, files: tuple[str, ...], skip_bad: bool, reading: ReadOptions | None = None
+) -> KnowledgeBase:
+    """The knowledge base; how its lists were understood, with three entities of each, is reported."""
     try:
-        kb, report = KnowledgeBase.read_with_report(files, skip_bad=skip_bad)
+        kb, report = KnowledgeBase.read_with_report(files, reading, skip_bad=skip_bad)
     except DataError as error:
         if error.line is None or skip_bad:
             raise
         hint = "Correct the line, or leave bad lines out with --skip-bad; deixis kb check lists them all"
         raise DataError(f"{error.reason}. {hint}", path=error.path, line=error.line) from None
-    for line in report.files:
-        session.note(line)
+    for each in report.lists:
+        for line in each.lines():
+            session.note(printable(line))
     for skipped in report.skipped:
-        session.note(f"Skipped: {skipped}")
+        session.note(f"Skipped: {printable(str(skipped))}")
     if report.n_skipped > len(report.skipped):
         session.note(f"Skipped: {report.n_skipped - len(report.skipped):,} more lines")
     return kb

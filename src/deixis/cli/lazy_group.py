@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class LazyGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{entry.target} is not a command")
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin so, from the table alone: somebody waits for them at a keyboard."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=self.entries[name].summary) for name in names]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -32,6 +32,7 @@ COMMANDS = {
     "bench": CommandEntry("deixis.cli.commands.bench:bench", "Run the source tree's benchmarks.", is_hidden=True),
     "info": CommandEntry("deixis.cli.commands.info:info", "Say what is in a model."),
     "doctor": CommandEntry("deixis.cli.commands.doctor:doctor", "Check this installation, or a model's files."),
+    "completion": CommandEntry("deixis.cli.commands.completion:completion", "Complete commands by the Tab key."),
     "learn": CommandEntry("deixis.cli.commands.learn:learn", "Became correct and fit.", is_hidden=True),
 }
 

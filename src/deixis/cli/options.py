@@ -187,11 +187,14 @@ class CommandWithSettings(click.Command):
         """Writes the options in groups: the command's own, what every command has in one line at the end."""
         groups: dict[str, list[click.Option]] = {self.heading: [], "Settings": []}
         common: list[str] = []
+        in_line: list[str] = []
         for each in self.get_params(ctx):
             if not isinstance(each, click.Option) or each.hidden:
                 continue
             if "--help" in each.opts:
                 common.append("/".join(ctx.help_option_names))
+            elif getattr(each, "is_in_line", False):
+                in_line.append(each.opts[0])
             elif getattr(each, "is_common", False):
                 common.append(" ".join(["/".join(each.opts), *([] if each.is_flag else [str(each.metavar)])]))
             else:
@@ -203,6 +206,8 @@ class CommandWithSettings(click.Command):
                 with formatter.section(name):
                     formatter.write_dl([_help_record(each, ctx) for each in options], col_max=32)
         formatter.write_paragraph()
+        if in_line:
+            formatter.write_text(f"Reading the list (see deixis kb check --help): {', '.join(in_line)}")
         formatter.write_text(f"Every command: {', '.join(common)}")
 
 

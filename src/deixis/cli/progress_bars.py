@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from deixis.cli.timing import format_seconds
 from deixis.progress import listening
@@ -92,10 +93,48 @@ def watch_progress(is_shown: bool, say: Callable[[str], None] | None = None) -> 
         with listening(watch):
             yield watch
         return
-    with _terminal_bars() as bars:
-        watch = ProgressWatch(bars)
-        with listening(watch):
+    bars = _terminal_bars()
+    watch = ProgressWatch(bars)
+    stdout, stderr = sys.stdout, sys.stderr
+    with bars, listening(watch):
+        sys.stderr = cast(TextIO, _AboveBars(stderr, bars))
+        if stdout.isatty():
+            sys.stdout = cast(TextIO, _AfterBars(stdout, bars))
+        try:
             yield watch
+        finally:
+            sys.stdout, sys.stderr = stdout, stderr
+
+
+class _BesideBars:
+    """A stream to a terminal on which bars are drawn."""
+
+    def __init__(self, stream: TextIO, bars: Progress) -> None:
+        self._stream = stream
+        self._bars = bars
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the stream has
+        return getattr(self._stream, name)
+
+
+class _AfterBars(_BesideBars):
+    """Standard output: the bars go away before the first result is written."""
+
+    def write(self, text: str) -> int:
+        self._bars.stop()
+        return self._stream.write(text)
+
+
+class _AboveBars(_BesideBars):
+    """Standard error: whole lines are written above the bars, as long as they are."""
+
+    _unended = ""
+
+    def write(self, text: str) -> int:
+        *lines, self._unended = (self._unended + text).split("\n")
+        for line in lines:
+            self._bars.console.out(line, highlight=False)
+        return len(text)
 
 
 def _in_words(state: _Task, now: float, text: str) -> str:
@@ -127,4 +166,6 @@ def _terminal_bars() -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    # What a command says is not for rich to redirect: it would write results to stderr, and cut lines into short ones.
+    console = Console(file=sys.stderr)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)

@@ -43,7 +43,7 @@ class Session:
         logger = logging.getLogger("deixis")
         for old in [handler for handler in logger.handlers if handler.get_name() == "deixis.cli"]:
             logger.removeHandler(old)
-        handler = logging.StreamHandler(sys.stderr)
+        handler = _OnStderr()
         handler.set_name("deixis.cli")
         handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
         handler.setLevel(logging.DEBUG if self.is_debug else logging.ERROR if self.is_quiet else logging.WARNING)
@@ -62,6 +62,13 @@ class Session:
             for line in watch.summary():
                 self.note(line)
             self.note(f"Done in {time_and_memory(time.perf_counter() - self.started)}.")
+
+
+class _OnStderr(logging.Handler):
+    """Writes to stderr as it is at the time: while bars are drawn there, lines go above them."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(self.format(record), err=True)
 
 
 def time_and_memory(seconds: float) -> str:

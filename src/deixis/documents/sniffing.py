@@ -15,11 +15,15 @@ MAX_LINES = 100
 """Lines read, at most, to see the keys of a JSON object that is spread over several."""
 
 _MAX_CHARACTERS = 1 << 20
-_SUFFIX_TO_FORMAT = {".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator"}
+_SUFFIX_TO_FORMAT = {
+    ".xml": "bioc-xml", ".ttl": "nif", ".nt": "nif", ".md": "text", ".pubtator": "pubtator", ".html": "html",
+    ".htm": "html", ".xhtml": "html",
+}  # fmt: skip
 _TABLE_SUFFIXES = (".tsv", ".csv", ".conll", ".iob", ".bio")
 _ARCHIVE_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _OPENINGS = (
+    (re.compile(r"(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE), "html"),
     (re.compile(r"-DOCSTART-"), "aida"),
     (re.compile(r"TOKEN\tNE-COARSE-LIT\t|# *hipe2022:"), "hipe"),
     (re.compile(r"docid\tposition\tlength\t"), "mewsli"),

@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,20 @@ from numpy.typing import NDArray
 from deixis.errors import DataError
 from deixis.kb.columns import EntityColumns
 from deixis.kb.entity import Alias, Entity
+from deixis.kb.formats import open_table
 from deixis.kb.id_index import IdIndex
 from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
+from deixis.kb.list_reader import FilePath
+from deixis.kb.list_report import ReadReport
 from deixis.kb.names import entity_descriptions, entity_names
-from deixis.kb.reading import FilePath, ReadReport, build_columns, read_columns
+from deixis.kb.read_options import ReadOptions
+from deixis.kb.reading import build_columns, read_columns
 from deixis.store.part import nested
 from deixis.store.strings import StringTable
 from deixis.types import Document
+
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
 
 logger = logging.getLogger(__name__)
 
@@ -48,17 +55,19 @@ class KnowledgeBase(EntityColumns):
     def read(
         cls,
         path: FilePath | Iterable[FilePath],
+        options: ReadOptions | None = None,
         *,
         skip_bad: bool = False,
-        format: str | None = None,
         description_language: str = ALL,
         annotated: Iterable[Document] = (),
+        **changes: Any,  # noqa: ANN401 - the fields of ReadOptions
     ) -> KnowledgeBase:
         """The entities of a file or of several; a bad line is an error, or with `skip_bad` a warning.
 
-        `description_language` and `annotated` are those of `with_description_language`.
+        How a list is read is guessed from it; `options`, or single fields of them such as `columns={"id": "SKU"}`,
+        overrule the guess. `description_language` and `annotated` are those of `with_description_language`.
         """
-        kb, report = cls.read_with_report(path, skip_bad=skip_bad, format=format)
+        kb, report = cls.read_with_report(path, options, skip_bad=skip_bad, **changes)
         kb = kb.with_description_language(description_language, annotated)
         if report.n_skipped:
             logger.warning("bad lines skipped: %d; the first: %s", report.n_skipped, report.skipped[0])
@@ -66,10 +75,15 @@ class KnowledgeBase(EntityColumns):
 
     @classmethod
     def read_with_report(
-        cls, path: FilePath | Iterable[FilePath], *, skip_bad: bool = False, format: str | None = None
+        cls,
+        path: FilePath | Iterable[FilePath],
+        options: ReadOptions | None = None,
+        *,
+        skip_bad: bool = False,
+        **changes: Any,  # noqa: ANN401 - the fields of ReadOptions
     ) -> tuple[KnowledgeBase, ReadReport]:
         """The same, with how each file was understood and what was skipped."""
-        columns, report = read_columns(path, skip_bad=skip_bad, format=format)
+        columns, report = read_columns(path, ReadOptions.of(options, **changes), skip_bad=skip_bad)
         return cls.from_columns(columns), report
 
     @classmethod
@@ -77,6 +91,21 @@ class KnowledgeBase(EntityColumns):
         """A knowledge base of records (any accepted spelling of the fields) or entities."""
         plain = (record.to_record() if isinstance(record, Entity) else record for record in records)
         return cls.from_columns(build_columns(plain))
+
+    @classmethod
+    def from_table(cls, table: ArrowTable) -> KnowledgeBase:
+        """A knowledge base of the rows of a table in memory: of pandas, Polars, DuckDB or Arrow (extra `arrow`).
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> kb = KnowledgeBase.from_table(pa.table({"id": ["Q90"], "title": ["Paris"], "aliases": [["City of Light"]]}))
+        >>> kb.entity("Q90").aliases[0].text
+        'City of Light'
+        """
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise DataError(f"not a table but {type(table).__name__}; give a data frame, or records to from_records")
+        return cls.from_columns(build_columns(open_table(table)))
 
     @classmethod
     def from_columns(cls, columns: EntityColumns) -> KnowledgeBase:

@@ -1,10 +1,10 @@
-"""Records (dictionaries) to checked, cleaned fields, whatever spelling of the fields a file uses."""
+"""Records (dictionaries) to checked, cleaned fields, by a mapping that says which key means what."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ DIALECTS = {
     "blink": ("idx", "title"),
     "annif": ("uri", "label"),
 }
-# Every other spelling means one thing, so all are accepted everywhere; a native spelling wins over another's.
+# Spellings that mean one thing in every tool's records; `header_words.json` has those of other people's lists.
 KEY_TO_FIELD = {
     "aliases": "aliases",
     "description": "description",
@@ -25,13 +25,18 @@ KEY_TO_FIELD = {
     "text": "description",
     "descriptions": "descriptions",
     "types": "types",
-    "type": "type",
-    "entity_type": "type",
+    "type": "types",
+    "entity_type": "types",
     "count": "count",
     "popularity": "count",
     "url": "url",
     "alt_ids": "alt_ids",
 }
+LISTS = ("aliases", "types", "alt_ids")
+"""Fields that hold several values; several columns may fill one of them."""
+GUESSED = "guessed"
+_PLAIN = ("native", "entity-linkings", GUESSED)  # dialects that are no tool's alone
+IGNORED = "ignored"
 MAX_COUNT = 2**63 - 1
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -61,7 +66,7 @@ class EntityFields(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordMapping:
-    """Which keys of a file's records mean what.
+    """Which keys of a file's records mean what; without a key of ids, the name of an entity is its id.
 
     Examples
     --------
@@ -74,58 +79,116 @@ class RecordMapping:
     """
 
     dialect: str
-    id: str
+    id: str | None
     title: str
     key_to_field: dict[str, str] = field(default_factory=lambda: dict(KEY_TO_FIELD), repr=False)
+    separators: dict[str, str] = field(default_factory=dict)
+    """Key -> what stands between its values, where these are text."""
 
     @classmethod
     def choose(cls, keys: Iterable[str]) -> RecordMapping:
-        """The mapping for records with these keys."""
+        """The mapping for records with these keys, of one of the tools that are known by their keys."""
         present = set(keys)
         for dialect, (id_key, title_key) in DIALECTS.items():
             if id_key in present and title_key in present:
                 return cls(dialect, id_key, title_key)
         accepted = "; ".join(f"{id_key!r} and {title_key!r}" for id_key, title_key in DIALECTS.values())
-        shown_fields = ", ".join(repr(key) for key in sorted(map(str, present))[:10]) or "nothing"
         raise BadRecord(
-            "missing_field", f"no id and title found among the fields {shown_fields}; accepted pairs: {accepted}"
+            "missing_field", f"no id and title found among the fields {shown(present)}; accepted pairs: {accepted}"
         )
+
+    def fields_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """Field -> the keys it is read from; the key `ignored` has the others."""
+        known = {self.title: "title"} | ({} if self.id is None else {self.id: "id"})
+        fields: dict[str, list[str]] = {}
+        for key in dict.fromkeys(keys):
+            fields.setdefault(known.get(key) or self.key_to_field.get(key, IGNORED), []).append(key)
+        order = ("id", "title", *dict.fromkeys(KEY_TO_FIELD.values()), "language", IGNORED)
+        return {name: fields[name] for name in order if name in fields}
 
     def describe(self, keys: Iterable[str]) -> str:
         """One line that says how `keys` are understood and which of them are ignored."""
-        parts, ignored = [], []
-        known = {self.id: "id", self.title: "title"} | self.key_to_field
-        order = list(known)
-        for key in sorted(keys, key=lambda key: (order.index(key) if key in known else len(order), key)):
-            if key in known:
-                parts.append(f"{key} -> {'types' if known[key] == 'type' else known[key]}")
-            else:
-                ignored.append(key)
-        tail = f"; ignored: {', '.join(ignored)}" if ignored else ""
-        return f"{self.dialect} records: {', '.join(parts)}{tail}"
+        fields = self.fields_of(keys)
+        ignored = fields.pop(IGNORED, [])
+        parts = [f"{key} -> {name}{self._split_at(key)}" for name, of_field in fields.items() for key in of_field]
+        if self.id is None:
+            parts.insert(0, "the name is the id")
+        tail = f"; ignored: {shown(ignored, quote=str)}" if ignored else ""
+        tool = "" if self.dialect in _PLAIN else f"{self.dialect} records: "
+        return f"{tool}{', '.join(parts)}{tail}"
+
+    def _split_at(self, key: str) -> str:
+        return f" (split at {self.separators[key]!r})" if key in self.separators else ""
 
     def parse(self, record: Mapping[str, Any]) -> EntityFields:
         """The checked fields of a record, or `BadRecord`."""
+        # Plain text, which nearly every field is, is checked here: a call for each costs as much as all the rest.
+        value = record.get(self.title)
+        title = value.strip() if type(value) is str and value.isprintable() else ""
+        title = title or _title(value, self.title)
+        identifier = title
+        if self.id is not None:
+            value = record.get(self.id)
+            if type(value) is str and value.isprintable() and value.strip():
+                identifier = value
+            else:
+                identifier = parse_id(value, self.id)
+        aliases: list[tuple[str, str, int]] = []
+        types: list[str] = []
+        alt_ids: list[str] = []
         by_name: dict[str, Any] = {}
+        key_to_field = self.key_to_field
         for key, value in record.items():
-            name = self.key_to_field.get(key)
-            if name is not None and value is not None and (name not in by_name or key == name):
+            name = key_to_field.get(key)
+            if name is None or value is None:
+                continue
+            if name == "aliases":
+                aliases += _aliases(self._items(key, value))
+            elif name == "types":
+                types += self._types(key, value)
+            elif name == "alt_ids":
+                alt_ids += [parse_id(item, "alt_ids") for item in self._items(key, value)]
+            elif name not in by_name or key == name:
                 by_name[name] = value
-        identifier = parse_id(record.get(self.id), self.id)
-        title = _title(record.get(self.title), self.title)
         if not by_name:
-            return EntityFields(identifier, title, [], [], [], 0, "", [])
-        types = [*_types(by_name.get("types", ()), "types"), *_types(by_name.get("type", ()), "type")]
-        return EntityFields(
+            return EntityFields(identifier, title, aliases, [], types, 0, "", alt_ids)
+        fields = EntityFields(
             identifier,
             title,
-            _aliases(by_name["aliases"]) if "aliases" in by_name else [],
+            aliases,
             _descriptions(by_name.get("description"), by_name.get("descriptions")),
-            list(dict.fromkeys(types)),
+            types,
             parse_count(by_name["count"], "count") if "count" in by_name else 0,
             _text(by_name["url"], "url") if "url" in by_name else "",
-            [parse_id(item, "alt_ids") for item in _list(by_name.get("alt_ids", ()), "alt_ids")],
+            alt_ids,
         )
+        return _in_language(fields, _text(by_name["language"], "language")) if "language" in by_name else fields
+
+    def _items(self, key: str, value: object) -> Sequence[Any]:
+        if type(value) is str and key in self.separators:
+            return value.split(self.separators[key])
+        if not isinstance(value, (list, tuple)):
+            raise BadRecord("wrong_type", f'{key!r} must be a list such as ["a", "b"], got {_shown(value)}')
+        return value
+
+    def _types(self, key: str, value: object) -> list[str]:
+        items = [value] if type(value) is str and key not in self.separators else self._items(key, value)
+        return list(dict.fromkeys(filter(None, (_text(item, "types") for item in items))))
+
+
+def shown(keys: Iterable[str], quote: Callable[[str], str] = repr) -> str:
+    """The first ten of some keys."""
+    names = [quote(str(key)) for key in keys] if quote is str else sorted(map(repr, keys))
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "") or "nothing"
+
+
+def _in_language(fields: EntityFields, lang: str) -> EntityFields:
+    """The fields with a language wherever they have none."""
+    aliases = [(text, own or lang, count) for text, own, count in fields.aliases]
+    return fields._replace(
+        aliases=[(fields.title, lang, 0), *aliases],
+        descriptions=[(own or lang, text) for own, text in fields.descriptions],
+    )
 
 
 def clean(text: str) -> str:
@@ -152,6 +215,8 @@ def parse_id(value: object, key: str) -> str:
 
 def parse_count(value: object, key: str) -> int:
     """A count from 0 up to what 64 bits hold; digits as text are taken too."""
+    if type(value) is str and value.isdecimal() and len(value) < 19:
+        return int(value)
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value) if len(value) < 30 else math.inf
     if isinstance(value, float) and value.is_integer():
@@ -176,15 +241,14 @@ def _text(value: object, key: str) -> str:
     return clean(value)
 
 
-def _list(value: object, key: str) -> Iterable[Any]:
-    if not isinstance(value, (list, tuple)):
-        raise BadRecord("wrong_type", f'{key!r} must be a list such as ["a", "b"], got {_shown(value)}')
-    return value
-
-
-def _aliases(value: object) -> list[tuple[str, str, int]]:
+def _aliases(items: Iterable[Any]) -> list[tuple[str, str, int]]:
     aliases = []
-    for item in _list(value, "aliases"):
+    for item in items:
+        if type(item) is str and item.isprintable():
+            text = item.strip()
+            if text:
+                aliases.append((text, "", 0))
+            continue
         lang, count = "", 0
         if isinstance(item, dict):
             count = 0 if item.get("count") is None else parse_count(item["count"], "count of an alias")
@@ -200,6 +264,9 @@ def _aliases(value: object) -> list[tuple[str, str, int]]:
 
 
 def _descriptions(description: object, descriptions: object) -> list[tuple[str, str]]:
+    if descriptions is None and type(description) is str and description.isprintable():
+        text = description.strip()
+        return [("", text)] if text else []
     texts: list[tuple[str, str]] = []
     if description is not None:
         texts.append(("", _text(description, "description")))
@@ -211,11 +278,6 @@ def _descriptions(description: object, descriptions: object) -> list[tuple[str, 
             if text is not None and (lang or description is None):
                 texts.append((clean(lang), _text(text, "descriptions")))
     return [(lang, text) for lang, text in texts if text]
-
-
-def _types(value: object, key: str) -> list[str]:
-    items = [value] if isinstance(value, str) else _list(value, key)
-    return [text for text in (_text(item, key) for item in items) if text]
 
 
 def _shown(value: object) -> str:

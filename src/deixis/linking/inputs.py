@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from deixis.errors import DataError
 from deixis.types import Document, Mention
@@ -26,6 +26,23 @@ def as_document(text: object, number: int) -> Document:
     return Document(f"doc{number + 1}", text)
 
 
+def as_row(text: object, number: int) -> Document:
+    """The same for a text of several: a missing one is empty, and what is wrong with another is said with its row."""
+    if is_missing(plain(text)):
+        return Document(f"doc{number + 1}", "")
+    try:
+        return as_document(text, number)
+    except DataError as error:
+        raise DataError(f"Row {number} (from 0): {error.reason}") from None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value of a column says that there is none: None, or the NaN, NA and NaT of tables."""
+    return (
+        value is None or type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and bool(value != value))
+    )
+
+
 def plain(value: object) -> object:
     """A value of a column as Python has it: those of Arrow come wrapped."""
     unwrap = getattr(value, "as_py", None)
@@ -39,6 +56,15 @@ def check_column(values: object, what: str) -> None:
             f"Expected a list or a column of {what}, got a whole table ({type(values).__name__}). Pass one of its "
             'columns, such as table["name"]; of a LazyFrame, table.collect()["name"].'
         )
+
+
+def check_several(texts: object) -> None:
+    """An error for what is not several texts: one text, a whole table, or nothing to walk through."""
+    check_column(texts, "texts")
+    if isinstance(texts, (str, Document)):
+        raise DataError(f"link_many takes several texts in a list, got one {type(texts).__name__}. Use link for one.")
+    if isinstance(texts, (bytes, bytearray, Mapping)) or not isinstance(texts, Iterable):
+        raise not_a_text(texts)
 
 
 def not_a_text(value: object) -> DataError:
@@ -93,7 +119,7 @@ def _text(wrapped: object, what: str, number: int) -> str:
     value = plain(wrapped)
     if isinstance(value, str):
         return value
-    if value is None or type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value):
+    if is_missing(value):
         return ""
     raise DataError(
         f"The {what} number {number} (from 0) must be a text, or missing; got {type(value).__name__}: {value!r:.60}."

@@ -12,7 +12,7 @@ from deixis.decision.on_list import on_list_probabilities
 from deixis.detection.recognizers import Recognize
 from deixis.errors import ConfigError
 from deixis.linking.batching import in_lists, mention_batches
-from deixis.linking.inputs import as_document
+from deixis.linking.inputs import as_row
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
@@ -28,7 +28,7 @@ BATCH_SIZE = 64  # documents that are linked together
 
 def link_stream(
     model: LinkerModel,
-    texts: Iterable[str | Document],
+    texts: Iterable[str | Document | None],
     options: LinkOptions,
     recognizer: Recognize | None = None,
     batch_size: int = BATCH_SIZE,
@@ -37,7 +37,7 @@ def link_stream(
     if batch_size < 1:
         raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
     plans = LinkPlans.of(model, options)
-    documents = (as_document(text, number) for number, text in enumerate(texts))
+    documents = (as_row(text, number) for number, text in enumerate(texts))
     return (each for batch in in_lists(documents, batch_size) for each in link_documents(plans, batch, recognizer))
 
 

@@ -11,7 +11,9 @@ import io
 import itertools
 import lzma
 import os
+import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,11 +36,33 @@ _UNREADABLE = {
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`."""
-    with _open_source(path) as source, _decompressed(source, path) as data:
-        with io.BufferedReader(_CheckedReader(data, path), _BUFFER) as stream:
+def open_bytes(
+    path: str | os.PathLike[str], *, is_text: bool = True, max_unpacked: int | None = None
+) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`.
+
+    With `is_text`, files that are no UTF-8 text are refused. More than `max_unpacked` bytes of a compressed file are
+    an error.
+    """
+    with _open_source(path) as source, _decompressed(source, path, is_text) as data:
+        limit = None if data is source else max_unpacked
+        with io.BufferedReader(_CheckedReader(data, path, limit), _BUFFER) as stream:
             yield stream
+
+
+@contextmanager
+def unpacked(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The file itself; of a compressed one a temporary file with its content, for libraries that need to seek."""
+    with _open_source(path) as source:
+        is_compressed = _compression(source.peek(8)[:8], path) is not None
+    if not is_compressed:
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, Path(path).stem)
+        with open_bytes(path, is_text=False) as stream, plain.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, _BUFFER)
+        yield plain
 
 
 def open_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -104,18 +128,12 @@ def _open_source(path: str | os.PathLike[str]) -> io.BufferedReader:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from error
 
 
-def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io.BufferedIOBase:
+def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_text: bool) -> io.BufferedIOBase:
     start = source.peek(8)[:8]
     for magic, problem in _UNREADABLE.items():
-        if start.startswith(magic):
+        if is_text and start.startswith(magic):
             raise DataError(problem, path=path)
-    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
-    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
-    if expected is not None and kind != expected:
-        beginning = f"begins with {start!r}" if start else "is empty"
-        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
-    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
-        kind = None  # a text that happens to begin with BZh
+    kind = _compression(start, path)
     if kind == "gzip":
         return gzip.GzipFile(fileobj=source, mode="rb")
     if kind == "bzip2":
@@ -125,12 +143,26 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str]) -> io
     return ZstdReader(source) if kind == "zstd" else source
 
 
+def _compression(start: bytes, path: str | os.PathLike[str]) -> str | None:
+    """How a file that begins like this is compressed; None if it is not."""
+    kind = next((name for name, magic in _KIND_TO_MAGIC.items() if start.startswith(magic)), None)
+    expected = _SUFFIX_TO_KIND.get(Path(path).suffix.lower())
+    if expected is not None and kind != expected:
+        beginning = "is none" if start else "is empty"
+        raise DataError(f"is named like a {expected} file but {beginning}; rename it or fetch it again", path=path)
+    if kind == "bzip2" and expected is None and start[4:8] != b"1AY&":
+        return None  # a text that happens to begin with BZh
+    return kind
+
+
 class _CheckedReader(io.RawIOBase):
     """Passes bytes on; what a decompressor says about damaged data becomes a `DataError`."""
 
-    def __init__(self, inner: io.BufferedIOBase, path: str | os.PathLike[str]) -> None:
+    def __init__(self, inner: io.BufferedIOBase, path: str | os.PathLike[str], max_bytes: int | None) -> None:
         self._inner = inner
         self._path = path
+        self._max_bytes = max_bytes
+        self._n_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -144,6 +176,10 @@ class _CheckedReader(io.RawIOBase):
             raise DataError("the compressed data ends too early; fetch the file again", path=self._path) from None
         except (zlib.error, lzma.LZMAError, OSError) as error:
             raise DataError(f"cannot be read: {error}; fetch the file again", path=self._path) from error
+        self._n_bytes += len(chunk)
+        if self._max_bytes is not None and self._n_bytes > self._max_bytes:
+            reason = f"unpacks to more than {self._max_bytes:,} bytes"
+            raise DataError(f"{reason}; raise the limit if it is meant (--limits unpacked=...)", path=self._path)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,19 @@ class StringTableBuilder:
         except UnicodeEncodeError:
             self._data += string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
         self._offsets.append(len(self._data))
+
+    def extend(self, strings: Sequence[str]) -> None:
+        """Add many strings, quicker than one by one."""
+        joined = "".join(strings)
+        try:
+            data = joined.encode("utf-8")
+            lengths = map(len, strings if len(data) == len(joined) else [string.encode("utf-8") for string in strings])
+        except UnicodeEncodeError:
+            for string in strings:
+                self.append(string)
+            return
+        self._offsets.extend(islice(accumulate(lengths, initial=len(self._data)), 1, None))
+        self._data += data
 
     def build(self) -> StringTable:
         """The table of everything appended; it keeps the buffers, so that a large one is never held twice.

@@ -24,6 +24,9 @@ def test_a_linked_mention_has_every_field_of_the_native_shape():
                 "entity": "Q167646",
                 "score": 0.93,
                 "nil": False,
+                "mention_score": None,
+                "entity_score": None,
+                "nil_reason": None,
                 "candidates": [
                     {"id": "Q167646", "title": "Paris (mythology)", "score": 0.93},
                     {"id": "Q90", "score": 0.05},

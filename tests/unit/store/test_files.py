@@ -110,7 +110,7 @@ def test_what_cannot_be_read_says_what_it_is(content, problem, tmp_path):
         list(open_lines(path))
 
 
-@pytest.mark.parametrize(("content", "found"), [(b"plain text", "begins with b'plain"), (b"", "is empty")])
+@pytest.mark.parametrize(("content", "found"), [(b"plain text", "is none"), (b"", "is empty")])
 def test_a_file_that_is_not_what_its_name_says_is_an_error(content, found, tmp_path):
     path = tmp_path / "a.gz"
     path.write_bytes(content)

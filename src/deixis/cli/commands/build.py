@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
+import numpy as np
 
 from deixis.cli.files import check_files, check_target, read_all, read_kb
+from deixis.cli.list_options import list_options
 from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
 from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
@@ -17,6 +20,7 @@ from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.errors import ConfigError
 from deixis.kb.demo import read_demo
 from deixis.kb.language_choice import ALL
+from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
 from deixis.linking.config import PRESETS, LinkerConfig
 from deixis.progress import track
@@ -40,9 +44,8 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
 @click.command(
     cls=CommandWithSettings,
     heading="Input and output",
-    renamed={"--mentions-format": "--format"},
     epilog=examples(
-        "deixis build products.csv -o model",
+        'deixis build products.csv -o model --columns "id=SKU,title=Product Name"',
         "deixis build kb.jsonl -o m --mentions train.jsonl --target-precision .95",
     ),
 )
@@ -56,9 +59,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     metavar="FILE",
     help="Other annotated documents, to calibrate on; may be repeated.",
 )
-@click.option(
-    "--format", "mentions_format", metavar="FORMAT", help="Format of annotated documents. [default: detected]"
-)
+@click.option("--mentions-format", metavar="FORMAT", help="Format of annotated documents. [default: detected]")
 @click.option(
     "--description-language",
     metavar="LANG",
@@ -73,6 +74,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     metavar="NAME",
     help="Add candidates by vectors: static, minilm, a folder, a hub name.",
 )
+@list_options(is_in_line=True)
 @settings_from(LinkerConfig, PRESETS, skip=NO_OPTION)
 @session_options("json", "threads", "seed")
 def build(
@@ -86,12 +88,13 @@ def build(
     description_language: str,
     skip_bad: bool,
     encoder: str | None,
+    reading: ReadOptions,
     settings: GivenSettings[LinkerConfig],
 ) -> None:
-    """Build a model from a knowledge base; titles and aliases are enough, descriptions help.
+    """Build a model from one or several lists; names are enough, descriptions help.
 
-    KB files are JSON lines, CSV, TSV or SKOS, compressed or not; - reads stdin. Annotated documents (--mentions) make
-    the model better. Options go before --set, --set before --config, and that before --preset.
+    KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
+    (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
     """
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
@@ -109,7 +112,7 @@ def build(
     check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
-        kb = read_demo() if is_demo else read_kb(session, kb_files, skip_bad)
+        kb = read_demo() if is_demo else read_kb(session, kb_files, skip_bad, reading)
         if description_language != ALL:
             annotated_documents = list(annotated_documents)  # they are needed twice, and may come from stdin
             kb = kb.with_description_language(description_language, annotated_documents)
@@ -128,18 +131,18 @@ def build(
         report_expectation(session, linker.model.decisions.given)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
-        session.note(f'  echo "{_example_text(linker)}" | deixis link {output} --pretty')
+        session.note(f"  echo {shlex.quote(_example_text(linker))} | deixis link {shlex.quote(output)} --pretty")
     if session.is_json:
         click.echo(json.dumps(model_summary(output, session.started, entities=len(kb))))
 
 
 def _example_text(linker: Linker) -> str:
-    """A sentence in which the linker finds something; names like !!! or X are passed over."""
-    titles = (linker.kb.title(row) for row in range(min(len(linker.kb), N_EXAMPLES)))
-    texts = [f"Tell me about {_in_quotes(title)}." for title in titles]
+    """A sentence about a popular entity that the linker finds in it; names like !!! or X are passed over."""
+    popular = np.argsort(-linker.kb.counts, kind="stable")[:N_EXAMPLES].tolist()
+    texts = [f"Tell me about {_on_one_line(linker.kb.title(row))}." for row in popular]
     with_names = set(linker.model.detector.detect(texts, min_probability=0.5).documents.tolist())
     return next((text for number, text in enumerate(texts) if number in with_names), texts[0])
 
 
-def _in_quotes(title: str) -> str:
-    return title.replace('"', "").replace("$", "").replace("`", "")
+def _on_one_line(title: str) -> str:
+    return " ".join("".join(each if each.isprintable() else " " for each in title).split())

@@ -7,18 +7,21 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import click
 
 from deixis.cli.files import check_files, known_format, read_entities
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
+from deixis.cli.list_options import list_options
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
 from deixis.cli.output import output_stream
-from deixis.cli.render import bar, console_on, printable
+from deixis.cli.render import console_on, printable
 from deixis.cli.render_tables import print_coverage
 from deixis.cli.session import Session, examples, session_options
 from deixis.detection.names import is_findable
+from deixis.detection.words import common_words
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_documents
 from deixis.errors import DataError
@@ -27,6 +30,7 @@ from deixis.evaluation.pairing import distinct
 from deixis.evaluation.suites import shared_suite, suite_names, write_rows
 from deixis.kb.checking.check import CheckConfig, KbReport, check_file
 from deixis.kb.languages import language_test
+from deixis.kb.read_options import ReadOptions
 from deixis.progress import track
 
 SIGNS = {"error": ("BAD ", "red"), "warning": ("odd ", "yellow")}
@@ -51,24 +55,24 @@ def kb() -> None:
     cls=CommandWithSettings,
     epilog=examples(
         "deixis kb check entities.jsonl",
-        "deixis kb check products.csv.gz subjects.tsv",
+        'deixis kb check products.csv.gz --columns "id=SKU,title=Product Name"',
         "zcat dump.gz | deixis kb check - --format jsonl --json",
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--format", "format_", metavar="NAME", help="jsonl, csv, tsv or annif-tsv. [default: by the file]")
+@list_options()
 @settings_from(CheckConfig, has_file=False)
 @session_options("json")
-def check(session: Session, files: tuple[str, ...], format_: str | None, settings: GivenSettings[CheckConfig]) -> int:
-    """Report what is in knowledge base FILES and what is odd about them, with line numbers.
+def check(session: Session, files: tuple[str, ...], reading: ReadOptions, settings: GivenSettings[CheckConfig]) -> int:
+    """Show how lists are understood, and what is odd about them, with line numbers and commands that mend it.
 
-    Nothing is built. The exit code is 1 if a file could not be built from as it is; what is merely odd does not change
-    the exit code. Lines marked BAD can be left out with: deixis build --skip-bad
+    Nothing is built. What is guessed can be overruled, here and in deixis build. The exit code is 1 if a list could
+    not be built from as it is.
     """
     is_fine = True
     with session.watching():
         for path in files:
-            report = check_file(path, settings.config, format=format_, is_findable=is_findable)
+            report = check_file(path, settings.config, reading, is_findable=is_findable, is_ordinary=is_ordinary)
             is_fine = is_fine and report.ok
             if session.is_json:
                 click.echo(json.dumps(report.to_dict(), ensure_ascii=False))
@@ -149,11 +153,22 @@ def _coverage(
     return suite_to_bounds
 
 
+def is_ordinary(name: str) -> bool:
+    """Whether a name is one of the commonest words of English."""
+    return name.casefold() in _ordinary_words()
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    return frozenset(common_words())
+
+
 def _lines(report: KbReport) -> Iterator[str]:
-    yield f"{report.path}: {report.format}, {report.mapping}" if report.mapping else f"{report.path}: {report.format}"
-    yield f"  {report.n_entities:,} entities in {report.n_lines:,} lines, {report.n_aliases:,} aliases"
-    for kind, share in report.coverage.items():
-        yield f"  {kind:<12} {bar(share, 20)} {share:4.0%}"
+    """How the list is understood, then what matters; nothing about what is not there."""
+    yield from map(printable, report.understood.lines())
+    covered = [f"{kind} {_percent(fraction)}" for kind, fraction in report.coverage.items() if fraction]
+    having = f"; with {', '.join(covered)}" if covered else ", names only"
+    yield f"  {report.n_entities:,} entities in {report.n_lines:,} records, {report.n_aliases:,} aliases{having}"
     if report.languages:
         by_use = sorted(report.languages.items(), key=lambda item: -sum(item[1].values()))
         shown = ", ".join(lang for lang, _ in by_use[:N_LANGUAGES])
@@ -161,9 +176,13 @@ def _lines(report: KbReport) -> Iterator[str]:
     for finding in report.findings:
         sign, colour = SIGNS.get(finding.severity, ("    ", ""))
         yield f"{click.style(sign, fg=colour or None)}{finding.meaning} ({finding.count:,})"
-        if finding.advice:
-            yield f"      ({finding.advice})"
         for example in finding.examples:
             where = f"line {example.line}: " if example.line else ""
             yield f"      {where}{printable(example.detail)}"
+        if finding.advice:
+            yield f"      -> {printable(finding.advice)}"
     yield "Fine: this can be built." if report.ok else "Not fine: see the lines marked BAD."
+
+
+def _percent(fraction: float) -> str:
+    return "under 1%" if fraction < 0.01 else f"{fraction:.0%}"

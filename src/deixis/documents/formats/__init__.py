@@ -22,6 +22,7 @@ READERS = LazyRegistry(
         "native": Lazy("deixis.documents.formats.native:read_native"),
         "text": Lazy("deixis.documents.formats.plain_text:read_text"),
         "lines": Lazy("deixis.documents.formats.plain_text:read_text_lines"),
+        "html": Lazy("deixis.documents.formats.plain_text:read_html"),
         "elevant": Lazy("deixis.documents.formats.elevant:read_elevant"),
         "elevant-links": Lazy("deixis.documents.formats.elevant:read_elevant_links"),
         "aida": Lazy("deixis.documents.formats.aida:read_aida"),
@@ -44,6 +45,7 @@ WRITERS = LazyRegistry(
     "document format to write",
     {
         "native": Lazy("deixis.documents.formats.native_out:write_native"),
+        "html": Lazy("deixis.documents.formats.html_out:write_html"),
         "elevant": Lazy("deixis.documents.formats.elevant:write_elevant"),
         "elevant-links": Lazy("deixis.documents.formats.elevant:write_elevant_links"),
         "aida": Lazy("deixis.documents.formats.aida:write_aida"),
@@ -59,5 +61,8 @@ WRITERS = LazyRegistry(
         "nif": Lazy("deixis.documents.formats.nif.write:write_nif"),
         "hf": Lazy("deixis.documents.formats.hf:write_hf"),
         "web-annotation": Lazy("deixis.documents.formats.web_annotation:write_web_annotation"),
+        "csv": Lazy("deixis.documents.formats.table_out:write_csv"),
+        "tsv": Lazy("deixis.documents.formats.table_out:write_tsv"),
+        "parquet": Lazy("deixis.documents.formats.parquet_out:write_parquet", extra="arrow"),
     },
 )

@@ -24,16 +24,22 @@ def document_to_dict(document: Document) -> dict[str, Any]:
 
 
 def mention_to_dict(mention: Mention) -> dict[str, Any]:
-    """The mention as JSON holds it; an undecided one has no `entity`, a NIL one has `entity: null`."""
+    """The mention as JSON holds it: a decided one, NIL or not, with every key; an undecided one with what is known.
+
+    Examples
+    --------
+    >>> list(mention_to_dict(Mention(0, 5, "Paris", is_nil=True)))[3:]
+    ['entity', 'score', 'nil', 'mention_score', 'entity_score', 'nil_reason', 'candidates']
+    """
     record: dict[str, Any] = {"start": mention.start, "end": mention.end, "text": mention.text}
     if mention.is_decided:
         record["entity"] = mention.entity
-    if mention.score is not None:
-        record["score"] = short_score(mention.score)
+    if mention.is_decided or mention.score is not None:
+        record["score"] = None if mention.score is None else short_score(mention.score)
     if mention.is_decided:
-        record["nil"] = mention.is_nil
+        record |= {"nil": mention.is_nil, "mention_score": None, "entity_score": None, "nil_reason": None}
     record |= reasons_of(mention)
-    if mention.candidates:
+    if mention.is_decided or mention.candidates:
         record["candidates"] = [_candidate_to_dict(candidate) for candidate in mention.candidates]
     return record
 

@@ -1,12 +1,14 @@
-"""Signs in a record's texts that something went wrong with their encoding."""
+"""Signs that something went wrong: with the encoding of a record's texts, with columns that nobody reads."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deixis.kb.records import CONTROL
+from deixis.kb.records import CONTROL, IGNORED, RecordMapping
+from deixis.kb.value_guess import ColumnSample
 
 # UTF-8 read as Windows-1252 or Latin-1: a lead byte's character and one that a continuation byte becomes. Only leads of
 # frequent scripts (Latin, Greek, Cyrillic) and of curly quotes and dashes, because 'É…' is also good French.
@@ -64,3 +66,31 @@ def _texts(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for text in value.values():
                 if isinstance(text, str):
                     yield key, text
+
+
+def unused_columns(
+    mapping: RecordMapping | None, records: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, str, str]]:
+    """Kind, detail and name of each column that is ignored and looks like aliases or counts."""
+    if mapping is None:
+        return
+    fields = mapping.fields_of(key for record in records for key in record)
+    for key in fields.get(IGNORED, ()):
+        sample = ColumnSample.of(records, key)
+        shown = ", ".join(repr(value)[:40] for value in sample.values[:3])
+        if sample.is_several_names:
+            yield "unused_aliases", f"{key!r} has {shown}", key
+        elif sample.is_count and not sample.is_unique and "count" not in fields:
+            yield "unused_count", f"{key!r} has {shown}", key
+
+
+def plain_title(title: str) -> str:
+    """The letters and digits of a title without case and accents.
+
+    Examples
+    --------
+    >>> plain_title("Saint-Étienne") == plain_title("saint etienne")
+    True
+    """
+    folded = unicodedata.normalize("NFKD", title.casefold())
+    return "".join(character for character in folded if character.isalnum())

@@ -1,107 +1,203 @@
-"""The file formats a knowledge base can be read from, and how one is recognised."""
+"""The file formats a list can be read from, and how one is recognised.
+
+A format is `read(lines, path)` or, for files that are no lines of text and for folders, `read(path)`; either gives the
+number of each line (or row) with its record, or with the `BadRecord` that it is.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from deixis.errors import DataError
-from deixis.kb.formats.wordnet import PARTS as WORDNET_FILES
-from deixis.kb.formats.wordnet import is_wordnet, read_wordnet
-from deixis.kb.records import BadRecord, RecordMapping
+from deixis.errors import ConfigError, DataError
+from deixis.kb.formats.json_shape import is_json_lines
+from deixis.kb.formats.signatures import format_of_file, format_of_text
+from deixis.kb.formats.table_shape import NONE, TableShape, guess_delimiter
+from deixis.kb.header_words import is_header
+from deixis.kb.list_lines import LineDecoder, ListLines
+from deixis.kb.read_options import ReadOptions
+from deixis.kb.records import BadRecord
 from deixis.registry import Lazy, LazyRegistry
-from deixis.store.files import content_suffix, open_byte_lines, with_first_line
+from deixis.store.files import STDIN, content_suffix
+
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
 
 FORMATS = LazyRegistry(
     "knowledge base format",
     {
         "jsonl": Lazy("deixis.kb.formats.json_lines:read_json_lines"),
+        "json": Lazy("deixis.kb.formats.json_values:read_json"),
         "csv": Lazy("deixis.kb.formats.csv:read_csv"),
         "tsv": Lazy("deixis.kb.formats.csv:read_tsv"),
         "annif-tsv": Lazy("deixis.kb.formats.csv:read_annif_tsv"),
         "names": Lazy("deixis.kb.formats.name_lines:read_name_lines"),
+        "label-lines": Lazy("deixis.kb.formats.name_lines:read_label_lines"),
+        "excel": Lazy("deixis.kb.formats.excel:read_excel", extra="excel"),
+        "parquet": Lazy("deixis.kb.formats.arrow:read_parquet", extra="arrow"),
+        "arrow": Lazy("deixis.kb.formats.arrow:read_arrow", extra="arrow"),
+        "sqlite": Lazy("deixis.kb.formats.sqlite:read_sqlite"),
         "skos": Lazy("deixis.kb.formats.skos:read_skos", extra="rdf"),
-        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),  # the only one that is a folder
+        "owl": Lazy("deixis.kb.formats.owl:read_owl", extra="rdf"),
+        "obo": Lazy("deixis.kb.formats.obo:read_obo", extra="obo"),
+        "wikidata": Lazy("deixis.kb.formats.wikidata:read_wikidata"),
+        "wikidata-query": Lazy("deixis.kb.formats.wikidata_query:read_wikidata_query"),
+        "geonames": Lazy("deixis.kb.formats.geonames:read_geonames"),
+        "mesh": Lazy("deixis.kb.formats.mesh:read_mesh"),
+        "umls": Lazy("deixis.kb.formats.umls:read_umls"),
+        "wordnet": Lazy("deixis.kb.formats.wordnet:read_wordnet"),
     },
 )
-_SUFFIX_TO_FORMAT = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"} | dict.fromkeys(
-    (".ttl", ".nt", ".rdf", ".owl", ".xml", ".jsonld"), "skos"
-)
+TABLES = ("csv", "tsv")
+GUESSED = (*TABLES, "jsonl", "json", "excel", "parquet", "arrow", "sqlite")
+"""Formats whose records have fields of any name; those of the others have ours."""
+PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path)`
+_ARROW = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
+_DECODED = (*TABLES, "annif-tsv", "names", "label-lines")
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_SUFFIX_TO_FORMAT = {".obo": "obo", ".owl": "owl"} | dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".jsonld"), "skos")
 _RDF_OPENINGS = (b"@prefix", b"@base", b"PREFIX ", b"<?xml", b"<rdf:RDF")
 _TABLE_SUFFIXES = (".tsv", ".tab")
-# Known by name, but not read: their first lines may look like a table's.
-_FOREIGN_SUFFIXES = (".nq", ".obo", ".xlsx", ".parquet", ".sql", ".html")
+# Known by name, but not read, or never as text: their first lines may look like a table's.
+_FOREIGN_SUFFIXES = (
+    ".nq", ".sql", ".html", ".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow", ".sqlite", ".db",
+)  # fmt: skip
+_N_HEAD = 200  # lines looked at
+_MAX_HEAD = 1 << 20
 
 
-def guess_format(path: str | os.PathLike[str], first_line: bytes) -> str:
-    r"""The name of the format, from the file's suffix, or from its first line when the suffix does not tell.
+@dataclass(frozen=True, slots=True)
+class OpenedList:
+    """A list's format, and each of its records with the number of its line."""
+
+    format: str
+    records: Iterator[tuple[int, dict[str, Any] | BadRecord]]
+    lines: ListLines | None = None
+    decoder: LineDecoder | None = None
+    shape: TableShape | None = None
+
+    @property
+    def encoding(self) -> str:
+        """The encoding so far: a line that is not UTF-8 may come late."""
+        if self.lines is None or self.lines.encoding != "utf-8":
+            return "utf-8" if self.lines is None else self.lines.encoding
+        return "utf-8" if self.decoder is None else self.decoder.encoding
+
+
+def guess_format(path: str | os.PathLike[str], first_line: bytes, more_lines: Sequence[bytes] = ()) -> str:
+    r"""The name of a text's format: by its first lines where they show it, or else by the file's suffix.
 
     Examples
     --------
     >>> guess_format("kb.jsonl.gz", b""), guess_format("-", b"id,title"), guess_format("subjects.tsv", b"<u:1>\tcat")
     ('jsonl', 'csv', 'annif-tsv')
-    >>> guess_format("Y.txt", b"Toys, Games"), guess_format("kb.txt", b"id,title")
-    ('names', 'csv')
+    >>> guess_format("Y.txt", b"Toys, Games"), guess_format("kb.txt", b"id,title"), guess_format("kb.json", b"[")
+    ('names', 'csv', 'json')
     """
     suffix = content_suffix(path)
     start = first_line.strip()
+    known = format_of_text(b"\n".join([first_line, *more_lines]), path)
+    if known is not None:
+        return known
     if suffix in _SUFFIX_TO_FORMAT:
         return _SUFFIX_TO_FORMAT[suffix]
+    if suffix in _JSON_SUFFIXES:
+        return "jsonl" if is_json_lines(first_line, more_lines) else "json"
+    if suffix == ".csv":
+        return "csv"
     if suffix in _TABLE_SUFFIXES:
         return "annif-tsv" if start.startswith(b"<") else "tsv"
-    if suffix == ".txt" and not _names_columns(start):
-        return "names"
     if suffix not in _FOREIGN_SUFFIXES:
         if start.startswith((b"{", b"[")):
-            return "jsonl"
+            return "jsonl" if is_json_lines(first_line, more_lines) else "json"
         if start.startswith(_RDF_OPENINGS):
             return "skos"
         if start.startswith(b"<") and b">\t" in start:
             return "annif-tsv"
-        if b"\t" in start:
-            return "tsv"
-        if b"," in start or b";" in start:
-            return "csv"
+        return _table_or_names(suffix, [start, *more_lines]) or _unknown(path, suffix, start)
+    return _unknown(path, suffix, start)
+
+
+def _table_or_names(suffix: str, lines: Sequence[bytes]) -> str | None:
+    """Tables by their delimiter; in a `.txt` file a comma may be part of a name."""
+    texts = [raw.decode("utf-8", "replace") for raw in lines if raw.strip()]
+    delimiter = guess_delimiter(texts)
+    is_named = delimiter != NONE and is_header(texts[0].split(delimiter))
+    if delimiter == "\t":
+        return "tsv"
+    if delimiter != NONE and (suffix != ".txt" or is_named or (delimiter != "," and len(texts) > 1)):
+        return "csv"
+    if suffix == ".txt":
+        return "csv" if is_header([texts[0].strip('" ')]) else "names"
+    if suffix == "" and delimiter == NONE and (b"," in lines[0] or b";" in lines[0]):
+        return "csv"
+    return None
+
+
+def _unknown(path: object, suffix: str, start: bytes) -> str:
     accepted = ", ".join(FORMATS)
+    first = ascii(start[:40].decode("utf-8", "replace"))
     raise DataError(
-        f"cannot tell the format from the suffix {suffix!r} or the first line {start[:40]!r}; accepted: {accepted} "
-        f"(each also compressed). Convert the file, or name its format",
+        f"cannot tell the format from the suffix {suffix!r} or the first line {first}; accepted: {accepted} "
+        f"(each also compressed). Convert the file, or name its format with --format",
         path=path,
     )
 
 
-def _names_columns(first_line: bytes) -> bool:
-    """Whether a line begins JSON lines, one of Annif's tables, or a table whose columns have names that are known."""
-    if first_line.startswith((b"{", b"[", b"<", *_RDF_OPENINGS)):
-        return True
-    columns = re.split(r"[\t,;]", first_line.decode("utf-8", "replace").lower())
-    try:
-        RecordMapping.choose(column.strip() for column in columns)
-    except BadRecord:
-        return False
-    return True
-
-
-def open_records(
-    path: str | os.PathLike[str], format: str | None = None
-) -> tuple[str, Iterator[tuple[int, dict[str, Any] | BadRecord]]]:
-    """The format's name, and each record of the file with the number of its line."""
-    if format == "wordnet" or (format is None and Path(path).is_dir()):
-        return "wordnet", _open_wordnet(Path(path))
-    lines = open_byte_lines(path)
+def open_records(path: str | os.PathLike[str], options: ReadOptions | None = None) -> OpenedList:
+    """The list, opened and recognised; its records are read as they are taken."""
+    options = options or ReadOptions()
+    format = options.format
+    if format is None and path != STDIN:
+        format = format_of_file(Path(path))
+    if options.query is not None and format != "sqlite":
+        raise ConfigError(f"A query is for SQLite databases, and {path} is none; leave the query out.")
+    if format in PATH_FORMATS:
+        if path == STDIN:
+            raise DataError(f"{format} is not read from standard input; give the name of the file", path=path)
+        query = {} if options.query is None else {"query": options.query}
+        return OpenedList(format, FORMATS[format](Path(path), **query))
+    reader = None if format is None else FORMATS[format]  # a misspelt name is an error before the file is opened
+    source = ListLines(path, options)
+    head, lines = _with_head(iter(source))
+    texts = [raw for _, raw in head if raw.strip()]
     if format is None:
-        first, lines = with_first_line(lines)
-        if first is None:
+        if not texts:
             raise DataError("the file is empty: no entities", path=path)
-        format = guess_format(path, first)
-    return format, FORMATS[format](lines, path)
+        format = guess_format(path, texts[0], texts[1:])
+        format = options.names_format if format == "names" else format
+        reader = FORMATS[format]
+    assert reader is not None
+    if format not in _DECODED:
+        return OpenedList(format, reader(lines, path), source)
+    decoder = LineDecoder(has_fallback=options.encoding is None and format != "label-lines")
+    if format not in TABLES:
+        return OpenedList(format, reader(lines, path, decoder=decoder), source, decoder)
+    first = "\t" if format == "tsv" and options.delimiter is None else None
+    shape = TableShape.of([raw.decode("utf-8", "replace") for raw in texts], options, first)
+    records = reader(lines, path, options=options, shape=shape, decoder=decoder)
+    return OpenedList(format, records, source, decoder, shape)
 
 
-def _open_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
-    if not is_wordnet(folder):
-        what = "is a folder; give a file" if folder.is_dir() else "is no folder"
-        raise DataError(f"{what}, or a folder with WordNet's {', '.join(WORDNET_FILES.values())}", path=folder)
-    return read_wordnet(folder)
+def _with_head(
+    lines: Iterator[tuple[int, bytes]],
+) -> tuple[list[tuple[int, bytes]], Iterator[tuple[int, bytes]]]:
+    """The first lines, and all lines from the beginning."""
+    head: list[tuple[int, bytes]] = []
+    n_bytes = 0
+    for numbered in lines:
+        head.append(numbered)
+        n_bytes += len(numbered[1])
+        if len(head) >= _N_HEAD or n_bytes >= _MAX_HEAD:
+            break
+    return head, itertools.chain(head, lines)
+
+
+def open_table(table: ArrowTable) -> Iterator[dict[str, Any]]:
+    """The records of a table in memory."""
+    records: Iterator[dict[str, Any]] = _ARROW["arrow"](table)
+    return records

@@ -10,15 +10,15 @@ from deixis.errors import DataError
 from deixis.kb.records import BadRecord
 from deixis.store.files import decode_line
 
-_ARRAY_HINT = "a JSON array; write one object a line instead, for example with: jq -c '.[]' in.json > out.jsonl"
-_SPREAD_HINT = "an object spread over several lines; write one object a line, for example with: jq -c . in > out.jsonl"
+_ARRAY_HINT = "a JSON array; a file of arrays is read with --format json"
+_SPREAD_HINT = "an object spread over several lines; such a file is read with --format json"
 
 
 def read_json_lines(
     lines: Iterator[tuple[int, bytes]], path: object
 ) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """Each line's number with its record, or with what is wrong with it; blank lines are left out."""
-    loads = json.loads
+    loads = json.JSONDecoder().decode
     for number, raw in lines:
         if not raw or raw.isspace():
             continue

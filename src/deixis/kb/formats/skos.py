@@ -8,32 +8,28 @@ replaces are equivalent ids. Collections, schemes, and concepts that are blank n
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from deixis.errors import DataError
-from deixis.kb.records import clean
-from deixis.rdf import RDF_TYPE, read_statements
-from deixis.store.files import content_suffix
+from deixis.kb.formats.rdf_resources import (
+    Properties,
+    Value,
+    descriptions,
+    is_deprecated,
+    literals,
+    main_language,
+    read_resources,
+    title,
+)
+from deixis.rdf import RDF_TYPE
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _LABELS = (f"{_SKOS}prefLabel", f"{_SKOS}altLabel", f"{_SKOS}hiddenLabel")
 _NOTES = (f"{_SKOS}definition", f"{_SKOS}scopeNote")
 _BROADER, _NARROWER, _NOTATION = f"{_SKOS}broader", f"{_SKOS}narrower", f"{_SKOS}notation"
-_DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
 _REPLACED_BY = "http://purl.org/dc/terms/isReplacedBy"
-_KEPT = {RDF_TYPE, *_LABELS, *_NOTES, _BROADER, _NARROWER, _NOTATION, _DEPRECATED, _REPLACED_BY}
-
-
-class Value(NamedTuple):
-    """What is said of a resource: a text and its language, which is None for the name of another resource."""
-
-    text: str
-    lang: str | None
-
-
-Properties = dict[str, list[Value]]
+_KEPT = {RDF_TYPE, *_LABELS, *_NOTES, _BROADER, _NARROWER, _NOTATION, _REPLACED_BY}
 
 
 def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -49,71 +45,30 @@ def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[i
     u:1 cats ['cats', 'Katzen'] []
     u:2 Siamese cat ['Siamese cat'] ['cats']
     """
-    resources = _read(lines, path)
+    resources = read_resources(lines, path, _KEPT)
     concepts = {
         resource: properties
         for resource, properties in resources.items()
         if not resource.startswith("_:")
         and Value(f"{_SKOS}Concept", None) in properties.get(RDF_TYPE, ())
-        and not _is_deprecated(properties)
+        and not is_deprecated(properties)
     }
     if not concepts:
-        raise DataError("no skos:Concept in the file; only SKOS vocabularies are read from RDF", path=path)
-    language = _main_language(concepts.values())
-    titles = {concept: _title(concept, properties, language) for concept, properties in concepts.items()}
+        raise DataError(
+            "no skos:Concept in the file; of RDF, only SKOS vocabularies and (format 'owl') classes of OWL are read",
+            path=path,
+        )
+    language = main_language(concepts.values(), _LABELS[:1])
+    titles = {concept: title(concept, properties, _LABELS, language) for concept, properties in concepts.items()}
     broader, replaced = _broader(concepts), _replaced(resources, concepts)
     for number, (concept, properties) in enumerate(concepts.items(), start=1):
         record: dict[str, Any] = {"id": concept, "title": titles[concept]}
-        labels = [label for kind in _LABELS for label in _literals(properties, kind)]
+        labels = [label for kind in _LABELS for label in literals(properties, kind)]
         record["aliases"] = [{"text": label.text, "lang": label.lang or ""} for label in labels]
-        record["descriptions"] = _descriptions(properties)
+        record["descriptions"] = descriptions(properties, _NOTES)
         record["types"] = [titles[each] for each in broader.get(concept, ())]
-        record["alt_ids"] = [each.text for each in _literals(properties, _NOTATION)] + replaced.get(concept, [])
+        record["alt_ids"] = [each.text for each in literals(properties, _NOTATION)] + replaced.get(concept, [])
         yield number, record
-
-
-def _read(lines: Iterable[tuple[int, bytes]], path: str) -> dict[str, Properties]:
-    """What a vocabulary needs of the file: `resources[subject][predicate]` are the objects."""
-    resources: dict[str, Properties] = {}
-    for subject, predicate, value, lang, _ in read_statements(lines, path, content_suffix(path)):
-        if predicate in _KEPT:
-            resources.setdefault(subject, {}).setdefault(predicate, []).append(Value(value, lang))
-    return resources
-
-
-def _literals(properties: Properties, kind: str) -> list[Value]:
-    """The literals of a property, without those that are blank or come again."""
-    values = [value for value in properties.get(kind, ()) if value.lang is not None and clean(value.text)]
-    return list(dict.fromkeys(values))
-
-
-def _is_deprecated(properties: Properties) -> bool:
-    return any(value.text.lower() in ("true", "1") for value in properties.get(_DEPRECATED, ()))
-
-
-def _main_language(concepts: Iterable[Properties]) -> str:
-    """The language that most concepts have a preferred label in; of several the first by the alphabet."""
-    counts: Counter[str] = Counter()
-    for properties in concepts:
-        counts.update({label.lang or "" for label in _literals(properties, _LABELS[0])})
-    return min(counts, key=lambda language: (-counts[language], language), default="")
-
-
-def _title(concept: str, properties: Properties, language: str) -> str:
-    """The preferred label in the language, or else in another, or another label, or the end of the address."""
-    for kind in _LABELS:
-        labels = _literals(properties, kind)
-        if labels:
-            return min(labels, key=lambda label: label.lang != language).text
-    return concept.rstrip("/#").rpartition("/")[2].rpartition("#")[2] or concept
-
-
-def _descriptions(properties: Properties) -> dict[str, str]:
-    texts: dict[str, list[str]] = {}
-    for kind in _NOTES:
-        for note in _literals(properties, kind):
-            texts.setdefault(note.lang or "", []).append(clean(note.text))
-    return {language: " ".join(parts) for language, parts in texts.items()}
 
 
 def _broader(concepts: dict[str, Properties]) -> dict[str, list[str]]:

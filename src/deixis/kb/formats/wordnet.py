@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from deixis.errors import DataError
 from deixis.kb.records import BadRecord
 from deixis.store.files import open_lines
 
@@ -50,6 +51,9 @@ def is_wordnet(folder: Path) -> bool:
 
 def read_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """Every synset's line in its file, and its record or what is wrong with it."""
+    if not is_wordnet(folder):
+        what = "is a folder; give a file" if folder.is_dir() else "is no folder"
+        raise DataError(f"{what}, or a folder with WordNet's {', '.join(PARTS.values())}", path=folder)
     for name, number, synset in _read_lines(folder):
         if isinstance(synset, BadRecord):
             yield number, BadRecord(synset.kind, f"in {name}: {synset.reason}")

@@ -15,7 +15,8 @@ from scipy import sparse
 from deixis.errors import ConfigError, DataError
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.reading import FilePath, SkippedLine
+from deixis.kb.list_reader import FilePath
+from deixis.kb.list_report import SkippedLine
 from deixis.labelling.corpus.annif import read_annif_folder
 from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.labelling.corpus.formats import READERS, guess_format

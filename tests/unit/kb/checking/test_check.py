@@ -40,7 +40,7 @@ def test_a_good_file_is_ok_and_counted(tmp_path):
         "alt_ids": 0.25,
     }
     assert report.languages == {"en": {"descriptions": 1}, "it": {"aliases": 2, "descriptions": 1}}
-    assert report.format == "jsonl" and report.mapping.endswith("ignored: colour")
+    assert report.understood.format == "jsonl" and report.understood.mapping.endswith("ignored: colour")
 
 
 def test_everything_wrong_is_found_in_one_pass_with_its_line(tmp_path):
@@ -94,14 +94,14 @@ def test_a_name_of_very_many_entities_is_risky_whatever_its_case(tmp_path, monke
     lines = [{"id": n, "title": f"Anna {n}", "aliases": ["ANNA", "anna", "Anna"]} for n in range(4)]
     lines += [{"id": f"b{n}", "title": f"Bert {n}", "aliases": ["Bert"]} for n in range(3)]
     report = check(tmp_path, *lines)
-    (finding,) = report.findings
+    finding = report.findings[0]
     assert [example.detail for example in finding.examples] == [
         "'anna' is a name of 4 entities",
         "'bert' is a name of 3 entities",
     ]
     assert [example.line for example in finding.examples] == [1, 5]
     monkeypatch.setattr("deixis.kb.checking.check.RISKY_ALIAS_ENTITIES", 4)
-    assert check(tmp_path, *lines).findings == ()
+    assert found(check(tmp_path, *lines)) == {"undescribed_namesake": [1, 2, 3]}
 
 
 def test_examples_are_few_but_the_count_is_whole(tmp_path):
@@ -134,7 +134,7 @@ def test_a_repeated_id_counts_once_as_in_a_build_that_skips_it(tmp_path):
     report = check(tmp_path, *lines)
     assert (report.n_lines, report.n_entities, report.n_aliases) == (3, 2, 1)
     assert (report.coverage["aliases"], report.coverage["url"]) == (0.5, 0)
-    assert found(report) == {"duplicate_id": [3]}
+    assert found(report) == {"duplicate_id": [3], "undescribed_namesake": [1, 2]}
     kb, _ = KnowledgeBase.read_with_report(tmp_path / "kb.jsonl", skip_bad=True)
     assert len(kb) == report.n_entities
 
@@ -163,7 +163,7 @@ def test_a_file_without_entities_is_not_ok(tmp_path):
 
 def test_tables_are_checked_too(tmp_path):
     report = check(tmp_path, b"id,title,aliases", b"1,Paris,Lutetia|", b"2,Troy", b"1,Rome,", name="kb.csv")
-    assert report.format == "csv" and found(report) == {"bad_row": [3], "duplicate_id": [4], "empty_alias": [2]}
+    assert report.understood.format == "csv" and found(report) == {"bad_row": [3], "duplicate_id": [4]}
 
 
 def test_the_report_is_plain_values(tmp_path):
@@ -175,3 +175,44 @@ def test_the_report_is_plain_values(tmp_path):
 
 def test_every_kind_of_bad_record_has_a_meaning():
     assert all(severity in ("error", "warning") and meaning for severity, meaning in KINDS.values())
+
+
+def advice(report):
+    return {finding.kind: finding.advice for finding in report.findings}
+
+
+def test_aliases_that_stayed_in_one_cell_are_noticed_with_the_option_that_splits_them(tmp_path):
+    report = check(tmp_path, {"id": 1, "title": "infarction", "aliases": ["heart attack; MI"]})
+    assert found(report) == {"several_names": [1]}
+    assert '--alias-separator ";"' in advice(report)["several_names"]
+
+
+def test_columns_that_look_useful_and_are_not_used_are_named_with_the_option_that_uses_them(tmp_path):
+    lines = [b"id,title,Spellings of it,Seen", b"1,Paris,Lutetia|Paname,7", b"2,Troy,Ilion|Ilios,7"]
+    report = check(tmp_path, *lines, name="kb.csv")
+    assert 'kb.csv --columns "aliases=Spellings of it"' in advice(report)["unused_aliases"]
+    assert '--columns "count=Seen"' in advice(report)["unused_count"]
+    assert "'Lutetia|Paname'" in report.findings[0].examples[0].detail
+
+
+def test_entities_that_nobody_can_tell_apart_and_near_duplicates_are_told_with_both_lines(tmp_path):
+    report = check(
+        tmp_path,
+        {"id": 1, "title": "Valve", "description": "a valve"},
+        {"id": 2, "title": "valve", "description": "a valve"},
+        {"id": 3, "title": "Saint-Étienne"},
+        {"id": 4, "title": "Saint Etienne"},
+    )
+    assert found(report) == {"indistinguishable": [2], "near_duplicate": [2, 4]}
+    assert report.findings[1].examples[1].detail == "'Saint-Étienne' in line 3, 'Saint Etienne'"
+
+
+def test_equal_names_in_a_list_without_ids_are_left_out_and_not_bad(tmp_path):
+    report = check(tmp_path, b"Paris", b"Troy", b"Paris", name="names.txt")
+    assert report.ok and report.n_entities == 2 and found(report) == {"equal_name": [3]}
+
+
+def test_ordinary_words_are_those_the_caller_says(tmp_path):
+    (tmp_path / "kb.csv").write_text("id,title\n1,Time\n2,Paris\n", encoding="utf-8")
+    report = check_file(tmp_path / "kb.csv", is_ordinary=lambda name: name == "time")
+    assert found(report) == {"ordinary_word": [2]}

@@ -28,9 +28,9 @@ def test_a_csv_file_with_quotes_lists_and_empty_fields_is_read(tmp_path):
     assert paris.types == ("city", "capital") and paris.count == 12
     assert kb.entity("Q2").title == 'The "Big" One' and kb.entity("Q2").aliases == ()
     assert kb.entity("Q3").title == "Two lines"
-    assert report.files[0].endswith(
-        "kb.csv: csv, native records: id -> id, title -> title, aliases -> aliases, description -> description, "
-        "types -> types, count -> count"
+    assert report.lists[0].mapping == (
+        "id -> id, title -> title, aliases -> aliases (split at '|'), description -> description, "
+        "types -> types (split at '|'), count -> count"
     )
 
 
@@ -54,7 +54,7 @@ def test_a_quote_in_a_tsv_file_is_just_a_character(tmp_path):
 def test_annif_vocabularies_are_read_with_or_without_a_notation(tmp_path):
     kb, report = read(tmp_path, "subjects.tsv", "<http://a.org/1>\tcats\n<http://a.org/2>\tdogs\t42.42\n")
     assert list(kb.ids) == ["http://a.org/1", "http://a.org/2"] and list(kb.titles) == ["cats", "dogs"]
-    assert "annif-tsv, annif records: uri -> id, label -> title" in report.files[0]
+    assert "annif-tsv, annif records: uri -> id, label -> title" in str(report.lists[0])
     with pytest.raises(DataError, match=r"line 2: not '<uri>', a tab and a label"):
         read(tmp_path, "bad.tsv", "<http://a.org/1>\tcats\nhttp://a.org/2\tdogs\n")
 
@@ -65,11 +65,11 @@ def test_annif_vocabularies_are_read_with_or_without_a_notation(tmp_path):
         ("kb.csv", b"2,Troy,extra", "3 fields where the header has 2"),
         ("kb.csv", b"2", "1 fields where the header has 2"),
         ("kb.csv", b'2,"Troy" and', "not a CSV row"),
-        ("kb.csv", b"2,caf\xe9", "not valid UTF-8: byte 0xe9"),
+        ("kb.csv", b"2,caf\x81", "neither UTF-8 nor cp1252: byte 0x81"),
         ("kb.csv", b"2,", "no 'title'"),
         ("kb.csv", b",Troy", "no 'id'"),
         ("kb.tsv", b"2\tTroy\textra", "3 fields where the header has 2"),
-        ("kb.tsv", b"2\tcaf\xe9", "not valid UTF-8: byte 0xe9"),
+        ("kb.tsv", b"2\tcaf\x81", "neither UTF-8 nor cp1252: byte 0x81"),
     ],
 )
 def test_a_bad_row_is_an_error_with_its_line_or_skipped(tmp_path, name, row, problem):
@@ -92,13 +92,17 @@ def test_a_quote_left_open_is_an_error_and_not_a_very_long_title(tmp_path):
         read(tmp_path, "kb.csv", 'id,title\n1,Paris\n2,"Troy\n3,Rome\n4,Bonn\n')
 
 
-def test_a_header_that_names_nothing_known_stops_even_a_lenient_reader(tmp_path):
-    with pytest.raises(DataError, match="line 1: the first line must name the columns; no id and title"):
-        read(tmp_path, "kb.csv", "1,Paris\n2,Troy\n", skip_bad=True)
+def test_a_table_without_names_for_its_columns_is_read_by_its_values(tmp_path):
+    kb, report = read(tmp_path, "kb.csv", "1,Paris\n2,Troy\n")
+    assert list(kb.ids) == ["1", "2"] and list(kb.titles) == ["Paris", "Troy"]
+    assert report.lists[0].columns == {"id": ["column 1"], "title": ["column 2"]}
+
+
+def test_a_header_that_cannot_be_read_stops_even_a_lenient_reader(tmp_path):
     with pytest.raises(DataError, match="line 1: the header names a column twice: title"):
-        read(tmp_path, "kb.csv", "id,title,title\n1,Paris,x\n")
-    with pytest.raises(DataError, match="line 1: not valid UTF-8"):
-        read(tmp_path, "kb.csv", b"id,title,caf\xe9\n1,Paris,x\n")
+        read(tmp_path, "kb.csv", "id,title,title\n1,Paris,x\n", skip_bad=True)
+    with pytest.raises(DataError, match="line 1: neither UTF-8 nor cp1252"):
+        read(tmp_path, "kb.csv", b"id,title,caf\x81\n1,Paris,x\n", skip_bad=True)
 
 
 def test_a_first_row_with_empty_fields_does_not_hide_the_columns(tmp_path):
@@ -113,7 +117,7 @@ def test_annifs_csv_has_a_label_per_language(tmp_path):
     assert list(kb.titles) == ["cats", "koirat"]
     assert [(alias.text, alias.lang) for alias in kb.entity("u:1").aliases] == [("cats", "en"), ("kissat", "fi")]
     assert kb.row_of("636.8") == 0
-    assert "annif records: uri -> id, label -> title" in report.files[0]
+    assert "annif records: uri -> id, label -> title" in report.lists[0].mapping
 
 
 def test_a_subject_without_a_label_in_any_language_is_an_error(tmp_path):

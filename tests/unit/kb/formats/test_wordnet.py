@@ -52,7 +52,7 @@ def test_a_line_that_is_no_synset_is_told_so():
 def test_the_folder_is_read_as_a_knowledge_base_without_naming_its_format(folder):
     kb, report = KnowledgeBase.read_with_report(folder)
     assert [entity.id for entity in kb.entities()] == ["a00006885"]
-    assert ": wordnet, native records: id -> id" in report.files[0]
+    assert ": wordnet, id -> id" in str(report.lists[0])
 
 
 def test_a_bad_line_names_its_file_and_can_be_skipped(folder):
@@ -64,7 +64,9 @@ def test_a_bad_line_names_its_file_and_can_be_skipped(folder):
 
 
 def test_another_folder_is_refused_with_what_would_do(tmp_path):
-    with pytest.raises(DataError, match="is a folder; give a file, or a folder with WordNet's data.noun"):
+    with pytest.raises(DataError, match="is a folder; give a file, or a folder of WordNet or of UMLS"):
         KnowledgeBase.read(tmp_path)
+    with pytest.raises(DataError, match="is a folder; give a file, or a folder with WordNet's data.noun"):
+        KnowledgeBase.read(tmp_path, format="wordnet")
     with pytest.raises(DataError, match="is no folder"):
         KnowledgeBase.read(tmp_path / "none", format="wordnet")

@@ -13,7 +13,7 @@ import click
 from deixis.cli.session import Session
 from deixis.errors import DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.reading import SkippedLine
+from deixis.kb.list_report import SkippedLine
 from deixis.labelling.corpus.documents import LabelledRows
 from deixis.labelling.corpus.formats import READERS
 from deixis.labelling.corpus.reading import LabelledCorpus, LabelledReport, read_labelled_texts, read_records

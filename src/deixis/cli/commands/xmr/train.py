@@ -15,6 +15,7 @@ from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.read_options import ReadOptions
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.corpus.rows import read_matrix
@@ -101,7 +102,9 @@ def _check_settings(typed: Sequence[str], engine: str) -> None:
 def _read(
     session: Session, docs: tuple[str, ...], vocabulary: str | None, language: str | None, reading: Reading
 ) -> tuple[LabelledTexts | LabelledRows, KnowledgeBase | None]:
-    labels = None if vocabulary is None else read_kb(session, (vocabulary,), reading.skip_bad)
+    # In a vocabulary that is a plain list of names, the number of a line is the label's, as in a matrix.
+    numbered = ReadOptions(names_format="label-lines")
+    labels = None if vocabulary is None else read_kb(session, (vocabulary,), reading.skip_bad, numbered)
     if language is not None:
         if labels is None:
             raise click.UsageError("--label-language chooses names of a vocabulary: give one with --labels.")

@@ -1,0 +1,108 @@
+"""Parquet, Feather and Arrow files, and tables in memory, to records, a batch of rows at a time (extra `arrow`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyarrow import ipc
+from pyarrow import parquet as pq
+
+from deixis.errors import DataError
+from deixis.kb.formats.table_rows import Records, Row, read_rows
+from deixis.kb.records import BadRecord
+from deixis.store.files import unpacked
+
+_BATCH = 4096  # rows
+
+
+class ArrowTable(Protocol):
+    """A table in memory that gives its columns to others: of pandas, Polars, DuckDB, Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The columns, batch by batch."""
+        ...
+
+
+def read_parquet(path: Path) -> Records:
+    """The records of a Parquet file; the names of the columns are line 1."""
+    with unpacked(path) as file:
+        try:
+            with pq.ParquetFile(file) as opened:
+                yield from _records(opened.schema_arrow, opened.iter_batches(_BATCH, use_threads=False), path)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"not a Parquet file that can be read: {_one_line(error)}", path=path) from error
+
+
+def read_arrow(path: Path) -> Records:
+    """The records of an Arrow IPC file (Feather) or stream; the names of the columns are line 1."""
+    with unpacked(path) as file:
+        try:
+            with pa.OSFile(str(file)) as source:
+                if file.stat().st_size and source.read(6) == b"ARROW1":
+                    source.seek(0)
+                    opened = ipc.open_file(source)
+                    batches = (opened.get_batch(number) for number in range(opened.num_record_batches))
+                    yield from _records(opened.schema, batches, path)
+                else:
+                    source.seek(0)
+                    stream = ipc.open_stream(source)
+                    yield from _records(stream.schema, stream, path)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"not an Arrow file that can be read: {_one_line(error)}", path=path) from error
+
+
+def read_table(table: ArrowTable) -> Iterator[dict[str, Any]]:
+    """The records of a table in memory; a row that cannot be one is a `DataError`."""
+    try:
+        stream = pa.RecordBatchReader.from_stream(table)
+        for line, record in _records(stream.schema, stream, "table"):
+            if isinstance(record, BadRecord):
+                raise DataError(record.reason, path="table", line=line)
+            yield record
+    except pa.ArrowException as error:
+        raise DataError(f"cannot be read: {_one_line(error)}", path="table") from error
+
+
+def _records(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: object) -> Records:
+    """Rows with lists or structures are records as they are; other tables are read as CSV files are."""
+    names = [name.strip().lower() for name in schema.names]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise DataError(f"a column is there twice: {', '.join(repeated)}", path=path)
+    if any(pa.types.is_nested(field.type) for field in schema):
+        return _whole(names, batches)
+    return read_rows(_flat(schema.names, batches), path)
+
+
+def _whole(names: list[str], batches: Iterable[pa.RecordBatch]) -> Records:
+    for number, row in enumerate(_rows(batches), start=2):
+        yield number, dict(zip(names, map(_value, row), strict=True))
+
+
+def _flat(names: list[str], batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Row]]:
+    yield 1, names
+    yield from enumerate(_rows(batches), start=2)
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
+    for batch in batches:
+        batch.validate(full=True)  # of a damaged file, offsets may point anywhere
+        for start in range(0, batch.num_rows, _BATCH):
+            yield from zip(*(column.slice(start, _BATCH).to_pylist() for column in batch.columns), strict=True)
+
+
+def _value(value: object) -> object:
+    """Maps come as pairs; of structures, fields without a value are left out."""
+    if isinstance(value, dict):
+        return {key: each for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        is_map = bool(value) and all(isinstance(each, tuple) and len(each) == 2 for each in value)
+        return dict(value) if is_map else [_value(each) for each in value if each is not None]
+    return value
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

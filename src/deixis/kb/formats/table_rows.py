@@ -1,0 +1,43 @@
+"""Rows of tables that are no text (spreadsheets, databases, Arrow), as the CSV files they would be saved as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time
+from typing import Any
+
+from deixis.kb.formats.csv import read_csv
+from deixis.kb.records import BadRecord
+
+Records = Iterator[tuple[int, dict[str, Any] | BadRecord]]
+Row = Iterable[object]
+
+
+def read_rows(rows: Iterable[tuple[int, Row]], path: object) -> Records:
+    r"""The records of numbered rows, of which the first names the columns: a cell means what it would in CSV.
+
+    Examples
+    --------
+    >>> rows = [(1, ["id", "title", "aliases"]), (2, [7.0, 'Troy, "Ilion"', "Troja|Ilium"])]
+    >>> list(read_rows(rows, "places.xlsx"))
+    [(2, {'id': '7', 'title': 'Troy, "Ilion"', 'aliases': ['Troja', 'Ilium']})]
+    """
+    return read_csv(((number, _line(row)) for number, row in rows), path)
+
+
+def _line(row: Row) -> bytes:
+    """A line of CSV; a blank one for a row without values."""
+    cells = [_cell(cell) for cell in row]
+    return b",".join(b'"' + cell.replace(b'"', b'""') + b'"' for cell in cells) if any(cells) else b""
+
+
+def _cell(cell: object) -> bytes:
+    """A cell as a spreadsheet shows it; lines within it are joined."""
+    if cell is None:
+        return b""
+    if isinstance(cell, bytes):
+        return b" ".join(cell.splitlines())
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**63:
+        return b"%d" % int(cell)
+    text = cell.isoformat() if isinstance(cell, (date, datetime, time)) else str(cell)
+    return " ".join(text.splitlines()).encode("utf-8", "replace")

@@ -1,0 +1,116 @@
+"""UMLS in Rich Release Format to records: `MRCONSO.RRF`, with `MRDEF.RRF` and `MRSTY.RRF` from the same folder.
+
+An entity is a concept (CUI). Its title is the preferred name in English, or the first one there is; all its names are
+aliases with their language, but suppressed ones are left out. Definitions are the description, semantic types the
+types. UMLS sorts these files by concept, so that they are read side by side and no file is ever held in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from deixis.errors import DataError
+from deixis.kb.records import BadRecord
+from deixis.store.files import open_byte_lines
+
+CONCEPTS, DEFINITIONS, TYPES = "MRCONSO.RRF", "MRDEF.RRF", "MRSTY.RRF"
+_COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
+_N_COLUMNS = {CONCEPTS: 18, DEFINITIONS: 8, TYPES: 6}
+_LANG, _STATUS, _STRING_TYPE, _IS_PREFERRED, _NAME, _SUPPRESSED = 1, 2, 4, 6, 14, 16
+_DEFINITION, _DEFINITION_SUPPRESSED, _TYPE = 5, 6, 3
+_LANGS = dict(
+    ENG="en", SPA="es", FRE="fr", GER="de", ITA="it", POR="pt", DUT="nl", JPN="ja", CHI="zh", KOR="ko", RUS="ru",
+    CZE="cs", POL="pl", SWE="sv", NOR="no", FIN="fi", DAN="da", HUN="hu", TUR="tr", SCR="hr", GRE="el", EST="et",
+    LAV="lv", BAQ="eu", HEB="he", ARA="ar", UKR="uk",
+)  # fmt: skip
+_Group = tuple[str, list[tuple[int, list[str]]]]
+
+
+def is_umls(path: Path) -> bool:
+    """Whether a path is the file of UMLS's names, or the folder of it."""
+    return _present(path, CONCEPTS) is not None or path.name.upper().startswith(CONCEPTS)
+
+
+def read_umls(path: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
+    """Each concept with the line of its first name."""
+    names = _file(path)
+    if names is None:
+        raise DataError(f"no {CONCEPTS} here; give that file, or the folder it is in", path=path)
+    definitions = _Beside(names.parent, DEFINITIONS)
+    types = _Beside(names.parent, TYPES)
+    for concept, rows in _concepts(names, CONCEPTS):
+        described = [row[_DEFINITION] for row in definitions.of(concept) if row[_DEFINITION_SUPPRESSED] in ("N", "")]
+        named = [row for _, row in rows if row[_SUPPRESSED] in ("N", "")]
+        if named:
+            record = _record(concept, named)
+            record["description"] = " ".join(described) or None
+            record["types"] = [row[_TYPE] for row in types.of(concept)]
+            yield rows[0][0], record
+
+
+def _record(concept: str, rows: list[list[str]]) -> dict[str, Any]:
+    preferred = min(rows, key=_preference)
+    aliases = dict.fromkeys((row[_NAME], _LANGS.get(row[_LANG], row[_LANG].lower())) for row in rows)
+    return {
+        "id": concept,
+        "title": preferred[_NAME],
+        "aliases": [{"text": text, "lang": lang} for text, lang in aliases],
+    }
+
+
+def _preference(row: list[str]) -> tuple[bool, bool, bool, bool]:
+    """English first, then the preferred term in its preferred form, as UMLS marks them."""
+    return row[_LANG] != "ENG", row[_STATUS] != "P", row[_STRING_TYPE] != "PF", row[_IS_PREFERRED] != "Y"
+
+
+class _Beside:
+    """The rows of another file for one concept after the other; a file that is not there has none."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        file = _present(folder, name)
+        self._groups = iter(()) if file is None else _concepts(file, name)
+        self._waiting: _Group | None = next(self._groups, None)
+
+    def of(self, concept: str) -> list[list[str]]:
+        """The rows of a concept; concepts must come in their order."""
+        while self._waiting is not None and self._waiting[0] < concept:
+            self._waiting = next(self._groups, None)
+        if self._waiting is None or self._waiting[0] != concept:
+            return []
+        return [row for _, row in self._waiting[1]]
+
+
+def _concepts(file: Path, name: str) -> Iterator[_Group]:
+    last = ""
+    for concept, rows in groupby(_rows(file, name), key=lambda numbered: numbered[1][0]):
+        group = list(rows)
+        if concept <= last:
+            reason = f"the concept {concept} comes after {last}; sort the file: LC_ALL=C sort -t'|' -k1,1 -s"
+            raise DataError(reason, path=file, line=group[0][0])
+        last = concept
+        yield concept, group
+
+
+def _rows(file: Path, name: str) -> Iterator[tuple[int, list[str]]]:
+    for number, raw in open_byte_lines(file):
+        try:
+            row = raw.decode("utf-8").split("|")
+        except UnicodeDecodeError:
+            raise DataError("not valid UTF-8; fetch the file again", path=file, line=number) from None
+        if len(row) != _N_COLUMNS[name] + 1:  # each column ends in a bar
+            reason = f"{len(row) - 1} columns where {name} has {_N_COLUMNS[name]}"
+            raise DataError(reason, path=file, line=number)
+        yield number, row
+
+
+def _file(path: Path) -> Path | None:
+    """The file of names that a path means."""
+    return path if path.is_file() else _present(path, CONCEPTS)
+
+
+def _present(folder: Path, name: str) -> Path | None:
+    """The file of this name in a folder, compressed or not; None if there is none."""
+    return next((folder / f"{name}{end}" for end in _COMPRESSIONS if (folder / f"{name}{end}").is_file()), None)
