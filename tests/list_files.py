@@ -42,6 +42,11 @@ def jsonl(things, path):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
+def json_array(things, path):
+    jsonl(things, path)
+    path.write_text("[" + ",\n".join(path.read_text(encoding="utf-8").splitlines()) + "]", encoding="utf-8")
+
+
 def rows(things):
     header = ["id", "title", "aliases", "description", "types", "count"]
     cells = [
@@ -288,6 +293,8 @@ class Format:
     suffix: str
     fields: frozenset[str]
     id: Callable[[int], str] = str
+    is_named: bool = False
+    """Whether only its name tells the format from others."""
 
     def file(self, things: tuple[Thing, ...], folder: Path, name: str | None = None) -> Path:
         """The path of a new file with these entities."""
@@ -302,10 +309,12 @@ _TYPED = _DESCRIBED | {"types"}
 _ALL = _TYPED | {"count"}
 LISTS = {
     "jsonl": Format("jsonl", jsonl, ".jsonl", _ALL),
+    "json": Format("json", json_array, ".json", _ALL),
     "csv": Format("csv", csv_table, ".csv", _ALL),
     "tsv": Format("tsv", tsv, ".tsv", _ALL),
     "annif-tsv": Format("annif-tsv", annif_tsv, ".tsv", frozenset(), iri),
-    "names": Format("names", names, ".txt", frozenset(), lambda number: str(number - 1)),
+    "names": Format("names", names, ".txt", frozenset(), lambda number: THINGS[number - 1].title, is_named=True),
+    "label-lines": Format("label-lines", names, ".txt", frozenset(), lambda number: str(number - 1), is_named=True),
     "excel": Format("excel", excel, ".xlsx", _ALL),
     "parquet": Format("parquet", parquet_file, ".parquet", _ALL),
     "arrow": Format("arrow", arrow_file, ".feather", _ALL),

@@ -11,7 +11,7 @@ TEXT = "To save Troy , Paris had to be sacrificed ."
 SUFFIXES = {"bioc-xml": "xml", "nif": "ttl", "pubtator": "txt", "aida": "tsv", "hipe": "tsv", "mewsli": "tsv"}
 
 
-@pytest.mark.parametrize("format", [format for format in WRITERS if format in READERS])
+@pytest.mark.parametrize("format", sorted(set(WRITERS) & set(READERS) - {"html"}))
 def test_links_are_written_in_every_format_and_read_back_without_naming_it(deixis, model, format):
     (deixis.folder / "in.jsonl").write_text(json.dumps({"id": "d1", "text": TEXT}) + "\n", encoding="utf-8")
     name = f"links.{SUFFIXES.get(format, 'jsonl')}"

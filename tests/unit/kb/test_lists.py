@@ -58,8 +58,8 @@ EXPECTED = {
     "objects_by_id.json": [("A-1", "Pump", ["water pump"]), ("A-2", "Valve")],
     "labels_by_id.json": [("Q90", "Paris"), ("Q22647", "Troy")],
     "query_service.csv": [
-        ("http://www.wikidata.org/entity/Q90", "Paris", ["City of Light", "Paname"], "capital of France"),
-        ("http://www.wikidata.org/entity/Q64", "Berlin", [], "capital of Germany"),
+        ("Q90", "Paris", ["City of Light", "Paname"], "capital of France"),
+        ("Q64", "Berlin", [], "capital of Germany"),
     ],
     "carriage_returns.csv": CITIES,
     "cp1252.csv": [("7", "Kätzchen", ["Muschi", "Büsi"]), ("8", "Café – Größe")],
@@ -218,7 +218,7 @@ def test_a_line_and_what_a_file_unpacks_to_have_limits_that_can_be_raised(tmp_pa
 
 def test_a_binary_file_is_named_for_what_it_is(tmp_path):
     (tmp_path / "kb.csv").write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(DataError, match="is no text"):
+    with pytest.raises(DataError, match="is a binary file, not a list"):
         KnowledgeBase.read(tmp_path / "kb.csv")
     (tmp_path / "kb.zip").write_bytes(b"PK\x03\x04\x14\x00")
     with pytest.raises(DataError, match="zip archive"):

@@ -55,7 +55,7 @@ FORMATS = LazyRegistry(
 TABLES = ("csv", "tsv")
 GUESSED = (*TABLES, "jsonl", "json", "excel", "parquet", "arrow", "sqlite")
 """Formats whose records have fields of any name; those of the others have ours."""
-PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path)`
+PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path, options)`
 _ARROW = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
 _DECODED = (*TABLES, "annif-tsv", "names", "label-lines")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -159,8 +159,7 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
     if format in PATH_FORMATS:
         if path == STDIN:
             raise DataError(f"{format} is not read from standard input; give the name of the file", path=path)
-        query = {} if options.query is None else {"query": options.query}
-        return OpenedList(format, FORMATS[format](Path(path), **query))
+        return OpenedList(format, FORMATS[format](Path(path), options))
     reader = None if format is None else FORMATS[format]  # a misspelt name is an error before the file is opened
     source = ListLines(path, options)
     head, lines = _with_head(iter(source))

@@ -11,7 +11,8 @@ from pyarrow import ipc
 from pyarrow import parquet as pq
 
 from deixis.errors import DataError
-from deixis.kb.formats.table_rows import Records, Row, read_rows
+from deixis.kb.formats.table_rows import TABLE, Records, Row, read_rows
+from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import unpacked
 
@@ -26,7 +27,7 @@ class ArrowTable(Protocol):
         ...
 
 
-def read_parquet(path: Path) -> Records:
+def read_parquet(path: Path, options: ReadOptions | None = None) -> Records:
     """The records of a Parquet file; the names of the columns are line 1."""
     with unpacked(path) as file:
         try:
@@ -36,7 +37,7 @@ def read_parquet(path: Path) -> Records:
             raise DataError(f"not a Parquet file that can be read: {_one_line(error)}", path=path) from error
 
 
-def read_arrow(path: Path) -> Records:
+def read_arrow(path: Path, options: ReadOptions | None = None) -> Records:
     """The records of an Arrow IPC file (Feather) or stream; the names of the columns are line 1."""
     with unpacked(path) as file:
         try:
@@ -74,7 +75,7 @@ def _records(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: object)
         raise DataError(f"a column is there twice: {', '.join(repeated)}", path=path)
     if any(pa.types.is_nested(field.type) for field in schema):
         return _whole(names, batches)
-    return read_rows(_flat(schema.names, batches), path)
+    return read_rows(_flat(schema.names, batches), path, TABLE)
 
 
 def _whole(names: list[str], batches: Iterable[pa.RecordBatch]) -> Records:

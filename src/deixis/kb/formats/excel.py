@@ -14,18 +14,20 @@ from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
 
 from deixis.errors import DataError
 from deixis.kb.formats.table_rows import Records, Row, read_rows
+from deixis.kb.read_options import ReadOptions
 from deixis.store.files import unpacked
 
-MAX_UNPACKED = 4 << 30  # bytes; a sheet of a million rows has less than one GB
+_SHARE = 16  # of the limit of other files, because a sheet is held in memory; a million rows have less than 1 GB
 
 
-def read_excel(path: Path, max_unpacked: int = MAX_UNPACKED) -> Records:
+def read_excel(path: Path, options: ReadOptions | None = None) -> Records:
     """The records of a workbook, numbered as its rows are."""
+    options = options or ReadOptions()
     with unpacked(path) as file:
         try:
-            _check_size(file, path, max_unpacked)
+            _check_size(file, path, options.max_unpacked // _SHARE)
             with CalamineWorkbook.from_path(file) as workbook:
-                yield from read_rows(_rows(workbook), path)
+                yield from read_rows(_rows(workbook), path, options=options)
         except (CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
             raise DataError(f"not a workbook that can be read: {error}; save it as .xlsx or CSV", path=path) from error
 
@@ -46,5 +48,6 @@ def _check_size(file: Path, path: Path, max_unpacked: int) -> None:
     with zipfile.ZipFile(file) as archive:
         size = sum(each.file_size for each in archive.infolist())
     if size > max_unpacked:
-        limit = f"at most {max_unpacked / 2**30:.1f} GB"
-        raise DataError(f"{size / 2**30:.1f} GB when unpacked, {limit} are read; save it as CSV", path=path)
+        limit = f"at most {max_unpacked / 1e9:.1f} GB are read"
+        way_out = f"save it as CSV, or raise the limit: --limits unpacked={size * _SHARE / 1e9:.0f}GB"
+        raise DataError(f"{size / 1e9:.1f} GB when unpacked, {limit}; {way_out}", path=path)

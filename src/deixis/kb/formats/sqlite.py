@@ -8,24 +8,26 @@ from contextlib import closing
 from pathlib import Path
 
 from deixis.errors import DataError
-from deixis.kb.formats.table_rows import Records, Row, read_rows
+from deixis.kb.formats.table_rows import TABLE, Records, Row, read_rows
+from deixis.kb.read_options import ReadOptions
 from deixis.store.files import unpacked
 
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
 
-def read_sqlite(path: Path, query: str | None = None) -> Records:
-    """The records of `query`, a `select`, or of the only table or view; the names of the columns are line 1.
+def read_sqlite(path: Path, options: ReadOptions | None = None) -> Records:
+    """The records of a query, a `select`, or of the only table or view; the names of the columns are line 1.
 
     The database is opened for reading only, and a query that would do anything but read is refused.
     """
+    query = options.query if options else None
     with unpacked(path) as file:
         try:
             with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
                 database.text_factory = bytes  # text that is not UTF-8 is an error of its row, not of the query
                 chosen = query or f"select * from {_quoted(_only_table(database, path))}"
                 database.set_authorizer(_only_reading)
-                yield from read_rows(_rows(database, chosen, path), path)
+                yield from read_rows(_rows(database, chosen, path), path, TABLE)
         except (sqlite3.Error, sqlite3.Warning) as error:
             shown = f"the query {query!r} fails" if query else "not a database that can be read"
             raise DataError(f"{shown}: {error}", path=path) from error
@@ -47,7 +49,7 @@ def _only_table(database: sqlite3.Connection, path: Path) -> str:
     if not tables:
         raise DataError("the database has no table: no entities", path=path)
     shown = ", ".join(tables[:20]) + (f" and {len(tables) - 20} more" if len(tables) > 20 else "")
-    example = f'query="select id, title from {_quoted(tables[0])}"'
+    example = f'--query "select * from {_quoted(tables[0])}"'
     raise DataError(f"the database has {len(tables)} tables ({shown}); say which by a query: {example}", path=path)
 
 

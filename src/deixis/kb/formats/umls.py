@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import open_byte_lines
 
 CONCEPTS, DEFINITIONS, TYPES = "MRCONSO.RRF", "MRDEF.RRF", "MRSTY.RRF"
 _COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
 _N_COLUMNS = {CONCEPTS: 18, DEFINITIONS: 8, TYPES: 6}
-_LANG, _STATUS, _STRING_TYPE, _IS_PREFERRED, _NAME, _SUPPRESSED = 1, 2, 4, 6, 14, 16
+_LANG, _STATUS, _STRING_TYPE, _IS_PREFERRED, _STRING, _SUPPRESSED = 1, 2, 4, 6, 14, 16
 _DEFINITION, _DEFINITION_SUPPRESSED, _TYPE = 5, 6, 3
 _LANGS = dict(
     ENG="en", SPA="es", FRE="fr", GER="de", ITA="it", POR="pt", DUT="nl", JPN="ja", CHI="zh", KOR="ko", RUS="ru",
@@ -34,7 +35,7 @@ def is_umls(path: Path) -> bool:
     return _present(path, CONCEPTS) is not None or path.name.upper().startswith(CONCEPTS)
 
 
-def read_umls(path: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
+def read_umls(path: Path, options: ReadOptions | None = None) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """Each concept with the line of its first name."""
     names = _file(path)
     if names is None:
@@ -53,10 +54,10 @@ def read_umls(path: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
 
 def _record(concept: str, rows: list[list[str]]) -> dict[str, Any]:
     preferred = min(rows, key=_preference)
-    aliases = dict.fromkeys((row[_NAME], _LANGS.get(row[_LANG], row[_LANG].lower())) for row in rows)
+    aliases = dict.fromkeys((row[_STRING], _LANGS.get(row[_LANG], row[_LANG].lower())) for row in rows)
     return {
         "id": concept,
-        "title": preferred[_NAME],
+        "title": preferred[_STRING],
         "aliases": [{"text": text, "lang": lang} for text, lang in aliases],
     }
 

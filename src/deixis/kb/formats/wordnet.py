@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import open_lines
 
@@ -49,7 +50,7 @@ def is_wordnet(folder: Path) -> bool:
     return all((folder / name).is_file() for name in PARTS.values())
 
 
-def read_wordnet(folder: Path) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
+def read_wordnet(folder: Path, options: ReadOptions | None = None) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """Every synset's line in its file, and its record or what is wrong with it."""
     if not is_wordnet(folder):
         what = "is a folder; give a file" if folder.is_dir() else "is no folder"

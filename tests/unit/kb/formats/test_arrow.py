@@ -40,7 +40,7 @@ def test_columns_of_lists_and_structures_keep_their_shape():
 def test_what_is_wrong_with_a_row_is_said_with_its_number():
     with pytest.raises(DataError, match=r"records, line 2: 'title' is empty|records, line 2: no 'title'"):
         KnowledgeBase.from_table(pa.table({"id": ["1", "2"], "title": ["a", None]}))
-    with pytest.raises(DataError, match="no id and title found among the fields 'x'"):
+    with pytest.raises(DataError, match="no column or field of names found among 'x'"):
         KnowledgeBase.from_table(pa.table({"x": ["1"]}))
     with pytest.raises(DataError, match="not a table but list; give a data frame"):
         KnowledgeBase.from_table([1])
