@@ -123,7 +123,7 @@ def _refuse_binary(head: bytes, path: object) -> None:
     if head.startswith(b"PK\x03\x04"):
         raise DataError("is a zip archive (or a spreadsheet); unpack it, or save it as CSV or JSONL", path=path)
     if guess_encoding(head, path) == _UTF8 and len(head.translate(None, _CONTROLS)) < 0.9 * len(head):
-        raise DataError(f"is no text: it begins with {head[:12]!r}; save it as CSV or JSONL", path=path)
+        raise DataError(f"is no text: it begins with the bytes {head[:8].hex(' ')}; save it as CSV or JSONL", path=path)
 
 
 def _name(encoding: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from deixis.errors import DataError
-from deixis.kb.formats.table_shape import TableShape
+from deixis.kb.formats.table_shape import TableShape, check_columns
 from deixis.kb.header_words import field_of
 from deixis.kb.list_lines import LineDecoder
 from deixis.kb.read_options import ReadOptions
@@ -158,13 +158,7 @@ class _Table:
 
     def _names(self, row: list[str], number: int) -> list[str]:
         """The names of the columns, or an error about the header: without it no line can be read."""
-        if len(row) > self._options.max_columns:
-            limit = f"at most {self._options.max_columns:,} are read"
-            raise DataError(
-                f"{len(row):,} columns; {limit}. Is this a list? A higher limit: --limits columns={len(row)}",
-                path=self._path,
-                line=number,
-            )
+        check_columns(len(row), self._options, self._path, number)
         if not self._shape.has_header:
             return [f"column {number_of_column}" for number_of_column in range(1, len(row) + 1)]
         names: list[str] = []
