@@ -89,9 +89,10 @@ def _read_list(
 ) -> None:
     for line, fields, _ in track(reader, "reading entities"):
         if isinstance(fields, BadRecord):
+            path = fields.path or reader.path
             if not skip_bad:
-                raise DataError(fields.reason, path=reader.path, line=line)
-            report.skip(reader.path, line, fields.reason)
+                raise DataError(fields.reason, path=path, line=line)
+            report.skip(path, line, fields.reason)
             continue
         builder.add(fields)
         origin.lines.append(line)

@@ -43,11 +43,15 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class BadRecord(Exception):
-    """A record that cannot become an entity; `kind` groups such records in reports."""
+    """A record that cannot become an entity; `kind` groups such records in reports.
 
-    def __init__(self, kind: str, reason: str) -> None:
+    `path` is the file it is in, where a list has several.
+    """
+
+    def __init__(self, kind: str, reason: str, path: object = None) -> None:
         self.kind = kind
         self.reason = reason
+        self.path = path
         super().__init__(reason)
 
 
