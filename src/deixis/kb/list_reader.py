@@ -13,6 +13,7 @@ from typing import Any
 from deixis.errors import DataError
 from deixis.kb.formats import GUESSED, TABLES, open_records
 from deixis.kb.list_report import N_EXAMPLES, ListReport, example_of
+from deixis.kb.long_rows import with_whole_titles
 from deixis.kb.mapping_guess import N_SAMPLED, guess_mapping
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord, EntityFields, RecordMapping
@@ -42,7 +43,10 @@ class ListReader:
         self.sample = [record for _, record in head if isinstance(record, dict)]
         problem = self._understand(head)
         is_marked, has_all_keys = bool(self._source or self.options.has_prefix), self._opened.format in TABLES
-        for line, record in itertools.chain(head, records):
+        records = itertools.chain(head, records)
+        if self._opened.format == "tsv":
+            records = with_whole_titles(records, self.mapping, list(self._keys), self.path)
+        for line, record in records:
             if isinstance(record, BadRecord):
                 yield line, record, _NO_RECORD
                 continue

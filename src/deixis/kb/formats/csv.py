@@ -14,6 +14,7 @@ from deixis.errors import DataError
 from deixis.kb.formats.table_shape import TableShape, check_columns
 from deixis.kb.header_words import field_of
 from deixis.kb.list_lines import LineDecoder
+from deixis.kb.long_rows import LongRow
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 
@@ -178,7 +179,9 @@ class _Table:
     def _record(self, columns: list[str], row: list[str]) -> dict[str, Any] | BadRecord:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):
             than = f"where the {'header' if self._shape.has_header else 'first line'} has {len(columns)}"
-            return BadRecord("bad_row", f"{len(row)} fields {than}")
+            reason = f"{len(row)} fields {than}"
+            is_long = len(row) > len(columns) and self._shape.delimiter == "\t" and not self._shape.has_header
+            return LongRow(columns, row, reason) if is_long else BadRecord("bad_row", reason)
         record: dict[str, Any] = {name: text.strip() or None for name, text in zip(columns, row, strict=False)}
         record.pop("", None)  # a column without a name
         return _with_one_label(record) if self._is_by_language else record
