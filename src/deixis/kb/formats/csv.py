@@ -45,7 +45,7 @@ def read_csv(
     text_lines = _TextLines(lines, decoder)
     table = _Table(shape, options, path)
     # A process-wide setting of the csv module, only ever raised: descriptions may be longer than its 128 KB.
-    csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
+    csv.field_size_limit(max(csv.field_size_limit(), min(options.max_line, _MAX_FIELD)))
     rows = csv.reader(text_lines, delimiter=shape.delimiter, strict=True)
     is_open = True
     while is_open:
@@ -60,7 +60,8 @@ def read_csv(
                 number = text_lines.number + 1
             is_open = False
         except csv.Error as error:
-            problem = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?")
+            higher = f" A higher limit: --limits line={2 * options.max_line}" if "limit" in str(error) else ""
+            problem = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?{higher}")
             text_lines.problem = None
             record = table.record(number, [""], problem)
             if record is not None:

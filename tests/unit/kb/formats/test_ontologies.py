@@ -146,3 +146,10 @@ def test_damaged_terms_of_obo_can_be_left_out_each_with_its_line(tmp_path):
 def test_a_damaged_header_of_obo_is_refused_with_its_line(tmp_path):
     with pytest.raises(DataError, match=r"go\.obo, line 2: not OBO"):
         read(tmp_path, OBO.replace("data-version:", "data-version"), "go.obo")
+
+
+def test_an_ontology_with_entities_as_protege_writes_it_is_refused_with_the_way_out(tmp_path):
+    prolog = '<?xml version="1.0"?>\n<!DOCTYPE rdf:RDF [\n    <!ENTITY owl "http://www.w3.org/2002/07/owl#" >\n]>\n'
+    rest = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="&owl;"></rdf:RDF>\n'
+    with pytest.raises(DataError, match=r"line 2: the DOCTYPE has declarations .*robot convert --input .*\.ttl.*\.obo"):
+        read(tmp_path, prolog + rest, "pizza.owl")
