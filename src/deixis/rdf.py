@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import IO, NamedTuple, cast
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
@@ -105,15 +106,26 @@ class _Lines:
         begins such a string anew each time.
         """
         if not self._waiting:
-            n_lines = max(1, self.n_given - _MAX_SINGLE)
-            some = list(itertools.islice(self._lines, n_lines))
-            if not some:
-                return b""
-            self.n_given += len(some)
-            self.line = some[-1][0]
-            self._waiting = b"".join(raw.removesuffix(b"\n") + b"\n" for _, raw in some)
-        given, self._waiting = self._waiting[:size], self._waiting[size:]
+            self._waiting = self._next() if self.n_given < _MAX_SINGLE else b"".join(self._some())
+        if len(self._waiting) <= size:
+            given, self._waiting = self._waiting, b""
+        else:
+            given, self._waiting = self._waiting[:size], self._waiting[size:]
         return given
+
+    def _next(self) -> bytes:
+        following = next(self._lines, None)
+        if following is None:
+            return b""
+        self.line, raw = following
+        self.n_given += 1
+        return raw if raw[-1:] == b"\n" else raw + b"\n"
+
+    def _some(self) -> Iterator[bytes]:
+        for _ in range(self.n_given - _MAX_SINGLE + 1):
+            if not (line := self._next()):
+                return
+            yield line
 
 
 class _Names:
@@ -149,6 +161,7 @@ def _syntax_of(start: bytes) -> RdfFormat:
     return RdfFormat.JSON_LD if _JSON_OPENING.match(opening) else RdfFormat.TURTLE  # N-Triples is Turtle
 
 
+@lru_cache(maxsize=1000)
 def _recommended_case(language: str) -> str:
     """A language tag as RFC 5646, section 2.1.1, recommends to write it.
 
