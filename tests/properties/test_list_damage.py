@@ -29,6 +29,7 @@ SAMPLES = sorted((Path(__file__).parents[1] / "data" / "lists").iterdir())
 N_MUTATIONS = int(os.environ.get("DEIXIS_MUTATIONS", "480"))
 N_PARTS = 4
 MAX_SECONDS = 20  # of a machine that does other things too; most take milliseconds
+MAX_SIZE = 1 << 20  # of a mutated file: replacing may make it grow a thousandfold, again and again
 PIECES = [
     b"\0", b"\n", b"\r", b'"', b"'", b",", b";", b"\t", b"|", b"{", b"}", b"[", b"]", b":", b"\xff", b"\xff\xfe",
     b"\xe9", b"null", b"-1", b"1e999", b"9" * 30, b"9" * 5000, b'{"id": ', b"sep=;\n", b"\\", b"\\ud800", b"id",
@@ -134,6 +135,7 @@ def mutated(content, chance):
             content = content[:place] + content[end:other] + content[place:end] + content[max(end, other) :]
         else:
             content = content.replace(chance.choice([b"\n", b",", b";", b'"', b":", b"|"]), chance.choice(PIECES))
+        content = content[:MAX_SIZE]
     return content
 
 
