@@ -15,12 +15,14 @@ from deixis.errors import DataError
 from deixis.kb.builder import ColumnsBuilder
 from deixis.kb.columns import EntityColumns
 from deixis.kb.id_index import repeated_ids
+from deixis.kb.list_batch import ListBatch, in_batches
 from deixis.kb.list_reader import FilePath, ListReader, source_names
 from deixis.kb.list_report import ReadReport
 from deixis.kb.mapping_guess import N_SAMPLED, guess_mapping
 from deixis.kb.read_options import ReadOptions
-from deixis.kb.records import BadRecord, RecordMapping
-from deixis.progress import track
+from deixis.kb.record_mapping import RecordMapping
+from deixis.kb.records import BadRecord
+from deixis.progress import steps
 
 
 def read_columns(
@@ -51,18 +53,29 @@ def build_columns(records: Iterable[Mapping[str, Any]]) -> EntityColumns:
     origin.begin("records", 0)
     stream = iter(records)
     head = list(itertools.islice(stream, N_SAMPLED))
-    mapping: RecordMapping | None = None
-    for number, record in enumerate(itertools.chain(head, stream), start=1):
-        try:
-            if not isinstance(record, Mapping):
-                raise BadRecord("wrong_type", f"a record must be a dictionary or an Entity, got {record!r:.60}")
-            mapping = mapping or guess_mapping([each for each in head if isinstance(each, Mapping)])
-            builder.add(mapping.parse(record))
-        except BadRecord as error:
-            raise DataError(error.reason, path="records", line=number) from None
-        origin.lines.append(number)
-    origin.has_ids.append(mapping is None or mapping.id is not None)
+    mapping = _mapping_of([record for record in head if isinstance(record, Mapping)])
+    numbered = ((number, _record(record)) for number, record in enumerate(itertools.chain(head, stream), start=1))
+    for lines, found in in_batches(numbered):
+        batch = ListBatch.of(lines, found, mapping)
+        for row, problem in batch.problems.items():
+            raise DataError(problem.reason, path="records", line=lines[row])
+        builder.add(batch.entities)
+        origin.lines.extend(lines)
+    origin.has_ids.append(isinstance(mapping, BadRecord) or mapping.id is not None)
     return _without_repeated_ids(builder.build(), False, ReadReport(), origin)
+
+
+def _mapping_of(records: list[Mapping[str, Any]]) -> RecordMapping | BadRecord:
+    try:
+        return guess_mapping(records)
+    except BadRecord as problem:
+        return problem
+
+
+def _record(record: object) -> Mapping[str, Any] | BadRecord:
+    if isinstance(record, Mapping):
+        return record
+    return BadRecord("wrong_type", f"a record must be a dictionary or an Entity, got {record!r:.60}")
 
 
 class _Origin:
@@ -87,14 +100,15 @@ class _Origin:
 def _read_list(
     reader: ListReader, skip_bad: bool, builder: ColumnsBuilder, report: ReadReport, origin: _Origin
 ) -> None:
-    for line, fields, _ in track(reader, "reading entities"):
-        if isinstance(fields, BadRecord):
-            if not skip_bad:
-                raise DataError(fields.reason, path=reader.path, line=line)
-            report.skip(reader.path, line, fields.reason)
-            continue
-        builder.add(fields)
-        origin.lines.append(line)
+    with steps("reading entities", None) as advance:
+        for batch in reader.batches():
+            for row, problem in batch.problems.items():
+                if not skip_bad:
+                    raise DataError(problem.reason, path=reader.path, line=batch.lines[row])
+                report.skip(reader.path, batch.lines[row], problem.reason)
+            builder.add(batch.entities)
+            origin.lines.extend(batch.entity_lines)
+            advance(len(batch.lines), "")
 
 
 def _without_repeated_ids(columns: EntityColumns, skip_bad: bool, report: ReadReport, origin: _Origin) -> EntityColumns:

@@ -120,18 +120,18 @@ class _TextLines:
         self.number = 0
         self.problem: BadRecord | None = None
 
-    def __iter__(self) -> _TextLines:
-        return self
-
-    def __next__(self) -> str:
-        self.number, raw = next(self._lines)
-        if raw.isascii():
-            return raw.decode("ascii") + "\n"
-        try:
-            return self._decode(raw, self.number) + "\n"
-        except BadRecord as problem:
-            self.problem = problem
-            return raw.decode("utf-8", "replace") + "\n"
+    def __iter__(self) -> Iterator[str]:
+        for number, raw in self._lines:
+            self.number = number
+            if raw.isascii():
+                yield raw.decode("ascii") + "\n"
+                continue
+            try:
+                line = self._decode(raw, number)
+            except BadRecord as problem:
+                self.problem = problem
+                line = raw.decode("utf-8", "replace")
+            yield line + "\n"
 
 
 class _Table:
@@ -185,7 +185,10 @@ class _Table:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):
             than = f"where the {'header' if self._shape.has_header else 'first line'} has {len(columns)}"
             return BadRecord("bad_row", f"{len(row)} fields {than}")
-        record: dict[str, Any] = {name: text.strip() or None for name, text in zip(columns, row, strict=False)}
+        cells: list[str | None] = list(map(str.strip, row))
+        if not all(cells):
+            cells = [cell or None for cell in cells]
+        record: dict[str, Any] = dict(zip(columns, cells, strict=False))
         record.pop("", None)  # a column without a name
         return _with_one_label(record) if self._is_by_language else record
 
