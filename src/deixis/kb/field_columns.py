@@ -23,8 +23,8 @@ from deixis.kb.records import (
     shown_value,
 )
 
-Problems = dict[int, BadRecord]
-"""Row -> the first thing wrong with it."""
+Problems = dict[int, list[BadRecord]]
+"""Row -> what is wrong with it, as it was found."""
 Column = Sequence[Any]
 T = TypeVar("T")
 _MAX_DIGITS = 18
@@ -134,7 +134,7 @@ def _each(column: Column, parse: Callable[[Any], T], nothing: T, problems: Probl
         try:
             values.append(parse(value))
         except BadRecord as problem:
-            problems.setdefault(row, problem)
+            problems.setdefault(row, []).append(problem)
             values.append(nothing)
     return values
 

@@ -109,18 +109,20 @@ class RecordMapping:
 
     def parse_batch(self, records: Sequence[Mapping[str, Any]]) -> ParsedRecords:
         """The checked fields of some records, and what is wrong with the others."""
-        parsed = self._parse_columns(records)
-        if not parsed.problems:
+        found: field_columns.Problems = {}
+        parsed = self._parse_columns(records, found)
+        if not found:
             return parsed
-        problems = parsed.problems
-        if len(parsed.key_orders) > 1:  # of several things wrong with a record, the first in its own order is said
-            problems = {row: self._parse_columns([records[row]]).problems[0] for row in problems}
-        kept = [record for row, record in enumerate(records) if row not in problems]
-        return replace(self._parse_columns(kept), problems=dict(sorted(problems.items())))
+        for row, problems in found.items():
+            if len(problems) > 1 and len(parsed.key_orders) > 1:  # the first is that in the record's own order
+                of_record: field_columns.Problems = {}
+                self._parse_columns([records[row]], of_record)
+                problems[:] = of_record[0]
+        kept = [record for row, record in enumerate(records) if row not in found]
+        return replace(self._parse_columns(kept, {}), problems={row: found[row][0] for row in sorted(found)})
 
-    def _parse_columns(self, records: Sequence[Mapping[str, Any]]) -> ParsedRecords:
-        """The checked fields of records; the fields of those with a problem mean nothing."""
-        problems: field_columns.Problems = {}
+    def _parse_columns(self, records: Sequence[Mapping[str, Any]], problems: field_columns.Problems) -> ParsedRecords:
+        """The checked fields of records, adding to `problems`; the fields of those with a problem mean nothing."""
         key_orders = list(dict.fromkeys(map(tuple, records)))
         columns = _Columns(records, key_orders, self.key_to_field)
         titles = field_columns.titles(columns.of_key(self.title), self.title, problems)
@@ -142,7 +144,7 @@ class RecordMapping:
             names = field_columns.texts(langs, "language", problems)
             marked = (None if value is None else name for value, name in zip(langs, names, strict=True))
             entities = entities.in_languages(marked)
-        return ParsedRecords(entities, problems, key_orders)
+        return ParsedRecords(entities, {}, key_orders)
 
 
 @dataclass(frozen=True, slots=True)
