@@ -31,12 +31,12 @@ class ColumnsBuilder:
     def __init__(self) -> None:
         self._ids, self._titles, self._urls = StringTableBuilder(), StringTableBuilder(), StringTableBuilder()
         self._counts = NumbersBuilder(np.int64)
-        self._aliases, self._alias_indptr = StringTableBuilder(), _Indptr()
+        self._aliases, self._alias_lengths = StringTableBuilder(), _lengths()
         self._alias_langs, self._alias_counts = NumbersBuilder(np.int16), NumbersBuilder(np.int64)
-        self._descriptions, self._description_indptr = StringTableBuilder(), _Indptr()
+        self._descriptions, self._description_lengths = StringTableBuilder(), _lengths()
         self._description_langs = NumbersBuilder(np.int16)
-        self._type_codes, self._type_indptr = NumbersBuilder(np.int32), _Indptr()
-        self._alt_ids, self._alt_id_indptr = StringTableBuilder(), _Indptr()
+        self._type_codes, self._type_lengths = NumbersBuilder(np.int32), _lengths()
+        self._alt_ids, self._alt_id_lengths = StringTableBuilder(), _lengths()
         self._lang_to_code: dict[str, int] = {"": -1}
         self._type_to_code: dict[str, int] = {}
 
@@ -54,17 +54,17 @@ class ColumnsBuilder:
             self._urls.extend_empty(n_rows)
         _extend(self._counts, batch.n_seen, n_rows)
         aliases = batch.aliases
-        self._alias_indptr.extend(aliases.lengths, n_rows)
+        _extend(self._alias_lengths, aliases.lengths, n_rows)
         self._aliases.extend(aliases.texts)
         self._alias_langs.extend(self._codes(aliases))
         _extend(self._alias_counts, aliases.counts, len(aliases.texts))
-        self._description_indptr.extend(batch.descriptions.lengths, n_rows)
+        _extend(self._description_lengths, batch.descriptions.lengths, n_rows)
         self._descriptions.extend(batch.descriptions.texts)
         self._description_langs.extend(self._codes(batch.descriptions))
-        self._type_indptr.extend(batch.types.lengths, n_rows)
+        _extend(self._type_lengths, batch.types.lengths, n_rows)
         codes = [self._type_to_code.setdefault(name, len(self._type_to_code)) for name in batch.types.texts]
         self._type_codes.extend(np.array(codes, dtype=np.int32))
-        self._alt_id_indptr.extend(batch.alt_ids.lengths, n_rows)
+        _extend(self._alt_id_lengths, batch.alt_ids.lengths, n_rows)
         self._alt_ids.extend(batch.alt_ids.texts)
 
     def build(self) -> EntityColumns:
@@ -75,17 +75,17 @@ class ColumnsBuilder:
             urls=self._urls.build(),
             counts=self._counts.build(),
             aliases=self._aliases.build(),
-            alias_indptr=self._alias_indptr.build(),
+            alias_indptr=self._alias_lengths.build_sums(),
             alias_langs=self._alias_langs.build(),
             alias_counts=self._alias_counts.build(),
             descriptions=self._descriptions.build(),
-            description_indptr=self._description_indptr.build(),
+            description_indptr=self._description_lengths.build_sums(),
             description_langs=self._description_langs.build(),
             type_names=StringTable.from_strings(self._type_to_code),
-            type_indptr=self._type_indptr.build(),
+            type_indptr=self._type_lengths.build_sums(),
             type_codes=self._type_codes.build(),
             alt_ids=self._alt_ids.build(),
-            alt_id_indptr=self._alt_id_indptr.build(),
+            alt_id_indptr=self._alt_id_lengths.build_sums(),
             langs=tuple(lang for lang in self._lang_to_code if lang),
         )
 
@@ -106,26 +106,11 @@ class ColumnsBuilder:
         self._lang_to_code[lang] = code
 
 
-class _Indptr:
-    """Where the items of each row begin."""
-
-    def __init__(self) -> None:
-        self._numbers = NumbersBuilder(np.int64)
-        self._numbers.append(0)
-        self._last = 0
-
-    def extend(self, lengths: Sequence[int], n_rows: int) -> None:
-        """Add rows with so many items each; without lengths, they have none."""
-        if not lengths and self._last == 0:
-            self._numbers.extend_zeros(n_rows)
-            return
-        ends = np.cumsum(np.array(lengths, dtype=np.int64)) if lengths else np.zeros(n_rows, dtype=np.int64)
-        ends += self._last
-        self._last = int(ends[-1]) if len(ends) else self._last
-        self._numbers.extend(ends)
-
-    def build(self) -> NDArray[np.int64]:
-        return self._numbers.build()
+def _lengths() -> NumbersBuilder:
+    """How many items each row has, whose sums say where they begin."""
+    lengths = NumbersBuilder(np.int64)
+    lengths.append(0)
+    return lengths
 
 
 def _extend(numbers: NumbersBuilder, values: Sequence[int], n_values: int) -> None:

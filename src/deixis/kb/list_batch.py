@@ -29,7 +29,9 @@ class ListBatch:
     @classmethod
     def of(cls, lines: list[int], records: list[Any], mapping: RecordMapping | BadRecord) -> ListBatch:
         """The records as a mapping understands them; without one, the reason is a problem of every record."""
-        problems: dict[int, BadRecord] = {row: bad for row, bad in enumerate(records) if isinstance(bad, BadRecord)}
+        problems: dict[int, BadRecord] = {}
+        if BadRecord in set(map(type, records)):
+            problems = {row: bad for row, bad in enumerate(records) if isinstance(bad, BadRecord)}
         rows = [row for row in range(len(records)) if row not in problems]
         if isinstance(mapping, BadRecord):
             parsed = ParsedRecords(EntityBatch([], []), dict.fromkeys(range(len(rows)), mapping), [])

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_BLOCK = 1 << 16
+
 
 class NumbersBuilder:
     """Collects numbers of one type; as long as all are zero, as in a column nobody filled, they take no memory.
@@ -19,6 +21,10 @@ class NumbersBuilder:
     >>> numbers.extend(np.array([7]))
     >>> numbers.build().tolist()
     [0, 0, 7]
+    >>> numbers = NumbersBuilder(np.int64)
+    >>> numbers.extend(np.array([0, 5, 2]))
+    >>> numbers.build_sums().tolist()
+    [0, 5, 7]
     """
 
     def __init__(self, dtype: type[np.signedinteger[Any]]) -> None:
@@ -60,6 +66,16 @@ class NumbersBuilder:
         if not self._values:
             return np.zeros(self._n_zeros, dtype=self._dtype)  # pages that nobody writes to are not there
         return np.frombuffer(self._values, dtype=self._dtype)
+
+    def build_sums(self) -> NDArray[Any]:
+        """The sum of the numbers up to each, in their buffer: lengths become offsets. Only once."""
+        sums = self.build()
+        if self._values:
+            for start in range(0, len(sums), _BLOCK):  # numpy copies what it overwrites
+                block = sums[start : start + _BLOCK]
+                block[0] += sums[start - 1] if start else 0
+                np.cumsum(block, out=block)
+        return sums
 
     def _fill(self) -> None:
         """Write the zeros out: a number follows."""

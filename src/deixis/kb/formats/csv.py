@@ -141,7 +141,7 @@ class _Table:
         self._shape, self._options, self._path = shape, options, path
         self._n_skipped = shape.n_skipped
         self._columns: list[str] | None = None
-        self._is_by_language = False
+        self._is_by_language = self._has_nameless = False
 
     def record(self, number: int, row: list[str], problem: BadRecord | None) -> dict[str, Any] | BadRecord | None:
         """The record of a row, what is wrong with it, or None for a header."""
@@ -154,6 +154,7 @@ class _Table:
             raise DataError(problem.reason, path=self._path, line=number)
         self._columns = self._names(row, number)
         self._is_by_language = _has_labels_by_language(self._columns)
+        self._has_nameless = "" in self._columns
         return None if self._shape.has_header else self._record(self._columns, row)
 
     def _names(self, row: list[str], number: int) -> list[str]:
@@ -185,11 +186,11 @@ class _Table:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):
             than = f"where the {'header' if self._shape.has_header else 'first line'} has {len(columns)}"
             return BadRecord("bad_row", f"{len(row)} fields {than}")
-        cells: list[str | None] = list(map(str.strip, row))
-        if not all(cells):
-            cells = [cell or None for cell in cells]
-        record: dict[str, Any] = dict(zip(columns, cells, strict=False))
-        record.pop("", None)  # a column without a name
+        record: dict[str, Any] = dict(zip(columns, map(str.strip, row)))  # noqa: B905 - costs a third more if it is said
+        if not all(record.values()):
+            record = {name: text or None for name, text in record.items()}
+        if self._has_nameless:
+            record.pop("", None)
         return _with_one_label(record) if self._is_by_language else record
 
 
