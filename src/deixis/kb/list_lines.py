@@ -16,7 +16,7 @@ from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import decode_line, open_bytes
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _HEAD = 1 << 16
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deixis.errors import DataError
 from deixis.kb.builder import ColumnsBuilder
@@ -23,6 +23,7 @@ from deixis.kb.read_options import ReadOptions
 from deixis.kb.record_mapping import RecordMapping
 from deixis.kb.records import BadRecord
 from deixis.progress import steps
+from deixis.store.numbers import NumbersBuilder
 
 
 def read_columns(
@@ -60,7 +61,7 @@ def build_columns(records: Iterable[Mapping[str, Any]]) -> EntityColumns:
         for row, problem in batch.problems.items():
             raise DataError(problem.reason, path="records", line=lines[row])
         builder.add(batch.entities)
-        origin.lines.extend(lines)
+        origin.extend(lines)
     origin.has_ids.append(isinstance(mapping, BadRecord) or mapping.id is not None)
     return _without_repeated_ids(builder.build(), False, ReadReport(), origin)
 
@@ -79,22 +80,44 @@ def _record(record: object) -> Mapping[str, Any] | BadRecord:
 
 
 class _Origin:
-    """Which file and line each row came from: eight bytes a row."""
+    """Which file and line each row came from; rows of lines that follow each other take no memory."""
 
     def __init__(self) -> None:
-        self.lines = array("q")
         self._paths: list[FilePath] = []
         self._first_rows: list[int] = []
+        self._first_lines: list[int] = []
+        self._gaps = NumbersBuilder(np.int64)  # lines between a row and the one before it in its list
+        self._last_line = 0
+        self._sums: NDArray[np.int64] | None = None
         self.has_ids: list[bool] = []
         """Whether each list has ids; a name that is an id may come again."""
 
     def begin(self, path: FilePath, row: int) -> None:
+        """Go on with the rows of another list."""
         self._paths.append(path)
         self._first_rows.append(row)
 
+    def extend(self, lines: list[int]) -> None:
+        """Note the lines of the next rows."""
+        if not lines:
+            return
+        if len(self._first_lines) < len(self._paths):
+            self._first_lines += [lines[0]] * (len(self._paths) - len(self._first_lines))
+            self._last_line = lines[0] - 1
+        if lines == list(range(self._last_line + 1, self._last_line + 1 + len(lines))):
+            self._gaps.extend_zeros(len(lines))
+        else:
+            self._gaps.extend(np.diff(np.array([self._last_line, *lines])) - 1)
+        self._last_line = lines[-1]
+
     def of(self, row: int) -> tuple[FilePath, int, bool]:
+        """File and line of a row, and whether its list has ids."""
+        if self._sums is None:
+            self._sums = self._gaps.build_sums()
         number = bisect_right(self._first_rows, row) - 1
-        return self._paths[number], self.lines[row], self.has_ids[number]
+        first = self._first_rows[number]
+        line = self._first_lines[number] + row - first + int(self._sums[row] - self._sums[first])
+        return self._paths[number], line, self.has_ids[number]
 
 
 def _read_list(
@@ -107,7 +130,7 @@ def _read_list(
                     raise DataError(problem.reason, path=reader.path, line=batch.lines[row])
                 report.skip(reader.path, batch.lines[row], problem.reason)
             builder.add(batch.entities)
-            origin.lines.extend(batch.entity_lines)
+            origin.extend(batch.entity_lines)
             advance(len(batch.lines), "")
 
 
