@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class ColumnsBuilder:
     def add(self, batch: EntityBatch) -> None:
         """Append some entities."""
         n_rows = len(batch)
+        self._learn_langs(batch)
         self._ids.extend(batch.ids)
         self._titles.extend(batch.titles)
         if batch.urls:
@@ -92,10 +94,16 @@ class ColumnsBuilder:
     def _codes(self, named: RaggedTexts) -> NDArray[np.int16]:
         if not named.langs:
             return np.full(len(named.texts), -1, dtype=np.int16)
-        for lang in dict.fromkeys(named.langs):
-            if lang not in self._lang_to_code:
-                self._new_lang(lang)
         return np.array([self._lang_to_code[lang] for lang in named.langs], dtype=np.int16)
+
+    def _learn_langs(self, batch: EntityBatch) -> None:
+        """Number new languages entity by entity, so that the numbers do not depend on where a batch ends."""
+        if self._lang_to_code.keys() >= {*batch.aliases.langs, *batch.descriptions.langs}:
+            return
+        for several in zip(batch.aliases.rows(len(batch)), batch.descriptions.rows(len(batch)), strict=True):
+            for _, lang, _ in chain(*several):
+                if lang not in self._lang_to_code:
+                    self._new_lang(lang)
 
     def _new_lang(self, lang: str) -> None:
         code = len(self._lang_to_code) - 1

@@ -116,3 +116,12 @@ def test_numbers_that_begin_with_zeros_are_kept_in_order():
     numbers.extend_zeros(2)
     numbers.append(1)
     assert len(numbers) == 8 and numbers.build_sums().tolist() == [0, 0, 0, 3, 7, 7, 7, 8]
+
+
+def test_languages_are_numbered_in_the_order_of_entities_wherever_a_batch_ends():
+    records = [{"id": str(n), "title": "t"} for n in range(600)]
+    records[3]["descriptions"] = {"fi": "a"}
+    records[5]["aliases"] = [{"text": "b", "lang": "sv"}]
+    records[500]["descriptions"] = {"et": "c"}
+    records[501]["aliases"] = [{"text": "d", "lang": "lv"}, {"text": "e", "lang": "fi"}]
+    assert build_columns(records).langs == ("fi", "sv", "et", "lv")
