@@ -10,7 +10,8 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from deixis.kb.records import BadRecord, RecordMapping
+from deixis.kb.record_mapping import RecordMapping
+from deixis.kb.records import BadRecord
 
 logger = logging.getLogger(__name__)
 Records = Iterator[tuple[int, dict[str, Any] | BadRecord]]
