@@ -113,7 +113,8 @@ def answers(reader: Reader, documents: list[Document], proposed: Proposed | None
     else:
         candidates = reader.retrieve(passages)
         if reader.config.feeds_retriever:
-            candidates = reader.retrieve(passages, spans_of(passages, reader.read(passages, candidates)))
+            first = reader.read(passages, candidates, reader.config.span_threshold)
+            candidates = reader.retrieve(passages, spans_of(passages, first))
     readings = reader.read(passages, candidates, MIN_READ)
     seconds = time.process_time() - started
     is_found = []

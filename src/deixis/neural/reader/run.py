@@ -82,14 +82,21 @@ class Reader:
         whole = np.stack([pooled(each, self.config.pooling) for each in states]) @ self.vectors.T
         row_lists = []
         for number, scores in enumerate(whole):
-            positions = PassageTokens.of(encoded[number]).inside(spans[number]) if spans else np.zeros(0, np.int64)
-            if not len(positions):
+            positions = self.span_positions(encoded[number], spans[number]) if spans else []
+            if not positions:
                 row_lists.append(best_rows(scores, k))
                 continue
-            by_span = self.vectors @ unit(states[number][positions].mean(axis=0))
+            span_vectors = np.stack([unit(states[number][each].mean(axis=0)) for each in positions])
+            by_span = (self.vectors @ span_vectors.T).max(axis=1)
             union = np.union1d(best_rows(scores, k), best_rows(by_span, k))
             row_lists.append(union[best_rows((scores + by_span)[union], k)].tolist())
         return row_lists
+
+    def span_positions(self, encoding: Encoding, spans: Sequence[Span]) -> list[NDArray[np.int64]]:
+        """The tokens of each span, or of all spans together where their mean counts."""
+        tokens = PassageTokens.of(encoding)
+        groups = [[span] for span in spans] if self.config.span_pooling == "max" else [spans]
+        return [positions for group in groups if len(positions := tokens.inside(group))]
 
     def read(
         self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]], threshold: float | None = None
@@ -107,7 +114,8 @@ class Reader:
         passages = self.texts.passages(texts)
         candidates = self.retrieve(passages)
         if self.config.feeds_retriever:
-            candidates = self.retrieve(passages, spans_of(passages, self.read(passages, candidates)))
+            first = self.read(passages, candidates, self.config.span_threshold)
+            candidates = self.retrieve(passages, spans_of(passages, first))
         return self.read(passages, candidates, threshold)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
