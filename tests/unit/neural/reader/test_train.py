@@ -184,12 +184,10 @@ def test_the_best_span_counts_or_the_mean_of_all(config: ReaderConfig) -> None:
     assert training.reader.span_positions(encoding, []) == []
 
 
-def test_a_reader_that_is_not_fed_keeps_the_candidates_of_the_warm_up(config: ReaderConfig) -> None:
+def test_a_reader_that_is_not_fed_keeps_the_candidates_it_had_first(config: ReaderConfig) -> None:
     def kept(flows: str) -> dict[int, list[int]]:
-        training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=1))
-        training.warm_up()
-        training.passage_candidates.clear()
-        training.learn()
+        training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=0))
+        training.run()
         return training.passage_candidates
 
     assert kept("to-retriever") and not kept("both")
