@@ -42,7 +42,13 @@ class ReaderConfig(Config):
     pooling: Literal["mean", "cls"] = setting(
         "mean", "What a passage's vector is: the mean of its tokens, or its first token.", is_fixed=True
     )
+    has_retriever: bool = setting(
+        False, "Also train a retriever, whose candidates join those of the model's sources.", cli="--joint"
+    )
     flows: Flows = setting("both", "What the two tell each other while they learn.", is_fixed=True)
+    n_passes: int = setting(
+        2, "Times that candidates are retrieved; after the first, with the spans read before.", low=1
+    )
     batch_size: int = setting(4, "Passages in a step.", low=1)
     warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0, is_fixed=True)
     n_steps: int = setting(
