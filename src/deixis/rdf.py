@@ -100,7 +100,7 @@ class _Lines:
         """Lines since the last statement."""
 
     def read(self, size: int) -> bytes:
-        """The next line, or as much of it as is asked for; nothing at the end.
+        """The next line, or as much of it as `size` allows; nothing at the end.
 
         Where many lines make no statement, as in a string that is left open, more of them come at a time: the parser
         begins such a string anew each time.
@@ -108,10 +108,10 @@ class _Lines:
         if not self._waiting:
             self._waiting = self._next() if self.n_given < _MAX_SINGLE else b"".join(self._some())
         if len(self._waiting) <= size:
-            given, self._waiting = self._waiting, b""
+            part, self._waiting = self._waiting, b""
         else:
-            given, self._waiting = self._waiting[:size], self._waiting[size:]
-        return given
+            part, self._waiting = self._waiting[:size], self._waiting[size:]
+        return part
 
     def _next(self) -> bytes:
         following = next(self._lines, None)

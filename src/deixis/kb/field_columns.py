@@ -98,9 +98,9 @@ def alt_ids(column: Column, key: str, separator: str | None, problems: Problems)
 def descriptions(column: Column, by_language: Column, problems: Problems) -> RaggedTexts:
     """Descriptions in no language, then those in some; `by_language` is empty or as long as the column."""
     if not by_language:
-        found = _plain(["" if value is None else value for value in column])
-        if found:
-            return RaggedTexts(list(map(bool, found)), list(filter(None, found)))
+        texts = _plain(["" if value is None else value for value in column])
+        if texts:
+            return RaggedTexts(list(map(bool, texts)), list(filter(None, texts)))
         by_language = [None] * len(column)
 
     def parse(pair: tuple[object, object]) -> list[NamedText]:
@@ -143,5 +143,5 @@ def _each_list(column: Column, parse: Callable[[Any], list[NamedText]], problems
     return RaggedTexts.of(_each(column, lambda value: [] if value is None else parse(value), [], problems))
 
 
-def _named(found: Iterable[str]) -> list[NamedText]:
-    return [(text, "", 0) for text in found]
+def _named(texts: Iterable[str]) -> list[NamedText]:
+    return [(text, "", 0) for text in texts]

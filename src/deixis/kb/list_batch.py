@@ -53,15 +53,15 @@ def in_batches(records: Iterator[tuple[int, Record]]) -> Iterator[tuple[list[int
     failure: Exception | None = None
     while failure is None:
         lines: list[int] = []
-        found: list[Record] = []
+        records_read: list[Record] = []
         try:
             for line, record in itertools.islice(records, _N_RECORDS):
                 lines.append(line)
-                found.append(record)
+                records_read.append(record)
         except Exception as error:  # raised again when the records before it are worked on
             failure = error
         if lines:
-            yield lines, found
+            yield lines, records_read
         elif failure is None:
             return
     raise failure

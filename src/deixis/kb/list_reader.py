@@ -60,8 +60,8 @@ class ListReader:
         records = itertools.chain(head, records)
         if self._opened.format == "tsv":
             records = with_whole_titles(records, self.mapping, list(self._keys), self.path)
-        for lines, found in in_batches(records):
-            batch = ListBatch.of(lines, found, self.mapping or problem or BadRecord("missing_field", "no fields"))
+        for lines, part in in_batches(records):
+            batch = ListBatch.of(lines, part, self.mapping or problem or BadRecord("missing_field", "no fields"))
             if self._opened.format not in TABLES:
                 for keys in batch.key_orders:
                     self._keys.update(dict.fromkeys(keys))

@@ -27,10 +27,10 @@ class LongRow(BadRecord):
 
     def joined(self, key: str) -> dict[str, str | None]:
         """The record in which the column `key` has all cells that are too many, with spaces between them."""
-        place = self._columns.index(key)
+        position = self._columns.index(key)
         n_more = len(self._cells) - len(self._columns)
-        whole = " ".join(self._cells[place : place + n_more + 1])
-        cells = [*self._cells[:place], whole, *self._cells[place + n_more + 1 :]]
+        whole = " ".join(self._cells[position : position + n_more + 1])
+        cells = [*self._cells[:position], whole, *self._cells[position + n_more + 1 :]]
         return {name: cell.strip() or None for name, cell in zip(self._columns, cells, strict=True)}
 
 

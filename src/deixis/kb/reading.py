@@ -56,8 +56,8 @@ def build_columns(records: Iterable[Mapping[str, Any]]) -> EntityColumns:
     head = list(itertools.islice(stream, N_SAMPLED))
     mapping = _mapping_of([record for record in head if isinstance(record, Mapping)])
     numbered = ((number, _record(record)) for number, record in enumerate(itertools.chain(head, stream), start=1))
-    for lines, found in in_batches(numbered):
-        batch = ListBatch.of(lines, found, mapping)
+    for lines, part in in_batches(numbered):
+        batch = ListBatch.of(lines, part, mapping)
         for row, problem in batch.problems.items():
             raise DataError(problem.reason, path="records", line=lines[row])
         builder.add(batch.entities)

@@ -109,17 +109,19 @@ class RecordMapping:
 
     def parse_batch(self, records: Sequence[Mapping[str, Any]]) -> ParsedRecords:
         """The checked fields of some records, and what is wrong with the others."""
-        found: field_columns.Problems = {}
-        parsed = self._parse_columns(records, found)
-        if not found:
+        row_problems: field_columns.Problems = {}
+        parsed = self._parse_columns(records, row_problems)
+        if not row_problems:
             return parsed
-        for row, problems in found.items():
+        for row, problems in row_problems.items():
             if len(problems) > 1 and len(parsed.key_orders) > 1:  # the first is that in the record's own order
                 of_record: field_columns.Problems = {}
                 self._parse_columns([records[row]], of_record)
                 problems[:] = of_record[0]
-        kept = [record for row, record in enumerate(records) if row not in found]
-        return replace(self._parse_columns(kept, {}), problems={row: found[row][0] for row in sorted(found)})
+        right = [record for row, record in enumerate(records) if row not in row_problems]
+        return replace(
+            self._parse_columns(right, {}), problems={row: row_problems[row][0] for row in sorted(row_problems)}
+        )
 
     def _parse_columns(self, records: Sequence[Mapping[str, Any]], problems: field_columns.Problems) -> ParsedRecords:
         """The checked fields of records, adding to `problems`; the fields of those with a problem mean nothing."""

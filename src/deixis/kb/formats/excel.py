@@ -72,7 +72,7 @@ def _size_in_memory(archive: zipfile.ZipFile, sheet: zipfile.ZipInfo) -> int:
         for column, row in _REFERENCE.findall(text):
             n_rows = max(n_rows, int(row[:12]))
             last_column = max(last_column, column.upper(), key=lambda name: (len(name), name))
-    n_columns = sum((letter - 64) * int(26**place) for place, letter in enumerate(reversed(last_column[-6:])))
+    n_columns = sum((letter - 64) * int(26**power) for power, letter in enumerate(reversed(last_column[-6:])))
     return n_rows * n_columns * _CELL
 
 

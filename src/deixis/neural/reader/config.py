@@ -33,7 +33,7 @@ class ReaderConfig(Config):
     max_span: int = setting(10, "Longest mention the reader finds, in tokens.", low=1)
     threshold: float = setting(0.03, "Least product of span and rank probability.", low=0, below=1, is_fixed=True)
     span_threshold: float = setting(
-        0.003, "The same, for spans that the retriever is told of: more of them are right than wrong.", low=0, below=1,
+        0.003, "The same, for spans that go to the retriever.", low=0, below=1,
         is_fixed=True,
     )  # fmt: skip
     span_pooling: Literal["max", "mean"] = setting(

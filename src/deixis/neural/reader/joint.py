@@ -221,7 +221,7 @@ class JointTraining:
         logits: NDArray[np.float32],
         tokens: list[PassageTokens],
     ) -> list[list[Span]]:
-        """The spans that the retriever is told of, in code points of each passage."""
+        """The spans that go to the retriever, in code points of each passage."""
         span_lists = []
         for passage_number in numbers:
             own = [pair for pair, (number, _) in enumerate(pairs) if number == passage_number]

@@ -111,8 +111,8 @@ class Reader:
         threshold = self.config.threshold if threshold is None else threshold
         readings: list[Reading] = []
         for passage, own in zip(passages, numbers, strict=True):
-            place = (passage.document, passage.start)
-            readings += readings_of(place, list(own), list(own.values()), self.config.max_span, threshold)
+            start = (passage.document, passage.start)
+            readings += readings_of(start, list(own), list(own.values()), self.config.max_span, threshold)
         return merged(readings)
 
     def answer(self, texts: Iterable[str], threshold: float | None = None) -> list[Reading]:
@@ -128,15 +128,15 @@ class Reader:
         After the first pass candidates are retrieved with the spans that were read before; those of the passes before
         are dropped unless they are given.
         """
-        given = candidates or [[] for _ in passages]
+        candidates = candidates or [[] for _ in passages]
         numbers: list[dict[int, PairNumbers]] = [{} for _ in passages]
         spans: list[list[Span]] | None = None
         for n_done in range(self.config.n_passes):
             if n_done:
                 spans = spans_of(passages, self.readings(passages, numbers, self.config.span_threshold))
-            found = self.retrieve(passages, spans)
-            wanted = [list(dict.fromkeys([*own, *rows])) for own, rows in zip(given, found, strict=True)]
-            numbers = self.pair_numbers(passages, wanted, numbers)
+            retrieved = self.retrieve(passages, spans)
+            rows = [list(dict.fromkeys([*one, *other])) for one, other in zip(candidates, retrieved, strict=True)]
+            numbers = self.pair_numbers(passages, rows, numbers)
         return numbers
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -169,7 +169,7 @@ class Reader:
         candidates: Sequence[Sequence[int]],
         known: Sequence[Mapping[int, PairNumbers]] | None = None,
     ) -> list[dict[int, PairNumbers]]:
-        """The numbers of each candidate of each passage; those that are known are not asked for again."""
+        """The numbers of each candidate of each passage; those that are known are not computed again."""
         known = known or [{} for _ in passages]
         pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows if row not in known[number]]
         new: list[dict[int, PairNumbers]] = [{} for _ in passages]
