@@ -116,7 +116,7 @@ def answers(reader: Reader, documents: list[Document], n_passes: int) -> Answers
     reader.config = replace(reader.config, n_passes=n_passes)
     passages = reader.texts.passages(document.text for document in documents)
     started = time.process_time()
-    numbers = reader.retrieve_and_read(passages)
+    numbers = reader.numbers_of(passages, [[] for _ in passages])
     readings = reader.readings(passages, numbers, MIN_READ)
     seconds = time.process_time() - started
     recalls = {}

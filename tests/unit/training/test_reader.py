@@ -87,5 +87,5 @@ def test_a_retriever_trained_with_the_reader_proposes_candidates_in_the_linker(
     assert opened.vectors is not None and len(opened.vectors) == len(linker.kb)
     document = joint.link("we saw Ruby in the tree", ids=["bird-Ruby"])
     assert {each.entity for each in document.mentions} <= {"bird-Ruby", None}
-    (given,) = opened.retrieve_and_read(opened.texts.passages(["we saw Ruby in the tree"]), [[3]])
+    (given,) = opened.numbers_of(opened.texts.passages(["we saw Ruby in the tree"]), [[3]])
     assert 3 in given and len(given) >= opened.config.n_candidates  # what is given, and what was retrieved

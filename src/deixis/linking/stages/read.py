@@ -132,9 +132,7 @@ def possible_links(
     within = Spans(own, spans.starts, spans.ends, spans.log_odds, spans.has_name)
     passages = opened.texts.passages(documents[number].text for number in numbers.tolist())
     candidates = passage_candidates(within, ranking, passages, opened.config.n_candidates)
-    has_retriever = opened.vectors is not None
-    pairs = (opened.retrieve_and_read if has_retriever else opened.pair_numbers)(passages, candidates)
-    readings = opened.readings(passages, pairs, MIN_READ)
+    readings = opened.read(passages, candidates, MIN_READ)
     if mask is not None:
         readings = [each for each in readings if mask[each.row]]
     links = PossibleLinks.of(within, ranking, readings)

@@ -101,8 +101,11 @@ class Reader:
     def read(
         self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]], threshold: float | None = None
     ) -> list[Reading]:
-        """All spans and entities of passages with a score above the threshold; they may overlap and repeat."""
-        return self.readings(passages, self.pair_numbers(passages, candidates), threshold)
+        """All spans and entities of passages with a score above the threshold; they may overlap and repeat.
+
+        Candidates are those given and, with a retriever, those that it retrieves.
+        """
+        return self.readings(passages, self.numbers_of(passages, candidates), threshold)
 
     def readings(
         self, passages: Sequence[Passage], numbers: Sequence[Mapping[int, PairNumbers]], threshold: float | None = None
@@ -118,17 +121,17 @@ class Reader:
     def answer(self, texts: Iterable[str], threshold: float | None = None) -> list[Reading]:
         """What is read in texts with retrieved candidates."""
         passages = self.texts.passages(texts)
-        return self.readings(passages, self.retrieve_and_read(passages), threshold)
+        return self.read(passages, [[] for _ in passages], threshold)
 
-    def retrieve_and_read(
-        self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]] | None = None
+    def numbers_of(
+        self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]
     ) -> list[dict[int, PairNumbers]]:
-        """What the reader says of each passage's candidates: those that are given, and those retrieved in all passes.
+        """What the reader says of each passage's candidates: those given, and those retrieved in the last pass.
 
-        After the first pass candidates are retrieved with the spans that were read before; those of the passes before
-        are dropped unless they are given.
+        After the first pass candidates are retrieved with the spans that were read before.
         """
-        candidates = candidates or [[] for _ in passages]
+        if self.vectors is None:
+            return self.pair_numbers(passages, candidates)
         numbers: list[dict[int, PairNumbers]] = [{} for _ in passages]
         spans: list[list[Span]] | None = None
         for n_done in range(self.config.n_passes):
