@@ -3,7 +3,7 @@
 scikit-learn grows the tree; using one needs NumPy only. Where we differ: the tree also sees the combined score, which
 it could only make up by many cuts, and pairs of one leaf, which a tree cannot tell apart, keep the order of that score:
 a leaf's value is spread over the room up to half-way to its neighbours'. The depth is the one that ranks best by
-cross-validation, and 0, the combined score as it is, is one to choose from.
+cross-validation without losing the first place, and 0, the combined score as it is, is one to choose from.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class ScoreTree(Part):
     ) -> ScoreTree:
         """Grow a tree on what held-out documents shortlisted; `is_right` says which labels they have.
 
-        The depth is the one with the highest nDCG@5 of documents left out; a document is left out as a whole.
+        The depth is the one with the highest nDCG@5 of documents left out, if P@1 is not lower than that of the
+        least depth; a document is left out as a whole.
         """
         config = config or ScoreTreeConfig()
         if len(pairs) == 0:
@@ -183,7 +184,10 @@ def _grown(features: NDArray[np.float32], is_right: NDArray[np.bool_], config: S
 
 
 def _best_depth(pairs: ScoredPairs, is_right: NDArray[np.bool_], config: ScoreTreeConfig, seed: int) -> int:
-    """The depth whose trees rank documents best that they were not grown on; the least of equals."""
+    """The depth whose trees rank documents best that they were not grown on; the least of equals.
+
+    A depth that has the first label right less often than the least one, by more than a standard error, is out.
+    """
     n_documents, depths = len(pairs.starts) - 1, sorted(config.depths)
     n_folds = min(config.n_folds, n_documents)
     if len(depths) == 1 or n_folds < 2:
@@ -201,4 +205,8 @@ def _best_depth(pairs: ScoredPairs, is_right: NDArray[np.bool_], config: ScoreTr
             scores[number, is_left_out] = grown.cut(depth).spread(
                 pairs.features[is_left_out], pairs.combined[is_left_out]
             )
-    return depths[int(np.argmax([pairs.ndcg(each, is_right) for each in scores]))]
+    goodness = np.array([pairs.ndcg(each, is_right) for each in scores])
+    firsts = np.array([pairs.is_first_right(each, is_right) for each in scores], dtype=np.float64)
+    losses = firsts[0] - firsts
+    loses_first = losses.mean(axis=1) > losses.std(axis=1) / np.sqrt(losses.shape[1])
+    return depths[int(np.argmax(np.where(loses_first, -np.inf, goodness)))]

@@ -66,5 +66,12 @@ class ScoredPairs:
         ideals = np.cumsum(1 / np.log2(np.arange(at) + 2))[np.minimum(n_right, at) - 1]
         return float((gains[n_right > 0] / ideals[n_right > 0]).mean())
 
+    def is_first_right(self, scores: NDArray[np.floating], is_right: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether each document that shortlisted a label has the label of its best score; ties by `combined`."""
+        rows = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        order = np.lexsort((-self.combined, -scores, rows))
+        first: NDArray[np.bool_] = is_right[order[self.starts[:-1][np.diff(self.starts) > 0]]]
+        return first
+
     def __len__(self) -> int:
         return len(self.features)

@@ -57,6 +57,22 @@ def test_cross_validation_takes_a_tree_where_there_is_something_to_correct_and_n
     assert ScoreTree.fit(pairs, by_combined, ScoreTreeConfig(depths=(0, 12), min_leaf=0.0001)).n_leaves == 1
 
 
+def test_a_depth_that_loses_the_first_place_is_not_taken():
+    # The fourth feature alone tells the first label; the second tells all others, which nDCG@5 rewards.
+    n, per_document = 600, 6
+    rng = np.random.default_rng(0)
+    first, margins = rng.random(n * per_document), np.zeros(n * per_document)
+    starts = np.arange(n + 1) * per_document
+    pairs = ScoredPairs.of(starts, first, margins, np.tile([0, 9, 9, 9, 9, 9], n))
+    best = starts[:-1] + pairs.combined.reshape(n, per_document).argmax(axis=1)
+    is_right = np.tile([False, True, True, True, True, True], n) & (rng.random(len(pairs)) < 0.6)
+    is_right[best] = True
+    scores = np.where(np.tile([False, True, True, True, True, True], n), 1.0, 0.0)
+    assert pairs.is_first_right(pairs.combined, is_right).all()
+    assert pairs.is_first_right(scores, is_right).mean() < 1
+    assert ScoreTree.fit(pairs, is_right, ScoreTreeConfig(min_leaf=0.01)).n_leaves == 1
+
+
 def test_a_calibrated_score_ranks_better_than_the_combined_one_on_other_documents():
     tree = ScoreTree.fit(*held_out(1000))
     pairs, is_right = held_out(1000, seed=1)

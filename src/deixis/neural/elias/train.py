@@ -29,7 +29,7 @@ from deixis.neural.batches import (
 )
 from deixis.neural.elias.config import BAG, EliasConfig
 from deixis.neural.elias.graph import balanced_edges, best_matches, matched_edges
-from deixis.neural.elias.model import EliasIndex, ShortlistScores, losses, pair_targets
+from deixis.neural.elias.model import Edges, EliasIndex, ShortlistScores, losses, pair_targets
 from deixis.neural.one_vs_all.bag_module import BagModule
 from deixis.neural.one_vs_all.config import COSINE_WEIGHT
 from deixis.neural.threads import torch_threads
@@ -152,8 +152,18 @@ class EliasTraining:
         edges = matched_edges(matches, self._targets, n_edges, self.config.keeps_every_label)
         generator = torch.Generator().manual_seed(self.seed)
         weights = torch.rand(len(edges.labels), generator=generator)
+        weights[torch.from_numpy(self._is_own(edges))] += self.config.warm_edges
         clusters = self.index.clusters.detach().clone()
         self.index = EliasIndex(clusters, edges, weights, True, self.config.alpha, self.config.labels_per_cluster)
+
+    def _is_own(self, edges: Edges) -> NDArray[np.bool_]:
+        """Which edges lead to a label from the cluster that it has now."""
+        before = self.index.edges
+        cluster_of_label = np.empty(before.n_labels, dtype=np.int64)
+        cluster_of_label[before.labels] = np.repeat(np.arange(len(before.starts) - 1), np.diff(before.starts))
+        clusters = np.repeat(np.arange(len(edges.starts) - 1), np.diff(edges.starts))
+        is_own: NDArray[np.bool_] = cluster_of_label[edges.labels] == clusters
+        return is_own
 
     def ranker(self) -> LearnedRanker:
         """What it has learned so far, for use without torch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -227,3 +228,19 @@ def test_what_cannot_be_learned_is_told() -> None:
         EliasConfig(edge_rate=0)
     with pytest.raises(ConfigError, match="shortlist_weight must be at least 0, got -1"):
         EliasConfig(shortlist_weight=-1)
+
+
+def test_warm_edges_begin_where_stage_one_had_each_label() -> None:
+    features, targets = some_documents()
+    begun = {}
+    for warm in (0.0, 3.0):
+        training = EliasTraining(features, targets, replace(SMALL, warm_edges=warm), seed=1)
+        training.run(1, "stage 1")
+        own = training.index.frozen().parents()
+        training.learn_edges()
+        begun[warm] = training.index
+    edges = begun[3.0].edges
+    clusters = np.repeat(np.arange(len(edges.starts) - 1), np.diff(edges.starts))
+    raised = (begun[3.0].weights - begun[0.0].weights).detach().numpy()
+    np.testing.assert_allclose(raised, np.where(own[edges.labels] == clusters, 3.0, 0.0), atol=1e-5)
+    assert raised.any()
