@@ -161,7 +161,7 @@ def main() -> None:
     """Print the table; record its rows if asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", choices=sorted(CONFIGS))
-    parser.add_argument("--documents", type=int, help="Only the first so many training documents.")
+    parser.add_argument("--documents", type=int, help="Only so many training documents, drawn evenly.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--vary", nargs="+", choices=sorted(VARIED), help="Settings of stage 2 to vary.")
     parser.add_argument("--test", action="store_true", help="Measure on test too.")

@@ -173,7 +173,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", choices=sorted(DATASETS))
     parser.add_argument("--first", choices=sorted(FIRST), default="tree")
-    parser.add_argument("--documents", type=int, help="Only the first so many training documents.")
+    parser.add_argument("--documents", type=int, help="Only so many training documents, drawn evenly.")
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--models", type=int, default=len(SEEDS))
     parser.add_argument("--dense-weight", type=float, default=CombinedConfig().dense_weight)

@@ -15,11 +15,13 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.xmc.datasets import PARTS, ROOT, read_dataset
+from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.store.strings import StringTable
 
 CACHE = ROOT / "build" / "xmc"
 MAX_FEATURES = 400_000
+DRAWN_BY = 0  # the seed of samples
 FEATURES = TfidfConfig(ngrams_max=2)
 
 
@@ -43,8 +45,8 @@ MATRICES = tuple(each.name for each in dataclasses.fields(Matrices))[1:]
 def matrices(
     dataset: str, n_documents: int | None = None, features: TfidfConfig = FEATURES, max_features: int = MAX_FEATURES
 ) -> Matrices:
-    """The set's matrices, those of its first `n_documents` training documents if that is given."""
-    settings = repr((features, max_features)).encode()
+    """The set's matrices, those of `n_documents` training documents, drawn evenly, if that is given."""
+    settings = repr((features, max_features, DRAWN_BY)).encode()
     size = "all" if n_documents is None else str(n_documents)
     folder = CACHE / f"{dataset}-{size}-{hashlib.sha256(settings).hexdigest()[:8]}"
     if not (folder / "whole").exists():
@@ -66,7 +68,7 @@ def make(
     for part in PARTS:
         documents = read.part(part)
         if part == "train":
-            documents = documents if n_documents is None else documents.take(np.arange(n_documents))
+            documents = documents if n_documents is None else documents.take(drawn(len(documents), n_documents))
             vectorizer.fit(documents.texts, n_threads=1)
             columns = most_frequent(vectorizer.idf, max_features)
         made[f"X_{part}"] = unit_rows_of(vectorizer.transform(documents.texts, n_threads=1), columns)
@@ -74,6 +76,13 @@ def make(
     titles = StringTable.from_strings([read.vocabulary.title(row) for row in range(len(read.vocabulary))])
     made["labels_by_features"] = unit_rows_of(vectorizer.transform(titles, n_threads=1), columns)
     return made
+
+
+def drawn(n_all: int, n: int) -> np.ndarray:
+    """So many of all documents, in their order, drawn evenly: files may be in order of date, as eurlex57k's are."""
+    if n > n_all:
+        raise ConfigError(f"There are {n_all} training documents, {n} cannot be drawn.")
+    return np.sort(np.random.default_rng(DRAWN_BY).choice(n_all, n, replace=False))
 
 
 def most_frequent(idf: np.ndarray, max_features: int) -> np.ndarray:
