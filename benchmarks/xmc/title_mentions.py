@@ -22,9 +22,7 @@ MIN_LETTERS = 4
 MAX_LOWER = 0.02  # of a single word's uses in descriptions
 WORD = re.compile(r"\w+")
 SENTENCE_END = re.compile(r"[.!?]\s|\n")
-MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+MONTHS = frozenset("january february march april may june july august september october november december".split())
 NOT_ALONE = frozenset(stop_words()) | MONTHS
 Form = tuple[str, ...]
 
@@ -79,9 +77,7 @@ def forms(
 
 def _is_safe(words: Sequence[str], capital: Counter[str], lower: Counter[str]) -> bool:
     if len(words) > 1:
-        return not all(
-            word.lower() in NOT_ALONE or word.isdigit() for word in words
-        )
+        return not all(word.lower() in NOT_ALONE or word.isdigit() for word in words)
     word = words[0].lower()
     if len(word) < MIN_LETTERS or not word.isalpha() or word in NOT_ALONE:
         return False

@@ -4,8 +4,8 @@
 - `also-mentioned`: the labels of a page are those that descriptions name together with it, as shops know what was also
   bought: pages that share two descriptions or more, the best ten by count over the root of their frequency.
 
-Left out as labels: titles with a bracket, lists, titles of less than four letters, and pages that are named once or more
-than 500 times. Splits are random, by page; a label of a split is one that two of its training pages have.
+Left out as labels: titles with a bracket, lists, titles of less than four letters, and pages that are named once or
+more than 500 times. Splits are random, by page; a label of a split is one that two of its training pages have.
 """
 
 from __future__ import annotations

@@ -290,6 +290,20 @@ def test_filtered_labels_are_neither_predicted_nor_counted(deixis_inside, librar
     assert by_metric["precision@1"]["settings"]["filter_labels"] == option
 
 
+def test_training_says_when_it_learns_from_names_for_related_labels(deixis_inside):
+    names = [f"page{row} word{row % 5}" for row in range(12)]
+    lines_ = [{"text": name, "labels": [names[row - 1]]} for row, name in enumerate(names)]
+    (deixis_inside.folder / "pages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines_))
+    (deixis_inside.folder / "names.jsonl").write_text(
+        "".join(json.dumps({"id": name, "title": name}) + "\n" for name in names)
+    )
+    command = ["xmr", "train", "pages.jsonl", "--labels", "names.jsonl", "-o", "m"]
+    noted = deixis_inside(*command).stderr
+    assert "100% of the texts are names of labels" in noted and "--filter-labels own" in noted
+    assert Labeller.load("m").config.augmentation.kind == "soft"
+    assert "names of labels" not in deixis_inside(*command, "--augment", "self").stderr
+
+
 def test_a_filter_that_does_not_fit_the_documents_is_refused(deixis_inside, library, titles, matrices):
     (deixis_inside.folder / "far.txt").write_text("0 0\n9 1\n")
     for command in ("predict", "eval"):

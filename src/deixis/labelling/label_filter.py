@@ -1,6 +1,6 @@
 """Labels that a document must not get: its own, where inputs are items like the labels, or those of a file of pairs.
 
-Sets of short texts, in which products or pages are inputs and labels alike, come with such pairs
+Sets of short texts, whose inputs are products or pages as the labels are, come with such pairs
 (`filter_labels_test.txt` of the Extreme Classification repository): they are neither predicted nor counted as true.
 """
 
@@ -15,6 +15,7 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.features.name_set import folded
+from deixis.labelling.corpus.documents import LabelledTexts
 from deixis.store.files import open_byte_lines
 from deixis.store.strings import StringTable
 
@@ -43,6 +44,20 @@ class OwnLabels:
         indices = np.array([label for row in labels for label in row], dtype=np.int32)
         ones = np.ones(len(indices), dtype=np.float32)
         return sparse.csr_matrix((ones, indices, indptr), shape=(len(labels), self.n_labels))
+
+
+def named_fraction(documents: LabelledTexts, titles: Iterable[str] | StringTable) -> float:
+    """How many of the documents are called as a label is that they do not have, as a fraction: inputs are labels, too.
+
+    Examples
+    --------
+    >>> ids, texts = StringTable.from_strings("ab"), StringTable.from_strings(["Cats", "Ships"])
+    >>> named_fraction(LabelledTexts(ids, texts, sparse.csr_matrix([[0, 1], [0, 1]])), ["Cats", "Ships"])
+    0.5
+    """
+    own = OwnLabels(titles).of(documents.texts)
+    n_own, n_true = (np.diff(each.tocsr().indptr) for each in (own, own.multiply(documents.docs_by_labels)))
+    return float(np.mean((n_own > 0) & (n_true == 0))) if len(documents) else 0.0
 
 
 def read_label_filter(path: str | os.PathLike[str], n_labels: int, n_documents: int | None = None) -> sparse.csr_matrix:

@@ -21,6 +21,7 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
+from deixis.labelling.label_filter import named_fraction
 from deixis.labelling.training_rows import TrainingRows
 from deixis.labelling.vocabulary import check_columns, numbered_vocabulary
 from deixis.progress import stage
@@ -84,7 +85,7 @@ class Labeller:
 
         Without a vocabulary labels are called by their numbers. `labels_by_features` goes with rows of features:
         what the labels are called, by the same features. What labels are called is learned from, unless the settings
-        say otherwise.
+        say otherwise; for related labels, too, where texts are called as labels are that they do not have.
         """
         if not isinstance(documents, (LabelledTexts, LabelledRows)):
             raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
@@ -93,9 +94,13 @@ class Labeller:
         engine.check_extras()
         is_named = vocabulary is not None
         has_names = labels_by_features is not None if isinstance(documents, LabelledRows) else is_named
-        config = replace(config, augmentation=config.augmentation.settled(has_names=has_names))
         vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
         check_columns(vocabulary, documents.docs_by_labels.shape[1])
+        fraction = 0.0
+        if isinstance(documents, LabelledTexts) and is_named and config.augmentation.kind == "auto":
+            fraction = named_fraction(documents, vocabulary.titles)
+        augmentation = config.augmentation.settled(has_names=has_names, named_fraction=fraction)
+        config = replace(config, augmentation=augmentation)
         features = None
         if isinstance(documents, LabelledTexts):
             if labels_by_features is not None:

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from deixis.errors import DataError
-from deixis.labelling.label_filter import OwnLabels, read_label_filter
+from deixis.labelling.label_filter import OwnLabels, named_fraction, read_label_filter
 from deixis.labelling.labeller import Labeller
+from deixis.store.strings import StringTable
 from tests.library import books, library_vocabulary
 
 
@@ -25,6 +28,14 @@ def test_own_labels_are_called_as_the_text_is_up_to_case_and_spacing():
 
 def test_no_texts_have_no_labels_of_their_own():
     assert OwnLabels(["Cats"]).of([]).shape == (0, 1)
+
+
+def test_documents_that_have_the_label_they_are_called_as_do_not_count_as_named():
+    documents = replace(books(4), texts=StringTable.from_strings(["cats", "Ships", "a cat", "bread"]))
+    truth = sparse.csr_matrix(np.array([[1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 1, 0]]))
+    titles = library_vocabulary().titles
+    assert named_fraction(replace(documents, docs_by_labels=truth), titles) == 0.5
+    assert named_fraction(books(50), titles) == 0
 
 
 def test_the_next_best_label_comes_in_place_of_a_filtered_one(labeller):
