@@ -4,7 +4,8 @@ Two sets of titles from wiki468k (`title_sets`), three random splits of each, le
 with the words of label texts in the vocabulary. Arms:
 
 - `none`, `self`, and soft targets by the paper's threshold on shares (`delta-0.1`), by a threshold on targets
-  (`target-0.1`, the default) and by the five most visited neighbours (`best-5`);
+  (`target-0.1`, the default; `visits-0.1` on the graph without ECLARE's weights) and by the five most visited
+  neighbours (`best-5`);
 - `lookup`: no training: an input that is a label gets its neighbours in the label graph, others nothing;
 - `self+lookup`: the same, and what `self` has learned for all other inputs.
 
@@ -52,6 +53,7 @@ ENGINES = {
 SOFT = {
     **{f"delta-{delta}": AugmentationConfig("soft", delta, threshold_of="share") for delta in (0.0, 0.05, 0.1, 0.3)},
     **{f"target-{target}": AugmentationConfig("soft", target) for target in (0.1, 0.2)},
+    "visits-0.1": AugmentationConfig("soft", 0.1, LabelGraphConfig(weighting="visits")),
     "best-5": AugmentationConfig("soft", 0.0, LabelGraphConfig(max_neighbours=5)),
 }
 ARMS = {"none": AugmentationConfig("none"), "self": AugmentationConfig("self"), **SOFT}

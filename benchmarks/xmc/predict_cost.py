@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -41,7 +40,7 @@ def main() -> None:
     """Load, label, print."""
     model, inputs = sys.argv[1:]
     texts = StringTable.from_strings(json.loads(Path(inputs).read_text(encoding="utf-8")))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = memory("VmRSS")
     labeller = Labeller.load(model, n_threads=1)
     own = OwnLabels(labeller.vocabulary.titles).of(texts)
     seconds = []
@@ -49,8 +48,13 @@ def main() -> None:
         started = time.process_time()
         labeller.rank(texts, K, filtered=own)
         seconds.append(time.process_time() - started)
-    added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    print(json.dumps({"predict_cpu": 1e6 * min(seconds) / len(texts), "rss": added * 1024 / MB}))
+    print(json.dumps({"predict_cpu": 1e6 * min(seconds) / len(texts), "rss": memory("VmHWM") - before}))
+
+
+def memory(name: str) -> float:
+    """Megabytes by /proc: VmRSS now, VmHWM at most; getrusage would hand down the peak of the parent process."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) * 1024 / MB
 
 
 if __name__ == "__main__":
