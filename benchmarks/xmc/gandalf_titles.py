@@ -13,7 +13,8 @@ The input's own label is never counted (`--filter-labels own`). Rows are means o
 greatest. The graph of `lookup` and the soft arm are chosen by precision@1 on dev; test rows (suites that end in
 `-test`) have that arm only, as `soft`, beside those without a choice. Rows `precision@1_gain` are differences to `self`
 on the same inputs, with a 95 % interval. Costs are those of the first split. Rankers that learn by torch are slow, so
-they are measured with fewer arms; of `description-titles` half of the pages are drawn.
+they are measured with fewer arms, and `elias`, which takes minutes for each, on `also-mentioned` only; of
+`description-titles` half of the pages are drawn.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ ARMS_OF = {
     "bag": ("none", "self", "delta-0.0", "delta-0.05", "delta-0.1", "delta-0.3", "target-0.1"),
     "elias": ("none", "self", "target-0.1"),
 }
+SETS_OF = {"tree": SETS, "bag": SETS, "elias": ("also-mentioned",)}
 GRAPHS = {"lookup": LabelGraphConfig(), "lookup-visits": LabelGraphConfig(weighting="visits")}
 UNITS = {"train_cpu": "s", "predict_cpu": "us/text", "disk": "MB", "rss": "MB", "targets": "labels/text"}
 
@@ -191,7 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         torch.set_num_threads(1)
     for name in options.sets:
-        for engine in options.engines:
+        for engine in (engine for engine in options.engines if name in SETS_OF[engine]):
             arms = options.arms or ARMS_OF[engine]
             rows = measure(name, engine, options.splits, arms, options.points or N_POINTS[name])
             if is_recorded:
