@@ -28,7 +28,7 @@ from deixis.xmr.label_graph import LabelGraphConfig, label_graph
 from deixis.xmr.sparse_rows import SparseRows
 
 ThresholdOf = Literal["target", "share"]
-MIN_NAMED_FRACTION = 0.1  # where soft targets gain more on inputs that are labels than they cost on others
+MIN_NAMED_FRACTION = 0.1  # the lowest at which soft targets were seen to gain (docs/explanation/gandalf.md)
 
 
 @dataclass(frozen=True)
