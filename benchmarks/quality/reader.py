@@ -1,16 +1,18 @@
 """Retriever and reader, apart and together: `python -m benchmarks.quality.reader [none both ...]`.
 
-Table 3 of BEER² (Li et al., 2023), sized for one core: MiniLM, NCBI's train documents to learn from. The knowledge base
-is a part of MEDIC: the diseases that the three splits mean, and others drawn evenly (the paper restricts MeSH to the
-corpus' own concepts). On dev, half of the documents choose the threshold and the other half are judged; with
-`--split test` the test documents are judged, by the threshold of all dev documents. Arms:
+Table 3 of BEER² (Li et al., 2023), sized for one core: MiniLM, and the train documents of NCBI (the knowledge base is
+the whole of MEDIC) or BC5CDR (its own concepts, as in the paper). On dev, half of the documents choose the threshold
+and the other half are judged; with `--split test` the test documents are judged, by the threshold of all dev documents.
+Every arm has an encoder for each module, one schedule for each, and the same number of steps:
 
-- `none`: the pipeline: retriever first, then reader, each with an encoder of its own, as in EntQA;
-- `to-reader`, `to-retriever`, `both`: one encoder, and one or both flows of data while both learn;
-  these four go on from one warm-up, in which each learned alone, for as many steps;
-- `stations`: no dense retriever; the reader is given the candidates of a linker's own stations. With it are measured
-  `finding`, that linker without a reader, and `stations+finding`, both weighed together as `deixis link` does;
-- `stations-long`: the same, twice as long.
+- `none`: the pipeline: the retriever for all its steps, then the reader for all of its, as in EntQA;
+- `to-reader`, `to-retriever`, `both`: one or both flows of data while both learn, after a warm-up of each alone;
+- `sources`: no dense retriever; the reader is given the candidates of a linker's own sources. With it are measured
+  `finding`, that linker without a reader, and `sources+finding`, both weighed together as `deixis link` does;
+- `sources-long`: the same, twice as long.
+
+Recall is measured at K and at 32, with the passage alone (`one pass`), with the spans that were read first (`two
+passes`), and with the annotated spans (`gold spans`, a bound); F1 with one and two passes.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import argparse
 import copy
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -48,7 +50,8 @@ from deixis.neural.quiet import quiet
 from deixis.neural.reader.config import ReaderConfig
 from deixis.neural.reader.examples import AnnotatedPassage
 from deixis.neural.reader.joint import JointTraining
-from deixis.neural.reader.run import Reader, spans_of
+from deixis.neural.reader.passages import Passage
+from deixis.neural.reader.run import Reader
 from deixis.neural.reader.spans import Reading
 from deixis.neural.reader.train import new_training
 from deixis.tables import Ranking, Spans
@@ -56,12 +59,15 @@ from deixis.training.reader import fit_reading, reader_input_of
 from deixis.types import Document, Mention
 
 SEED = 0
-ARMS = ("none", "to-reader", "to-retriever", "both", "stations", "stations-long")
+ARMS = ("none", "to-reader", "to-retriever", "both", "sources", "sources-long")
 LONG = 2  # times as many steps
+WIDE = 32  # candidates that would do without spans
+SETS = {"ncbi": ("medic-ncbi", 10**9), "bc5cdr": ("mesh-bc5cdr", 0)}
+"""The suite of each set, and how many entities its knowledge base has at least, besides those that are meant."""
 THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6)
 Proposed = tuple[Spans, Ranking]
 """Spans of documents, and the candidates of each."""
-CONFIG = ReaderConfig(n_tokens=32, overlap=12, entity_tokens=16, n_candidates=8, n_taught=3, n_negatives=3, seed=SEED)
+CONFIG = ReaderConfig(n_tokens=32, overlap=12, entity_tokens=16, n_candidates=8, n_taught=3, n_negatives=3)
 
 
 @dataclass(frozen=True)
@@ -74,16 +80,16 @@ class Task:
     test: list[Document]
 
 
-def read_task(n_entities: int, n_documents: int) -> Task:
-    """The documents, and the entities they mean with others up to `n_entities`."""
-    suite, data = read_suite(SUITES / "medic-ncbi.yaml"), DataFolder(data_folder())
+def read_task(name: str, n_entities: int, n_documents: int, seed: int) -> Task:
+    """The documents of a suite, and the entities that they mean with others up to `n_entities`."""
+    suite, data = read_suite(SUITES / f"{name}.yaml"), DataFolder(data_folder())
     kb = data.read_kb(suite.kb)
     parts = [data.read_mentions(suite.mentions)]
-    parts += [list(data.read_part(suite, suite.parts(name)[0])) for name in ("dev", "test")]
+    parts += [list(data.read_part(suite, suite.parts(part)[0])) for part in ("dev", "test")]
     meant = {row for part in parts for document in part for rows in gold_rows(kb, document) for row in rows}
     others = np.setdiff1d(np.arange(len(kb)), sorted(meant))
     n_others = min(len(others), max(0, n_entities - len(meant)))
-    drawn = np.random.default_rng(SEED).choice(others, n_others, replace=False)
+    drawn = np.random.default_rng(seed).choice(others, n_others, replace=False)
     log(f"{len(meant)} entities are meant, {n_others} others")
     train, dev, test = ([in_kb(kb, document) for document in part] for part in parts)
     return Task(kb.take(np.sort([*meant, *drawn]).astype(np.int64)), train, dev[:n_documents], test[:n_documents])
@@ -96,35 +102,72 @@ def gold_rows(kb: KnowledgeBase, document: Document) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class Answers:
-    """What was read in documents, at the lowest threshold, and which mentions had the right entity as candidate."""
+    """What was read in documents, at the lowest threshold, and how often the right entity was among the candidates."""
 
     documents: list[Document]
     readings: list[Reading]
-    is_found: np.ndarray
+    recalls: dict[str, np.ndarray]
     seconds: float
 
 
-def answers(reader: Reader, documents: list[Document], proposed: Proposed | None) -> Answers:
-    """What a reader says about documents, with its own candidates or those that a linker proposes."""
+def answers(reader: Reader, documents: list[Document], n_passes: int) -> Answers:
+    """What a reader says about documents with candidates that it retrieves in so many passes."""
+    reader = copy.copy(reader)
+    reader.config = replace(reader.config, n_passes=n_passes)
     passages = reader.texts.passages(document.text for document in documents)
     started = time.process_time()
-    if proposed is not None:
-        candidates = passage_candidates(*proposed, passages, reader.config.n_candidates)
-    else:
-        candidates = reader.retrieve(passages)
-        if reader.config.feeds_retriever:
-            candidates = reader.retrieve(passages, spans_of(passages, reader.read(passages, candidates)))
+    numbers = reader.numbers_of(passages, [[] for _ in passages])
+    readings = reader.readings(passages, numbers, MIN_READ)
+    seconds = time.process_time() - started
+    recalls = {}
+    if n_passes > 1:
+        recalls["two passes"] = is_found(reader, documents, passages, numbers)
+    return Answers(documents, readings, recalls, seconds)
+
+
+def recalls_of(reader: Reader, documents: list[Document]) -> dict[str, np.ndarray]:
+    """Whether each mention has its entity among the candidates of the passage alone, and with the annotated spans."""
+    passages = reader.texts.passages(document.text for document in documents)
+    gold = [
+        [
+            (mention.start - passage.start, mention.end - passage.start)
+            for mention in documents[passage.document].mentions
+            if passage.holds(mention.start, mention.end)
+        ]
+        for passage in passages
+    ]
+    k = reader.config.n_candidates
+    asked = {"one pass": (None, k), f"one pass, {WIDE}": (None, WIDE), "gold spans": (gold, k)}
+    return {
+        name: is_found(reader, documents, passages, reader.retrieve(passages, spans, n))
+        for name, (spans, n) in asked.items()
+    }
+
+
+def proposed_answers(reader: Reader, documents: list[Document], proposed: Proposed) -> Answers:
+    """What a reader says about documents with the candidates that a linker proposes."""
+    passages = reader.texts.passages(document.text for document in documents)
+    started = time.process_time()
+    candidates = passage_candidates(*proposed, passages, reader.config.n_candidates)
     readings = reader.read(passages, candidates, MIN_READ)
     seconds = time.process_time() - started
-    is_found = []
+    recalls = {"one pass": is_found(reader, documents, passages, candidates)}
+    return Answers(documents, readings, recalls, seconds)
+
+
+def is_found(
+    reader: Reader, documents: list[Document], passages: Sequence[Passage], candidates: Sequence[Collection[int]]
+) -> np.ndarray:
+    """For each mention, whether a passage that holds it has the right entity among its candidates."""
     holding: dict[int, list[int]] = {}
     for number, passage in enumerate(passages):
         holding.setdefault(passage.document, []).append(number)
+    found = []
     for number, document in enumerate(documents):
         for mention, rows in zip(document.mentions, gold_rows(reader.kb, document), strict=True):
             here = [each for each in holding[number] if passages[each].holds(mention.start, mention.end)]
-            is_found.append(any(set(rows) & set(candidates[each]) for each in here))
-    return Answers(documents, readings, np.array(is_found), seconds)
+            found.append(any(set(rows) & set(candidates[each]) for each in here))
+    return np.array(found)
 
 
 def figures(kb: KnowledgeBase, found: Answers, threshold: float) -> list[Metric]:
@@ -156,7 +199,7 @@ def best_threshold(kb: KnowledgeBase, found: Answers) -> float:
 
 
 class Trainings:
-    """Readers, arm by arm; all with a retriever go on from one warm-up."""
+    """Readers, arm by arm; those with a retriever go on from one warm-up of it."""
 
     def __init__(self, task: Task, config: ReaderConfig) -> None:
         self.task = task
@@ -164,62 +207,101 @@ class Trainings:
         self._warm: JointTraining | None = None
         self._spent = 0.0
 
-    def reader(self, arm: str, stations: Stations | None) -> tuple[Reader, float, ReaderConfig]:
+    def with_retriever(self, arm: str) -> tuple[Reader, float, ReaderConfig]:
         """The reader of an arm, the processor seconds that it learned, and its settings."""
         started = time.process_time()
-        if stations is not None:
-            n_steps = (self.config.warm_up + self.config.n_steps) * (LONG if arm == "stations-long" else 1)
-            config = replace(self.config, flows="none", n_steps=n_steps)
-            source = stations.source(2 * config.n_candidates)
-            training, _ = new_training(self.task.kb, self.task.train, config, source, Losses(started))
-            training.run()
-            return training.reader, time.process_time() - started, config
         if self._warm is None:
             self._warm, _ = new_training(self.task.kb, self.task.train, self.config, None, Losses(started))
             self._warm.warm_up()
             self._spent, started = time.process_time() - started, time.process_time()
         training = copy.deepcopy(self._warm)
         training.config = training.reader.config = config = replace(self.config, flows=arm)
-        torch.manual_seed(SEED)
+        torch.manual_seed(config.seed)
         training.learn()
         return training.reader, self._spent + time.process_time() - started, config
 
+    def of_sources(self, arm: str, sources: LinkerSources) -> tuple[Reader, float, ReaderConfig]:
+        """The same of an arm whose candidates come from a linker."""
+        started = time.process_time()
+        n_steps = (self.config.warm_up + self.config.n_steps) * (LONG if arm == "sources-long" else 1)
+        config = replace(self.config, flows="none", n_steps=n_steps)
+        source = sources.source(2 * config.n_candidates)
+        training, _ = new_training(self.task.kb, self.task.train, config, source, Losses(started))
+        training.run()
+        return training.reader, time.process_time() - started, config
 
-def measure(arm: str, trainings: Trainings, task: Task, splits: Sequence[str]) -> Iterator[ResultRow]:
-    """The rows of one arm."""
-    stations = Stations.build(task) if arm.startswith("stations") else None
-    reader, trained, config = trainings.reader(arm, stations)
+
+def parts_of(task: Task, splits: Sequence[str]) -> dict[str, list[Document]]:
+    """The documents that choose the threshold, and those that are judged."""
     half = len(task.dev) // 2
     parts = {"choose": task.dev[:half], "dev": task.dev[half:]}
-    if "test" in splits:
-        parts["test"] = task.test
-    proposed = {} if stations is None else {name: stations.propose(part) for name, part in parts.items()}
-    found = {name: answers(reader, part, proposed.get(name)) for name, part in parts.items()}
+    return parts | ({"test": task.test} if "test" in splits else {})
+
+
+def measure(arm: str, trainings: Trainings, suite: str, splits: Sequence[str]) -> Iterator[ResultRow]:
+    """The rows of an arm with a retriever: with one pass (the arm's name) and with two."""
+    task, parts = trainings.task, parts_of(trainings.task, splits)
+    reader, trained, config = trainings.with_retriever(arm)
+    about = asdict(config) | {"entities": len(task.kb), "train_documents": len(task.train)}
+    recalls = {split: recalls_of(reader, parts[split]) for split in splits}
+    for n_passes, system in ((1, arm), (2, f"{arm}, two passes")):
+        found = {name: answers(reader, part, n_passes) for name, part in parts.items()}
+        for split in splits:
+            chosen = found["choose"] if split == "dev" else joined(found["choose"], found["dev"])
+            threshold, asked = best_threshold(task.kb, chosen), found[split]
+            settings = about | {"threshold": threshold, "documents": len(asked.documents), "n_passes": n_passes}
+            name = f"{suite}-{split}"
+            yield from metric_rows(figures(task.kb, asked, threshold), name, system, settings)
+            own = asked.recalls if n_passes > 1 else recalls[split]
+            yield from recall_rows(name, system, own, config.n_candidates, settings)
+            yield ResultRow(name, "train_cpu", system, float(f"{trained:.4g}"), "s", settings=settings)
+            yield speed_row(name, system, asked, settings)
+
+
+def measure_sources(arm: str, trainings: Trainings, suite: str, splits: Sequence[str]) -> Iterator[ResultRow]:
+    """The rows of an arm whose candidates come from a linker, and of that linker alone and together with it."""
+    task, parts = trainings.task, parts_of(trainings.task, splits)
+    sources = LinkerSources.build(task, trainings.config.seed)
+    reader, trained, config = trainings.of_sources(arm, sources)
+    proposed = {name: sources.propose(part) for name, part in parts.items()}
+    found = {name: proposed_answers(reader, part, proposed[name]) for name, part in parts.items()}
     about = asdict(config) | {"entities": len(task.kb), "train_documents": len(task.train)}
     for split in splits:
-        chosen = found["choose"] if split == "dev" else joined(found["choose"], found["dev"])
+        chosen, known = found["choose"], proposed["choose"]
+        if split == "test":
+            chosen = joined(chosen, found["dev"])
+            known = joined_proposals(known, proposed["dev"], len(parts["choose"]))
         threshold, asked = best_threshold(task.kb, chosen), found[split]
-        settings = about | {"threshold": threshold, "documents": len(asked.documents)}
-        suite = f"reader/ncbi-{split}"
-        yield from metric_rows(figures(task.kb, asked, threshold), suite, arm, settings)
-        recall = ResultRow(suite, f"recall@{config.n_candidates}", arm, round(float(asked.is_found.mean()), 4), "share")
-        yield replace(recall, n=len(asked.is_found), settings=settings)
-        yield ResultRow(suite, "train_cpu", arm, float(f"{trained:.4g}"), "s", settings=settings)
-        n_characters = sum(len(document.text) for document in asked.documents)
-        speed = float(f"{n_characters / asked.seconds:.4g}")
-        yield ResultRow(suite, "characters_per_cpu_second", arm, speed, "1/s", settings=settings)
-        if stations is not None:
-            known = proposed["choose"]
-            if split == "test":
-                known = joined_proposals(known, proposed["dev"], len(parts["choose"]))
-            yield from stations.together(arm, (chosen, known), (asked, proposed[split]), suite, settings)
+        settings, name = about | {"threshold": threshold, "documents": len(asked.documents)}, f"{suite}-{split}"
+        yield from metric_rows(figures(task.kb, asked, threshold), name, arm, settings)
+        yield from recall_rows(name, arm, asked.recalls, config.n_candidates, settings)
+        yield ResultRow(name, "train_cpu", arm, float(f"{trained:.4g}"), "s", settings=settings)
+        yield speed_row(name, arm, asked, settings)
+        yield from sources.together(arm, (chosen, known), (asked, proposed[split]), name, settings)
+
+
+def recall_rows(
+    suite: str, system: str, recalls: Mapping[str, np.ndarray], k: int, settings: dict[str, Any]
+) -> Iterator[ResultRow]:
+    """The recall of each way to retrieve."""
+    metrics = {"one pass": f"recall@{k}", "two passes": f"recall@{k}", "gold spans": f"recall@{k}, gold spans",
+               f"one pass, {WIDE}": f"recall@{WIDE}"}  # fmt: skip
+    for name, found in recalls.items():
+        row = ResultRow(suite, metrics[name], system, round(float(found.mean()), 4), "share")
+        yield replace(row, n=len(found), settings=settings)
+
+
+def speed_row(suite: str, system: str, asked: Answers, settings: dict[str, Any]) -> ResultRow:
+    """Characters read in a second of processor time."""
+    n_characters = sum(len(document.text) for document in asked.documents)
+    speed = float(f"{n_characters / asked.seconds:.4g}")
+    return ResultRow(suite, "characters_per_cpu_second", system, speed, "1/s", settings=settings)
 
 
 def joined(one: Answers, other: Answers) -> Answers:
     """Answers about all documents of both."""
     shifted = [replace(each, document=each.document + len(one.documents)) for each in other.readings]
-    is_found = np.concatenate([one.is_found, other.is_found])
-    return Answers([*one.documents, *other.documents], [*one.readings, *shifted], is_found, one.seconds + other.seconds)
+    return Answers([*one.documents, *other.documents], [*one.readings, *shifted], {}, one.seconds + other.seconds)
 
 
 def joined_proposals(one: Proposed, other: Proposed, n_documents: int) -> Proposed:
@@ -244,16 +326,16 @@ class Losses:
 
 
 @dataclass(frozen=True)
-class Stations:
+class LinkerSources:
     """A linker built with the train documents: what it proposes for a reader, alone and together with one."""
 
     linker: Linker
     proposed: Proposed
 
     @classmethod
-    def build(cls, task: Task) -> Stations:
+    def build(cls, task: Task, seed: int) -> LinkerSources:
         """The linker, and what it proposes in the train documents."""
-        linker = Linker.build(task.kb, task.train, seed=SEED, n_threads=1)
+        linker = Linker.build(task.kb, task.train, seed=seed, n_threads=1)
         return cls(linker, reader_input_of(linker.model, task.train))
 
     def propose(self, documents: Sequence[Document]) -> Proposed:
@@ -320,33 +402,35 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("arms", nargs="*", choices=[[], *ARMS], default=list(ARMS))
+    parser.add_argument("--set", choices=sorted(SETS), default="ncbi")
     parser.add_argument("--split", action="append", default=[], choices=("dev", "test"), help="dev unless told")
-    parser.add_argument("--steps", type=int, default=100, help="steps that both learn together")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--steps", type=int, default=400, help="steps that both learn together")
     parser.add_argument("--warm-up", type=int, default=200, help="steps that each learns alone before")
     parser.add_argument("--layers", type=int, default=2, help="layers of MiniLM; 0 for all")
     parser.add_argument("--candidates", type=int, default=8, help="K")
-    parser.add_argument("--entities", type=int, default=1000, help="size of the knowledge base")
-    parser.add_argument("--documents", type=int, default=40, help="documents asked about, of each split")
+    parser.add_argument("--entities", type=int, help="size of the knowledge base")
+    parser.add_argument("--documents", type=int, default=100, help="documents asked about, of each split")
     parser.add_argument("--rate", type=float, default=5e-4, help="learning rate of the encoder")
     parser.add_argument("--head-rate", type=float, default=3e-3, help="learning rate of the reader's new layer")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     start_run(is_recorded=not options.dry_run)
-    task = read_task(options.entities, options.documents)
-    config = replace(
-        CONFIG,
-        n_layers=options.layers,
-        n_steps=options.steps,
-        warm_up=options.warm_up,
-        n_candidates=options.candidates,
-        learning_rate=options.rate,
-        head_rate=options.head_rate,
-    )
-    trainings = Trainings(task, config)
-    with quiet(1):
-        for arm in options.arms or ARMS:
-            log(arm)
-            tell(list(measure(arm, trainings, task, options.split or ["dev"])), options.dry_run)
+    suite, n_entities = SETS[options.set]
+    for seed in options.seeds:
+        task = read_task(suite, n_entities if options.entities is None else options.entities, options.documents, seed)
+        config = replace(
+            CONFIG, n_layers=options.layers, n_steps=options.steps, warm_up=options.warm_up, seed=seed,
+            n_candidates=options.candidates, learning_rate=options.rate, head_rate=options.head_rate,
+        )  # fmt: skip
+        trainings = Trainings(task, config)
+        with quiet(1):
+            for arm in options.arms or ARMS:
+                log(f"{arm}, seed {seed}")
+                rows = (measure_sources if arm.startswith("sources") else measure)(
+                    arm, trainings, f"reader/{options.set}-seed-{seed}", options.split or ["dev"]
+                )
+                tell(list(rows), options.dry_run)
     return 0
 
 

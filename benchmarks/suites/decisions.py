@@ -14,7 +14,10 @@ from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.types import Document
 
 MAX_DECIDED = 10_000  # mentions of a part that are decided on, at most
-GIVEN_FIGURES = ("accuracy_with_nil", "inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "ece")
+GIVEN_FIGURES = (
+    "accuracy_with_nil", "inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "nil_f1", "ece",
+    "kilt_accuracy", "kilt_recall@5",
+)  # fmt: skip
 RAW_FIGURES = ("inkb_micro_precision", "inkb_micro_recall", "inkb_micro_f1", "span_f1", "ece")
 
 

@@ -26,6 +26,10 @@ SYSTEMS = LazyRegistry(
         "deixis": Lazy("benchmarks.systems.ours:LinkerSystem"),
         "deixis-tree+mentions": Lazy("benchmarks.systems.ours:TaughtTreeSystem"),
         "deixis+mentions": Lazy("benchmarks.systems.ours:TaughtLinkerSystem"),
+        "xmred": Lazy("benchmarks.systems.ours:XmredSystem"),
+        "xmred+mentions": Lazy("benchmarks.systems.ours:TaughtXmredSystem"),
+        "tree": Lazy("benchmarks.systems.ours:TreeAloneSystem"),
+        "tree+mentions": Lazy("benchmarks.systems.ours:TaughtTreeAloneSystem"),
         "deixis+rerank": Lazy("benchmarks.systems.reranked:RerankedLinkerSystem", extra="neural"),
     },
 )

@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 
 from benchmarks.systems.tree_and_names import TreeAndNames
 from deixis.candidates.candidate_lists import candidate_lists
+from deixis.candidates.config import SourcesConfig
 from deixis.evaluation.run import Evaluation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
 from deixis.linking.streams import rank_mentions
+from deixis.ranking.default_weights import RankerConfig
 from deixis.types import Candidate, Document, MentionInContext
 
 
@@ -42,6 +45,8 @@ class LinkerSystem:
 
     needs = "nothing"
     options: ClassVar[LinkOptions] = LinkOptions()
+    linker_config: ClassVar[LinkerConfig] = LinkerConfig()
+    about: ClassVar[str] = "library defaults"
 
     def __init__(self, linker: Linker) -> None:
         self.linker = linker
@@ -49,12 +54,12 @@ class LinkerSystem:
     @classmethod
     def build(cls, kb: KnowledgeBase, annotated: Sequence[Document] = (), n_threads: int = 1) -> LinkerSystem:
         """The linker with all its stages."""
-        return cls(Linker.build(kb, annotated or None, n_threads=n_threads))
+        return cls(Linker.build(kb, annotated or None, cls.linker_config, n_threads=n_threads))
 
     @classmethod
     def settings(cls) -> dict[str, Any]:
         """The settings it was built with."""
-        return {"settings": "library defaults"}
+        return {"settings": cls.about}
 
     def generate(self, mentions: Sequence[MentionInContext], k: int) -> list[list[Candidate]]:
         """Ranked candidates, as many as are asked for."""
@@ -66,6 +71,34 @@ class LinkerSystem:
 
 
 class TaughtLinkerSystem(LinkerSystem):
+    """The same, taught by annotated mentions."""
+
+    needs = "mentions"
+
+
+class XmredSystem(LinkerSystem):
+    """XMRED's retriever to the letter."""
+
+    linker_config = LinkerConfig.preset("xmred")
+    about = "preset xmred"
+
+
+class TaughtXmredSystem(XmredSystem):
+    """The same, taught by annotated mentions."""
+
+    needs = "mentions"
+
+
+class TreeAloneSystem(LinkerSystem):
+    """The label tree as the linker has it, with names as instances and without context, and no other source."""
+
+    linker_config = LinkerConfig(
+        candidates=SourcesConfig(sources=("label_tree",)), ranking=RankerConfig(weights="tree")
+    )
+    about = "library defaults, source label_tree alone"
+
+
+class TaughtTreeAloneSystem(TreeAloneSystem):
     """The same, taught by annotated mentions."""
 
     needs = "mentions"

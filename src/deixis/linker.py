@@ -110,7 +110,9 @@ class Linker:
         """
         if not isinstance(text, (str, Document)):
             check_several(text)
-            return LinkedDocuments(link_stream(self.model, text, options.with_changes(**changes), recognizer))
+            index = getattr(text, "index", None)
+            labels = None if callable(index) else index  # a list has a method of this name, a column of pandas its rows
+            return LinkedDocuments(link_stream(self.model, text, options.with_changes(**changes), recognizer), labels)
         plans = LinkPlans.of(self.model, options.with_changes(**changes))
         return link_documents(plans, [as_document(text, 0)], recognizer)[0]
 

@@ -63,7 +63,7 @@ def track(items: Iterable[T], label: str, total: int | None = None) -> Iterator[
 
 
 @contextmanager
-def steps(label: str, total: int) -> Iterator[Callable[[int, str], None]]:
+def steps(label: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """For work that counts its own steps: a function to call with how many more are done, and a word on how it goes.
 
     Examples

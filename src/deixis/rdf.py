@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import IO, NamedTuple, cast
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
@@ -26,8 +27,13 @@ _SUFFIX_TO_SYNTAX = {
 }
 _XML_OPENINGS = (b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")
 _JSON_OPENING = re.compile(rb"\s*[\[{]\s*(\{|\"|\Z)")
+_MAX_SINGLE = 1000  # lines without a statement that are given one by one
 _BOM = b"\xef\xbb\xbf"
 _PLACE = re.compile(r"\AParser error (?:at|between) line [^:]*: ")
+_CONVERT = (
+    "Protégé writes such files: open it there and save it as Turtle, or convert it with ROBOT "
+    "(robot convert --input FILE --output FILE.ttl, or FILE.obo)"
+)
 _NO_FETCHING = "the '@context' is at another address, and nothing is fetched; write the context into the file"
 
 
@@ -61,16 +67,20 @@ def read_statements(lines: Iterable[tuple[int, bytes]], path: str, suffix: str =
     """
     first, lines = _with_first(lines)
     syntax = _SUFFIX_TO_SYNTAX.get(suffix) or _syntax_of(first)
-    source = _Lines(without_declarations(lines, path) if syntax == RdfFormat.RDF_XML else lines)
+    source = _Lines(without_declarations(lines, path, _CONVERT) if syntax == RdfFormat.RDF_XML else lines)
     names = _Names()
     try:
         for quad in parse(cast(IO[bytes], source), syntax, lenient=True):
+            source.n_given = 0
             value = quad.object
             if isinstance(value, Literal):
                 text, lang = value.value, _recommended_case(value.language or "")
             else:
                 text, lang = names.of(value), None
             yield Statement(names.of(quad.subject), quad.predicate.value, text, lang, source.line)
+    except MemoryError as error:  # of the parser's own buffer
+        reason = f"a name, string or tag has more than 16 MB ({error}); is a quote or a bracket left open?"
+        raise DataError(f"not {syntax.name}: {reason}", path=path, line=source.line) from error
     except SyntaxError as error:
         reason = _NO_FETCHING if "remote context" in error.msg else " ".join(_PLACE.sub("", error.msg).split())
         line = min(source.line, source.first + (error.lineno or source.line) - 1)  # it may be one past the end
@@ -86,17 +96,36 @@ class _Lines:
         self.line, raw = next(self._lines, (1, b""))
         self.first = self.line
         self._waiting = raw.removeprefix(_BOM).removesuffix(b"\n") + b"\n"
+        self.n_given = 0
+        """Lines since the last statement."""
 
     def read(self, size: int) -> bytes:
-        """The next line, or as much of it as is asked for; nothing at the end."""
+        """The next line, or as much of it as `size` allows; nothing at the end.
+
+        Where many lines make no statement, as in a string that is left open, more of them come at a time: the parser
+        begins such a string anew each time.
+        """
         if not self._waiting:
-            following = next(self._lines, None)
-            if following is None:
-                return b""
-            self.line, raw = following
-            self._waiting = raw.removesuffix(b"\n") + b"\n"
-        given, self._waiting = self._waiting[:size], self._waiting[size:]
-        return given
+            self._waiting = self._next() if self.n_given < _MAX_SINGLE else b"".join(self._some())
+        if len(self._waiting) <= size:
+            part, self._waiting = self._waiting, b""
+        else:
+            part, self._waiting = self._waiting[:size], self._waiting[size:]
+        return part
+
+    def _next(self) -> bytes:
+        following = next(self._lines, None)
+        if following is None:
+            return b""
+        self.line, raw = following
+        self.n_given += 1
+        return raw if raw[-1:] == b"\n" else raw + b"\n"
+
+    def _some(self) -> Iterator[bytes]:
+        for _ in range(self.n_given - _MAX_SINGLE + 1):
+            if not (line := self._next()):
+                return
+            yield line
 
 
 class _Names:
@@ -132,6 +161,7 @@ def _syntax_of(start: bytes) -> RdfFormat:
     return RdfFormat.JSON_LD if _JSON_OPENING.match(opening) else RdfFormat.TURTLE  # N-Triples is Turtle
 
 
+@lru_cache(maxsize=1000)
 def _recommended_case(language: str) -> str:
     """A language tag as RFC 5646, section 2.1.1, recommends to write it.
 

@@ -120,6 +120,12 @@ def test_links_are_a_data_frame_with_a_row_for_each_mention(linker):
     assert list(linker.link([]).to_pandas().columns) == list(frame.columns)
 
 
+def test_rows_have_the_index_of_their_column_so_that_they_can_be_joined(linker):
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.Series(["To save Troy, Paris left.", None, "Troy"], index=["a", "b", "c"])
+    assert linker.link(texts).to_pandas()["row"].tolist() == ["a", "a", "c"]
+
+
 def test_an_unknown_option_is_told_before_anything_is_read(linker):
     for ask, text in ((linker.link, "Paris"), (linker.link_many, iter(())), (linker.link_names, ["Paris"])):
         with pytest.raises(ConfigError, match="Unknown option 'treshold'. Did you mean 'threshold'"):

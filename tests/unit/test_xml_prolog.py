@@ -1,5 +1,7 @@
 """XML: declarations never reach a parser, and all else does, line by line."""
 
+import time
+
 import pytest
 
 from deixis.errors import DataError
@@ -75,3 +77,10 @@ def test_entities_of_rdf_are_never_expanded():
     bomb = '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n<rdf:RDF/>'
     with pytest.raises(DataError, match="line 1: the DOCTYPE has declarations of its own"):
         list(read_statements(enumerate(bomb.encode().split(b"\n"), start=1), "a.rdf", ".rdf"))
+
+
+def test_many_comments_before_the_first_element_take_no_time_to_speak_of():
+    lines = [b'<?xml version="1.0"?>', *[b"<!-- x -->"] * 5000, b"<a/>"]
+    begin = time.process_time()
+    assert len(list(without_declarations(enumerate(lines, start=1), "a.xml"))) == len(lines)
+    assert time.process_time() - begin < 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from deixis.documents.mention_rows import COLUMNS, mention_rows
@@ -16,7 +17,9 @@ MAX_SHOWN = 20  # documents that a notebook shows
 
 
 class LinkedDocuments(list[Document]):
-    """A list of linked documents; its mentions can be had as rows, which name the documents by their numbers from 0.
+    """A list of linked documents; its mentions can be had as rows, which name their documents.
+
+    `labels` are the documents' names in the rows, such as the index of a column; by default their numbers from 0.
 
     Examples
     --------
@@ -26,9 +29,14 @@ class LinkedDocuments(list[Document]):
     [(0, 'Paris', 'Q1')]
     """
 
+    def __init__(self, documents: Iterable[Document] = (), labels: Iterable[Hashable] | None = None) -> None:
+        super().__init__(documents)
+        self._labels = range(len(self)) if labels is None else list(labels)
+
     def to_records(self) -> list[dict[str, Any]]:
-        """A dictionary for each mention, all with the same keys: `row` is the number of its document, from 0."""
-        return [{"row": number, **row} for number, document in enumerate(self) for row in mention_rows(document)]
+        """A dictionary for each mention, all with the same keys: `row` is the label of its document."""
+        labelled = zip(self._labels, self, strict=True)
+        return [{"row": label, **row} for label, document in labelled for row in mention_rows(document)]
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame with a row for each mention; needs pandas."""

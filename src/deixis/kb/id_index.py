@@ -82,7 +82,13 @@ class IdIndex(Part):
 def repeated_ids(ids: StringTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every row whose id an earlier row has, in order, and the first row with that id."""
     hashes = hash_strings(ids)
-    order = np.argsort(hashes, kind="stable")
+    hashes.sort()
+    shared = hashes[1:][hashes[1:] == hashes[:-1]]
+    if len(shared) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    hashes = hash_strings(ids)
+    rows = np.flatnonzero(np.isin(hashes, shared))
+    order = rows[np.argsort(hashes[rows], kind="stable")]
     starts_group = np.ones(len(order), dtype=bool)
     starts_group[1:] = hashes[order[1:]] != hashes[order[:-1]]
     first = order[np.maximum.accumulate(np.where(starts_group, np.arange(len(order)), 0))]

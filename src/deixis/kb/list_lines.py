@@ -16,7 +16,7 @@ from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import decode_line, open_bytes
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _HEAD = 1 << 16
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -123,7 +123,7 @@ def _refuse_binary(head: bytes, path: object) -> None:
     if head.startswith(b"PK\x03\x04"):
         raise DataError("is a zip archive (or a spreadsheet); unpack it, or save it as CSV or JSONL", path=path)
     if guess_encoding(head, path) == _UTF8 and len(head.translate(None, _CONTROLS)) < 0.9 * len(head):
-        raise DataError(f"is no text: it begins with {head[:12]!r}; save it as CSV or JSONL", path=path)
+        raise DataError(f"is no text: it begins with the bytes {head[:8].hex(' ')}; save it as CSV or JSONL", path=path)
 
 
 def _name(encoding: str) -> str:
@@ -181,9 +181,10 @@ def _split(chunks: Iterator[bytes], max_line: int, path: object) -> Iterator[tup
             lines[0] = b"".join(open_line)
             open_line = [lines.pop()]
             n_open = len(open_line[0])
-            for raw in lines:
-                number += 1
-                yield number, raw[:-1] if raw.endswith(b"\r") else raw
+            if b"\r" in chunk or lines[0].endswith(b"\r"):
+                lines = [raw[:-1] if raw.endswith(b"\r") else raw for raw in lines]
+            yield from enumerate(lines, number + 1)
+            number += len(lines)
     if n_open:
         yield number + 1, b"".join(open_line).rstrip(b"\r")
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.entity_batch import EntityBatch, EntityFields
 from deixis.kb.formats import GUESSED, TABLES, open_records
+from deixis.kb.list_batch import ListBatch, in_batches
 from deixis.kb.list_report import N_EXAMPLES, ListReport, example_of
+from deixis.kb.long_rows import with_whole_titles
 from deixis.kb.mapping_guess import N_SAMPLED, guess_mapping
 from deixis.kb.read_options import ReadOptions
-from deixis.kb.records import BadRecord, EntityFields, RecordMapping
+from deixis.kb.record_mapping import RecordMapping
+from deixis.kb.records import BadRecord
 
 FilePath = str | os.PathLike[str]
 Parsed = tuple[int, EntityFields | BadRecord, Mapping[str, Any]]
@@ -37,30 +42,34 @@ class ListReader:
 
     def __iter__(self) -> Iterator[Parsed]:
         """Each record's line, its checked fields or what is wrong with it, and the record itself."""
+        for batch in self.batches():
+            entities = batch.entities.rows()
+            for row, (line, record) in enumerate(zip(batch.lines, batch.records, strict=True)):
+                yield (
+                    line,
+                    batch.problems.get(row) or next(entities),
+                    record if isinstance(record, dict) else _NO_RECORD,
+                )
+
+    def batches(self) -> Iterator[ListBatch]:
+        """The records of the list, some at a time."""
         records = self._opened.records
         head = list(itertools.islice(records, N_SAMPLED))
         self.sample = [record for _, record in head if isinstance(record, dict)]
         problem = self._understand(head)
-        is_marked, has_all_keys = bool(self._source or self.options.has_prefix), self._opened.format in TABLES
-        for line, record in itertools.chain(head, records):
-            if isinstance(record, BadRecord):
-                yield line, record, _NO_RECORD
-                continue
-            if self.mapping is None:
-                yield line, problem or BadRecord("missing_field", "no fields"), record
-                continue
-            try:
-                fields = self.mapping.parse(record)
-            except BadRecord as bad:
-                yield line, bad, record
-                continue
-            if not has_all_keys and not record.keys() <= self._keys.keys():
-                self._keys.update(dict.fromkeys(record))
-            if is_marked:
-                fields = self._marked(fields)
-            if len(self._examples) < N_EXAMPLES:
-                self._examples.append(example_of(fields))
-            yield line, fields, record
+        records = itertools.chain(head, records)
+        if self._opened.format == "tsv":
+            records = with_whole_titles(records, self.mapping, list(self._keys), self.path)
+        for lines, part in in_batches(records):
+            batch = ListBatch.of(lines, part, self.mapping or problem or BadRecord("missing_field", "no fields"))
+            if self._opened.format not in TABLES:
+                for keys in batch.key_orders:
+                    self._keys.update(dict.fromkeys(keys))
+            batch = replace(batch, entities=self._marked(batch.entities))
+            n_missing = N_EXAMPLES - len(self._examples)
+            if n_missing > 0:
+                self._examples += map(example_of, itertools.islice(batch.entities.rows(), n_missing))
+            yield batch
 
     def report(self) -> ListReport:
         """How the list was understood, as far as it was read."""
@@ -98,13 +107,13 @@ class ListReader:
         self._keys = dict.fromkeys(self.sample[0])
         return None
 
-    def _marked(self, fields: EntityFields) -> EntityFields:
-        """The entity with the name of its list: as a type, and before its id if that is wished."""
+    def _marked(self, entities: EntityBatch) -> EntityBatch:
+        """The entities with the name of their list: as a type, and before their ids if that is wished."""
         if self._source:
-            fields = fields._replace(types=[*fields.types, f"source:{self._source}"])
+            entities = entities.of_source(self._source)
         if self.options.has_prefix:
-            fields = fields._replace(id=f"{self._source or source_name(self.path)}:{fields.id}")
-        return fields
+            entities = entities.with_prefix(self._source or source_name(self.path))
+        return entities
 
 
 def source_name(path: FilePath) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from deixis.kb.records import EntityFields
+from deixis.kb.entity_batch import EntityFields
 
 N_EXAMPLES = 3
 _MAX_SKIPPED = 20

@@ -9,7 +9,8 @@ from typing import Any
 from deixis.errors import DataError
 from deixis.kb.header_words import field_of, plain
 from deixis.kb.read_options import ReadOptions
-from deixis.kb.records import DIALECTS, GUESSED, KEY_TO_FIELD, LISTS, BadRecord, RecordMapping, shown
+from deixis.kb.record_mapping import DIALECTS, GUESSED, KEY_TO_FIELD, LISTS, RecordMapping, shown
+from deixis.kb.records import BadRecord
 from deixis.kb.value_guess import ColumnSample, guess_separator
 
 N_SAMPLED = 300

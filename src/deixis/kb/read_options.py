@@ -13,6 +13,7 @@ from deixis.errors import ConfigError
 
 FIELDS = ("id", "title", "aliases", "description", "types", "count", "url", "alt_ids", "language")
 """What a column can be."""
+_SHARE = 16  # of what is read as a stream
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _ESCAPES = {"\\n": "\n", "\\t": "\t"}
 
@@ -50,7 +51,7 @@ class ReadOptions:
     """Bytes of a line."""
     max_columns: int = 4096
     max_unpacked: int = 64 * 10**9
-    """Bytes that a compressed file may unpack to."""
+    """Bytes that a compressed file may unpack to; see `max_whole`."""
 
     def __post_init__(self) -> None:
         """Raise at once for what no list could be read with."""
@@ -65,6 +66,11 @@ class ReadOptions:
             raise ConfigError("The separator of aliases is empty; give one or more characters such as ';'.")
         if self.encoding is not None:
             _check_encoding(self.encoding)
+
+    @property
+    def max_whole(self) -> int:
+        """Bytes of a list that is held in memory as a whole: a workbook, RDF, the results of a query."""
+        return self.max_unpacked // _SHARE
 
     @classmethod
     def of(cls, options: ReadOptions | None = None, **changes: Any) -> ReadOptions:  # noqa: ANN401 - the fields

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import itertools
 import os
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deixis.errors import DataError
 from deixis.kb.builder import ColumnsBuilder
 from deixis.kb.columns import EntityColumns
 from deixis.kb.id_index import repeated_ids
+from deixis.kb.list_batch import ListBatch, in_batches
 from deixis.kb.list_reader import FilePath, ListReader, source_names
 from deixis.kb.list_report import ReadReport
 from deixis.kb.mapping_guess import N_SAMPLED, guess_mapping
 from deixis.kb.read_options import ReadOptions
-from deixis.kb.records import BadRecord, RecordMapping
-from deixis.progress import track
+from deixis.kb.record_mapping import RecordMapping
+from deixis.kb.records import BadRecord
+from deixis.progress import steps
+from deixis.store.numbers import NumbersBuilder
 
 
 def read_columns(
@@ -51,50 +54,85 @@ def build_columns(records: Iterable[Mapping[str, Any]]) -> EntityColumns:
     origin.begin("records", 0)
     stream = iter(records)
     head = list(itertools.islice(stream, N_SAMPLED))
-    mapping: RecordMapping | None = None
-    for number, record in enumerate(itertools.chain(head, stream), start=1):
-        try:
-            if not isinstance(record, Mapping):
-                raise BadRecord("wrong_type", f"a record must be a dictionary or an Entity, got {record!r:.60}")
-            mapping = mapping or guess_mapping([each for each in head if isinstance(each, Mapping)])
-            builder.add(mapping.parse(record))
-        except BadRecord as error:
-            raise DataError(error.reason, path="records", line=number) from None
-        origin.lines.append(number)
-    origin.has_ids.append(mapping is None or mapping.id is not None)
+    mapping = _mapping_of([record for record in head if isinstance(record, Mapping)])
+    numbered = ((number, _record(record)) for number, record in enumerate(itertools.chain(head, stream), start=1))
+    for lines, part in in_batches(numbered):
+        batch = ListBatch.of(lines, part, mapping)
+        for row, problem in batch.problems.items():
+            raise DataError(problem.reason, path="records", line=lines[row])
+        builder.add(batch.entities)
+        origin.extend(lines)
+    origin.has_ids.append(isinstance(mapping, BadRecord) or mapping.id is not None)
     return _without_repeated_ids(builder.build(), False, ReadReport(), origin)
 
 
+def _mapping_of(records: list[Mapping[str, Any]]) -> RecordMapping | BadRecord:
+    try:
+        return guess_mapping(records)
+    except BadRecord as problem:
+        return problem
+
+
+def _record(record: object) -> Mapping[str, Any] | BadRecord:
+    if isinstance(record, Mapping):
+        return record
+    return BadRecord("wrong_type", f"a record must be a dictionary or an Entity, got {record!r:.60}")
+
+
 class _Origin:
-    """Which file and line each row came from: eight bytes a row."""
+    """Which file and line each row came from; rows of lines that follow each other take no memory."""
 
     def __init__(self) -> None:
-        self.lines = array("q")
         self._paths: list[FilePath] = []
         self._first_rows: list[int] = []
+        self._first_lines: list[int] = []
+        self._gaps = NumbersBuilder(np.int64)  # lines between a row and the one before it in its list
+        self._last_line = 0
+        self._sums: NDArray[np.int64] | None = None
         self.has_ids: list[bool] = []
         """Whether each list has ids; a name that is an id may come again."""
 
     def begin(self, path: FilePath, row: int) -> None:
+        """Go on with the rows of another list."""
         self._paths.append(path)
         self._first_rows.append(row)
 
+    def extend(self, lines: list[int]) -> None:
+        """Note the lines of the next rows."""
+        if not lines:
+            return
+        if len(self._first_lines) < len(self._paths):
+            self._first_lines += [lines[0]] * (len(self._paths) - len(self._first_lines))
+            self._last_line = lines[0] - 1
+        if lines == list(range(self._last_line + 1, self._last_line + 1 + len(lines))):
+            self._gaps.extend_zeros(len(lines))
+        else:
+            self._gaps.extend(np.diff(np.array([self._last_line, *lines])) - 1)
+        self._last_line = lines[-1]
+
     def of(self, row: int) -> tuple[FilePath, int, bool]:
+        """File and line of a row, and whether its list has ids."""
+        if self._sums is None:
+            self._sums = self._gaps.build_sums()
         number = bisect_right(self._first_rows, row) - 1
-        return self._paths[number], self.lines[row], self.has_ids[number]
+        first = self._first_rows[number]
+        line = self._first_lines[number] + row - first + int(self._sums[row] - self._sums[first])
+        return self._paths[number], line, self.has_ids[number]
 
 
 def _read_list(
     reader: ListReader, skip_bad: bool, builder: ColumnsBuilder, report: ReadReport, origin: _Origin
 ) -> None:
-    for line, fields, _ in track(reader, "reading entities"):
-        if isinstance(fields, BadRecord):
-            if not skip_bad:
-                raise DataError(fields.reason, path=reader.path, line=line)
-            report.skip(reader.path, line, fields.reason)
-            continue
-        builder.add(fields)
-        origin.lines.append(line)
+    with steps("reading entities", None) as advance:
+        for batch in reader.batches():
+            for row, problem in batch.problems.items():
+                path, line = problem.path or reader.path, batch.lines[row]
+                if not skip_bad:
+                    raise DataError(problem.reason, path=path, line=line)
+                report.skip(path, line, problem.reason)
+            builder.add(batch.entities)
+            origin.extend(batch.entity_lines)
+            advance(len(batch.lines), "")
 
 
 def _without_repeated_ids(columns: EntityColumns, skip_bad: bool, report: ReadReport, origin: _Origin) -> EntityColumns:

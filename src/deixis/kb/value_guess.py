@@ -88,8 +88,11 @@ class ColumnSample:
     @property
     def is_several_names(self) -> bool:
         """Whether the values look like aliases: lists of text, or several short names in one cell."""
-        if any(isinstance(value, list) for value in self.values):
-            return all(isinstance(item, str) for value in self.values if isinstance(value, list) for item in value)
+        lists = [value for value in self.values if isinstance(value, list)]
+        if lists:
+            items = [item for value in lists for item in value]
+            is_text = all(isinstance(item, str) for item in items)
+            return is_text and any(len(word) > 1 and word.isalpha() for text in items for word in text.split())
         several = [text for text in self.texts if any(mark in text.strip() for mark in SEPARATORS)]
         parts = [part for text in several for part in re.split(r"[\n|;]", text)]
         is_short = sum(map(len, parts)) <= 40 * max(len(parts), 1)

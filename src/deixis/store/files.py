@@ -51,7 +51,7 @@ def open_bytes(
 
 
 @contextmanager
-def unpacked(path: str | os.PathLike[str]) -> Iterator[Path]:
+def unpacked(path: str | os.PathLike[str], max_unpacked: int | None = None) -> Iterator[Path]:
     """The file itself; of a compressed one a temporary file with its content, for libraries that need to seek."""
     with _open_source(path) as source:
         is_compressed = _compression(source.peek(8)[:8], path) is not None
@@ -60,7 +60,7 @@ def unpacked(path: str | os.PathLike[str]) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder, Path(path).stem)
-        with open_bytes(path, is_text=False) as stream, plain.open("wb") as copy:
+        with open_bytes(path, is_text=False, max_unpacked=max_unpacked) as stream, plain.open("wb") as copy:
             shutil.copyfileobj(stream, copy, _BUFFER)
         yield plain
 
@@ -178,8 +178,9 @@ class _CheckedReader(io.RawIOBase):
             raise DataError(f"cannot be read: {error}; fetch the file again", path=self._path) from error
         self._n_bytes += len(chunk)
         if self._max_bytes is not None and self._n_bytes > self._max_bytes:
-            reason = f"unpacks to more than {self._max_bytes:,} bytes"
-            raise DataError(f"{reason}; raise the limit if it is meant (--limits unpacked=...)", path=self._path)
+            higher = f"--limits unpacked={2 * self._max_bytes}"
+            reason = f"unpacks to more than {self._max_bytes:,} bytes; is it a list? A higher limit: {higher}"
+            raise DataError(reason, path=self._path)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 

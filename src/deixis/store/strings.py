@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from deixis.errors import StoreError
 from deixis.store.checks import check_indptr, require
+from deixis.store.numbers import NumbersBuilder
 
 _BLOCK_BYTES = 1 << 22
 
@@ -115,18 +115,21 @@ class StringTableBuilder:
 
     def __init__(self) -> None:
         self._data = bytearray()
-        self._offsets = array("q", [0])
+        self._lengths = NumbersBuilder(np.int64)
+        self._lengths.append(0)
+        self._offsets: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self._lengths) - 1
 
     def append(self, string: str) -> None:
         """Add one string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
         try:
-            self._data += string.encode("utf-8")
+            raw = string.encode("utf-8")
         except UnicodeEncodeError:
-            self._data += string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
-        self._offsets.append(len(self._data))
+            raw = string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+        self._data += raw
+        self._lengths.append(len(raw))
 
     def extend(self, strings: Sequence[str]) -> None:
         """Add many strings, quicker than one by one."""
@@ -138,14 +141,20 @@ class StringTableBuilder:
             for string in strings:
                 self.append(string)
             return
-        self._offsets.extend(islice(accumulate(lengths, initial=len(self._data)), 1, None))
+        self._lengths.extend(np.fromiter(lengths, dtype=np.int64, count=len(strings)))
         self._data += data
+
+    def extend_empty(self, n_strings: int) -> None:
+        """Add empty strings."""
+        self._lengths.extend_zeros(n_strings)
 
     def build(self) -> StringTable:
         """The table of everything appended; it keeps the buffers, so that a large one is never held twice.
 
         Nothing can be appended after it.
         """
+        if self._offsets is None:
+            self._offsets = self._lengths.build_sums()
         data = np.frombuffer(self._data, dtype=np.uint8)
         data.flags.writeable = False
-        return StringTable(np.frombuffer(self._offsets, dtype=np.int64), data)
+        return StringTable(self._offsets, data)

@@ -8,7 +8,7 @@ from typing import Any
 
 from deixis.errors import MissingExtraError
 
-_CHUNK = 1 << 17
+_CHUNK = 1 << 12  # the most that so little can unpack to is 128 MB
 
 
 class ZstdReader(io.BufferedIOBase):

@@ -1,4 +1,7 @@
-"""The trainer of a reader: on what the model's own detection and sources propose, and weighed against them."""
+"""The trainer of a reader, alone or with a retriever: its links are weighed against those of detection and sources.
+
+A reader alone learns from what the model's own detection and sources propose.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,8 @@ def train_reader(
     def source(passages: Sequence[AnnotatedPassage]) -> list[list[int]]:
         return passage_candidates(*proposed, [each.passage for each in passages], 2 * settings.n_candidates)
 
-    arrays = train_passage_reader(model.kb, split.train, settings, source).to_arrays("reader")
+    own = None if settings.has_retriever else source
+    arrays = train_passage_reader(model.kb, split.train, settings, own).to_arrays("reader")
     reader = Reader(LazyPart(arrays, "reader", open_reader(model.kb, n_threads)), START, SeenDocuments.of(split.train))
     target = model.decisions.given.target_precision
     with stage("judging by held-out documents"):

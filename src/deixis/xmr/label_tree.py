@@ -1,8 +1,9 @@
 """Label trees by hierarchical k-means, balanced (XMRED, Algorithm 1) or with clusters of any size (after Bonsai).
 
-Where we differ: Algorithm 1 always splits into K and may end in many tiny leaves; here the depth is the least that
-leaves at most B labels in a leaf with at most K children a node, and labels are spread evenly at that depth. A free
-tree has the same depth; its leaves are half full on average, and none has more than B labels.
+Algorithm 1 splits every node into K until it has at most B labels, and may end in many tiny leaves; that is a `full`
+tree. A `balanced` one has the same depth, the least that leaves at most B labels in a leaf with at most K children a
+node, and no more leaves than it needs. A `free` tree has that depth, too; its leaves are half full on average, and none
+has more than B labels.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class TreeConfig(Config):
     max_leaf_size: int = setting(100, "Labels in a leaf, at most (B).", low=1, high=_core.MAX_CHILDREN)
     max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2, is_fixed=True)
     max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1, is_fixed=True)
-    balance: Literal["balanced", "free"] = setting(
-        "balanced", "Leaves of one size, or of the size that their clusters have.", is_fixed=True
+    balance: Literal["balanced", "full", "free"] = setting(
+        "balanced", "Few leaves of one size, always K children, or leaves of their clusters' size.", is_fixed=True
     )
 
 
@@ -93,8 +94,10 @@ class LabelTree(Part):
 
 def plan_tree(n_labels: int, config: TreeConfig) -> list[NDArray[np.int64]]:
     """The `child_starts` of every level: a shape that depends on the number of labels only."""
-    n_leaves = max(1, math.ceil(n_labels / config.max_leaf_size))
     depth = n_inner_levels(n_labels, config)
+    n_leaves = max(1, math.ceil(n_labels / config.max_leaf_size))
+    if config.balance == "full":
+        n_leaves = min(n_labels, config.branching**depth)
     levels: list[NDArray[np.int64]] = []
     leaves_per_node = [n_leaves]
     for level in range(depth):

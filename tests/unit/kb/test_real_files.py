@@ -44,3 +44,11 @@ def test_a_quarter_of_a_million_places_need_little_memory():
     assert (n_entities, n_aliases) == (235_160, 968_429)
     assert n_entities < n_names <= n_entities + n_aliases
     assert peak_megabytes < 400
+
+
+def test_the_labels_of_yso_are_read_at_the_first_attempt():
+    path = DATA / "xmc" / "yso_en" / "labels.tsv.gz"
+    if not path.exists():
+        pytest.skip("yso_en is not there: set DEIXIS_DATA to the folder of the real data")
+    kb = KnowledgeBase.read(path)
+    assert len(kb) == 27754 and kb.entity("p28764").title == "satyr play s"  # the file has a tab before the s

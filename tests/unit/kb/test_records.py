@@ -2,7 +2,8 @@
 
 import pytest
 
-from deixis.kb.records import BadRecord, RecordMapping, clean
+from deixis.kb.record_mapping import RecordMapping
+from deixis.kb.records import BadRecord, clean
 
 
 def parse(record):

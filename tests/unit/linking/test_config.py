@@ -25,6 +25,8 @@ def test_the_papers_recipe_is_kept_to_the_letter():
     assert features.mention.ngrams_max == features.context.ngrams_max == 2
     assert features.mention.max_df == features.context.max_df == 0.98
     ranker = tree.ranker
+    assert (ranker.tree.branching, ranker.tree.max_leaf_size, ranker.tree.balance) == (16, 100, "full")
+    assert features.context_window == 20_000  # longer than any document of AIDA
     assert (ranker.ranker.loss, ranker.negatives, ranker.n_trees) == ("hinge", "teacher_forcing", 1)
     assert (ranker.beam.path_score, ranker.beam.memory) == ("sigmoid", 1.0)
     assert config.candidates.sources == ("label_tree",)

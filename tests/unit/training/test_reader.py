@@ -73,3 +73,19 @@ def test_who_learns_anew_is_told_that_the_reader_has_not(
 def test_without_documents_nothing_is_learned(learned: tuple[Linker, TrainingResult]) -> None:
     with pytest.raises(DataError, match="no documents"):
         train_reader(learned[0].model, [], None, TrainingConfig())
+
+
+def test_a_retriever_trained_with_the_reader_proposes_candidates_in_the_linker(
+    learned: tuple[Linker, TrainingResult], tmp_path: Path
+) -> None:
+    linker, alone = learned
+    settings = replace(alone.model.reader.part.opened.config, has_retriever=True, warm_up=20, n_steps=40, seed=0)
+    trained = train_reader(linker.model, sightings(40), sightings(24, seed=1), TrainingConfig(reader=settings), seed=0)
+    Linker(trained.model).save(tmp_path / "joint")
+    joint = Linker.load(tmp_path / "joint", n_threads=1)
+    opened = joint.model.reader.part.opened
+    assert opened.vectors is not None and len(opened.vectors) == len(linker.kb)
+    document = joint.link("we saw Ruby in the tree", ids=["bird-Ruby"])
+    assert {each.entity for each in document.mentions} <= {"bird-Ruby", None}
+    (given,) = opened.numbers_of(opened.texts.passages(["we saw Ruby in the tree"]), [[3]])
+    assert 3 in given and len(given) >= opened.config.n_candidates  # what is given, and what was retrieved

@@ -35,6 +35,17 @@ def test_a_plan_fills_a_tree_that_just_fits():
 
 
 @pytest.mark.parametrize(
+    ("n_labels", "nodes_per_level"),
+    [(1, [1]), (100, [1]), (101, [1, 16]), (1601, [1, 16, 256]), (468498, [1, 16, 256, 4096, 65536])],
+)
+def test_a_full_tree_splits_every_node_into_k_until_a_leaf_has_at_most_b_labels(n_labels, nodes_per_level):
+    levels = plan_tree(n_labels, TreeConfig(balance="full"))
+    assert [len(starts) - 1 for starts in levels] == nodes_per_level
+    assert levels[-1][-1] == n_labels and np.diff(levels[-1]).min() > 0
+    assert np.diff(levels[-1]).max() <= 100
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"branching": 1},

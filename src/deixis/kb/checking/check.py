@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from deixis.config import Config, setting
 from deixis.kb.checking.findings import Example, Finding, FindingCollector
 from deixis.kb.checking.suspicions import plain_title, text_suspicions, unused_columns
+from deixis.kb.entity_batch import EntityFields
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.list_reader import FilePath, ListReader
 from deixis.kb.list_report import ListReport
 from deixis.kb.read_options import ReadOptions
-from deixis.kb.records import BadRecord, EntityFields
+from deixis.kb.records import BadRecord
 from deixis.kb.value_guess import SEPARATORS
 from deixis.progress import track
 from deixis.store.string_hashes import hash_string, hash_strings

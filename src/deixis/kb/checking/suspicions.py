@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deixis.kb.records import CONTROL, IGNORED, RecordMapping
+from deixis.kb.record_mapping import IGNORED, RecordMapping
+from deixis.kb.records import CONTROL
 from deixis.kb.value_guess import ColumnSample
 
 # UTF-8 read as Windows-1252 or Latin-1: a lead byte's character and one that a continuation byte becomes. Only leads of

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import ConfigError, DataError
+from deixis.kb.formats.bounded import bounded
 from deixis.kb.formats.json_shape import is_json_lines
 from deixis.kb.formats.signatures import format_of_file, format_of_text
 from deixis.kb.formats.table_shape import NONE, TableShape, guess_delimiter
@@ -153,7 +154,7 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
     options = options or ReadOptions()
     format = options.format
     if format is None and path != STDIN:
-        format = format_of_file(Path(path))
+        format = format_of_file(Path(path), options)
     if options.query is not None and format != "sqlite":
         raise ConfigError(f"A query is for SQLite databases, and {path} is none; leave the query out.")
     if format in PATH_FORMATS:
@@ -172,7 +173,7 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
         reader = FORMATS[format]
     assert reader is not None
     if format not in _DECODED:
-        return OpenedList(format, reader(lines, path), source)
+        return OpenedList(format, bounded(reader, format, options)(lines, path), source)
     decoder = LineDecoder(has_fallback=options.encoding is None and format != "label-lines")
     if format not in TABLES:
         return OpenedList(format, reader(lines, path, decoder=decoder), source, decoder)

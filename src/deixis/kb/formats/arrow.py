@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,11 +13,13 @@ from pyarrow import parquet as pq
 
 from deixis.errors import DataError
 from deixis.kb.formats.table_rows import TABLE, Records, Row, read_rows
+from deixis.kb.formats.table_shape import check_columns
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.store.files import unpacked
 
 _BATCH = 4096  # rows
+_FAILURES = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ArrowTable(Protocol):
@@ -29,53 +32,61 @@ class ArrowTable(Protocol):
 
 def read_parquet(path: Path, options: ReadOptions | None = None) -> Records:
     """The records of a Parquet file; the names of the columns are line 1."""
-    with unpacked(path) as file:
+    options, line = options or ReadOptions(), 0
+    with unpacked(path, options.max_unpacked) as file:
         try:
             with pq.ParquetFile(file) as opened:
-                yield from _records(opened.schema_arrow, opened.iter_batches(_BATCH, use_threads=False), path)
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"not a Parquet file that can be read: {_one_line(error)}", path=path) from error
+                _check_size(opened.metadata, path, options)
+                batches = opened.iter_batches(_BATCH, use_threads=False)
+                for line, record in _records(opened.schema_arrow, batches, path, options):  # noqa: B007
+                    yield line, record
+        except _FAILURES as error:
+            raise _unreadable("a Parquet", error, path, line) from error
 
 
 def read_arrow(path: Path, options: ReadOptions | None = None) -> Records:
     """The records of an Arrow IPC file (Feather) or stream; the names of the columns are line 1."""
-    with unpacked(path) as file:
+    options, line = options or ReadOptions(), 0
+    with unpacked(path, options.max_unpacked) as file:
         try:
             with pa.OSFile(str(file)) as source:
                 if file.stat().st_size and source.read(6) == b"ARROW1":
                     source.seek(0)
                     opened = ipc.open_file(source)
                     batches = (opened.get_batch(number) for number in range(opened.num_record_batches))
-                    yield from _records(opened.schema, batches, path)
+                    records = _records(opened.schema, batches, path, options)
                 else:
                     source.seek(0)
                     stream = ipc.open_stream(source)
-                    yield from _records(stream.schema, stream, path)
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"not an Arrow file that can be read: {_one_line(error)}", path=path) from error
+                    records = _records(stream.schema, stream, path, options)
+                for line, record in records:  # noqa: B007
+                    yield line, record
+        except _FAILURES as error:
+            raise _unreadable("an Arrow", error, path, line) from error
 
 
 def read_table(table: ArrowTable) -> Iterator[dict[str, Any]]:
     """The records of a table in memory; a row that cannot be one is a `DataError`."""
     try:
         stream = pa.RecordBatchReader.from_stream(table)
-        for line, record in _records(stream.schema, stream, "table"):
+        for line, record in _records(stream.schema, stream, "table", ReadOptions()):
             if isinstance(record, BadRecord):
                 raise DataError(record.reason, path="table", line=line)
             yield record
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {_one_line(error)}", path="table") from error
 
 
-def _records(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: object) -> Records:
+def _records(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: object, options: ReadOptions) -> Records:
     """Rows with lists or structures are records as they are; other tables are read as CSV files are."""
     names = [name.strip().lower() for name in schema.names]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    check_columns(len(names), options, path)
+    repeated = sorted(name for name, n_columns in Counter(names).items() if n_columns > 1)
     if repeated:
         raise DataError(f"a column is there twice: {', '.join(repeated)}", path=path)
     if any(pa.types.is_nested(field.type) for field in schema):
         return _whole(names, batches)
-    return read_rows(_flat(schema.names, batches), path, TABLE)
+    return read_rows(_flat(schema.names, batches), path, TABLE, options)
 
 
 def _whole(names: list[str], batches: Iterable[pa.RecordBatch]) -> Records:
@@ -103,6 +114,20 @@ def _value(value: object) -> object:
         is_map = bool(value) and all(isinstance(each, tuple) and len(each) == 2 for each in value)
         return dict(value) if is_map else [_value(each) for each in value if each is not None]
     return value
+
+
+def _check_size(metadata: pq.FileMetaData, path: object, options: ReadOptions) -> None:
+    size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+    if size > options.max_unpacked:
+        limit = f"at most {options.max_unpacked:,} are read; a higher limit: --limits unpacked={size}"
+        raise DataError(f"{size:,} bytes when unpacked, {limit}", path=path)
+
+
+def _unreadable(kind: str, error: Exception, path: object, line: int) -> DataError:
+    """The error of a file that is damaged after the row of this line."""
+    return DataError(
+        f"not {kind} file that can be read: {_one_line(error)}", path=path, line=line + 1 if line else None
+    )
 
 
 def _one_line(error: Exception) -> str:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from deixis.errors import DataError
-from deixis.kb.formats.table_shape import TableShape
+from deixis.kb.formats.table_shape import TableShape, check_columns
 from deixis.kb.header_words import field_of
 from deixis.kb.list_lines import LineDecoder
+from deixis.kb.long_rows import LongRow
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 
@@ -44,7 +45,7 @@ def read_csv(
     text_lines = _TextLines(lines, decoder)
     table = _Table(shape, options, path)
     # A process-wide setting of the csv module, only ever raised: descriptions may be longer than its 128 KB.
-    csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
+    csv.field_size_limit(max(csv.field_size_limit(), min(options.max_line, _MAX_FIELD)))
     rows = csv.reader(text_lines, delimiter=shape.delimiter, strict=True)
     is_open = True
     while is_open:
@@ -59,7 +60,8 @@ def read_csv(
                 number = text_lines.number + 1
             is_open = False
         except csv.Error as error:
-            problem = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?")
+            higher = f" A higher limit: --limits line={2 * options.max_line}" if "limit" in str(error) else ""
+            problem = BadRecord("bad_row", f"not a CSV row: {error}; is a quote left open?{higher}")
             text_lines.problem = None
             record = table.record(number, [""], problem)
             if record is not None:
@@ -120,18 +122,18 @@ class _TextLines:
         self.number = 0
         self.problem: BadRecord | None = None
 
-    def __iter__(self) -> _TextLines:
-        return self
-
-    def __next__(self) -> str:
-        self.number, raw = next(self._lines)
-        if raw.isascii():
-            return raw.decode("ascii") + "\n"
-        try:
-            return self._decode(raw, self.number) + "\n"
-        except BadRecord as problem:
-            self.problem = problem
-            return raw.decode("utf-8", "replace") + "\n"
+    def __iter__(self) -> Iterator[str]:
+        for number, raw in self._lines:
+            self.number = number
+            if raw.isascii():
+                yield raw.decode("ascii") + "\n"
+                continue
+            try:
+                line = self._decode(raw, number)
+            except BadRecord as problem:
+                self.problem = problem
+                line = raw.decode("utf-8", "replace")
+            yield line + "\n"
 
 
 class _Table:
@@ -141,7 +143,7 @@ class _Table:
         self._shape, self._options, self._path = shape, options, path
         self._n_skipped = shape.n_skipped
         self._columns: list[str] | None = None
-        self._is_by_language = False
+        self._is_by_language = self._has_nameless = False
 
     def record(self, number: int, row: list[str], problem: BadRecord | None) -> dict[str, Any] | BadRecord | None:
         """The record of a row, what is wrong with it, or None for a header."""
@@ -154,17 +156,12 @@ class _Table:
             raise DataError(problem.reason, path=self._path, line=number)
         self._columns = self._names(row, number)
         self._is_by_language = _has_labels_by_language(self._columns)
+        self._has_nameless = "" in self._columns
         return None if self._shape.has_header else self._record(self._columns, row)
 
     def _names(self, row: list[str], number: int) -> list[str]:
         """The names of the columns, or an error about the header: without it no line can be read."""
-        if len(row) > self._options.max_columns:
-            limit = f"at most {self._options.max_columns:,} are read"
-            raise DataError(
-                f"{len(row):,} columns; {limit}. Is this a list? A higher limit: --limits columns={len(row)}",
-                path=self._path,
-                line=number,
-            )
+        check_columns(len(row), self._options, self._path, number)
         if not self._shape.has_header:
             return [f"column {number_of_column}" for number_of_column in range(1, len(row) + 1)]
         names: list[str] = []
@@ -184,9 +181,14 @@ class _Table:
     def _record(self, columns: list[str], row: list[str]) -> dict[str, Any] | BadRecord:
         if len(row) != len(columns) and (len(row) < len(columns) or any(row[len(columns) :])):
             than = f"where the {'header' if self._shape.has_header else 'first line'} has {len(columns)}"
-            return BadRecord("bad_row", f"{len(row)} fields {than}")
-        record: dict[str, Any] = {name: text.strip() or None for name, text in zip(columns, row, strict=False)}
-        record.pop("", None)  # a column without a name
+            reason = f"{len(row)} fields {than}"
+            is_long = len(row) > len(columns) and self._shape.delimiter == "\t" and not self._shape.has_header
+            return LongRow(columns, row, reason) if is_long else BadRecord("bad_row", reason)
+        record: dict[str, Any] = dict(zip(columns, map(str.strip, row)))  # noqa: B905 - costs a third more if it is said
+        if not all(record.values()):
+            record = {name: text or None for name, text in record.items()}
+        if self._has_nameless:
+            record.pop("", None)
         return _with_one_label(record) if self._is_by_language else record
 
 

@@ -18,12 +18,17 @@ def read_json_lines(
     lines: Iterator[tuple[int, bytes]], path: object
 ) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """Each line's number with its record, or with what is wrong with it; blank lines are left out."""
-    loads = json.JSONDecoder().decode
+    decoder = json.JSONDecoder()
+    decode = decoder.raw_decode
     for number, raw in lines:
         if not raw or raw.isspace():
             continue
         try:
-            record = loads(raw.decode("utf-8"))
+            text = raw.decode("utf-8")
+            if text[0] == "{":
+                record, end = decode(text)
+            if text[0] != "{" or end != len(text):  # white space, or something that is wrong
+                record = decoder.decode(text)
         except UnicodeDecodeError:
             yield number, _encoding_problem(raw, path, number)
         except json.JSONDecodeError as error:

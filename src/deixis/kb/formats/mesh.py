@@ -6,6 +6,7 @@ the tree numbers are the types. The names of the DTDs in NLM's DOCTYPE lines are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
@@ -18,29 +19,54 @@ _KINDS = ("Descriptor", "Supplemental")
 ROOTS = tuple(f"{kind}RecordSet" for kind in _KINDS)
 _RECORDS = {f"{kind}Record" for kind in _KINDS}
 _FIELDS = {"String", "TreeNumber", "ScopeNote", "Note", "DescriptorUI", "SupplementalRecordUI"}
+_BEGIN = re.compile(rb"<(?:%s)[\s>]" % "|".join(sorted(_RECORDS)).encode())
+_MAX_DEPTH = 100  # real files have fewer than ten
 _TERM = ("ConceptList", "Concept", "TermList", "Term", "String")
 
 
 def read_mesh(lines: Iterator[tuple[int, bytes]], path: object) -> Iterator[tuple[int, dict[str, Any] | BadRecord]]:
     """The record of each descriptor, with the line on which it begins."""
-    records = _Records()
-    number = 1
-    try:
-        for number, raw in without_declarations(lines, path):
-            records.feed(raw + b"\n", number)
-            yield from records.take()
-        records.end()
-    except expat.ExpatError as error:
-        reason = f"not XML: {expat.ErrorString(error.code)} (column {error.offset + 1})"
-        raise DataError(reason, path=path, line=number) from error
-    if records.root not in ROOTS:
+    records, number = _Records(), 1
+    root = ""
+    for number, raw in without_declarations(lines, path):
+        rest = raw + b"\n"
+        while rest:
+            if root:  # after damage, the next record is looked for
+                begin = _BEGIN.search(rest)
+                if begin is None:
+                    break
+                records, rest, root = _Records(root), rest[begin.start() :], ""
+            try:
+                records.feed(rest, number)
+                yield from records.take()
+                break
+            except (expat.ExpatError, BadRecord) as error:
+                yield from records.take()
+                yield number, _damage(error, records.root, path, number)
+                root, rest = records.root, rest[max(getattr(error, "offset", 0), 0) + 1 :]
+    if not root:
+        try:
+            records.end()
+        except expat.ExpatError as error:
+            yield number, _damage(error, records.root, path, number)
+    if (root or records.root) not in ROOTS:
         raise DataError(f"not MeSH: the outermost element is {records.root!a}, not {' or '.join(ROOTS)}", path=path)
+
+
+def _damage(error: expat.ExpatError | BadRecord, root: str, path: object, line: int) -> BadRecord:
+    """What is wrong with a record; before there is any, a `DataError`."""
+    if isinstance(error, BadRecord):
+        return error
+    reason = f"not XML: {expat.ErrorString(error.code)} (column {error.offset + 1})"
+    if root not in ROOTS:
+        raise DataError(reason, path=path, line=line) from error
+    return BadRecord("bad_xml", reason)
 
 
 class _Records:
     """Collects records while a file is parsed; only what an entity needs is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "") -> None:
         self._parser = expat.ParserCreate(encoding="utf-8")
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -53,6 +79,8 @@ class _Records:
         self._is_preferred = False
         self._ready: list[tuple[int, dict[str, Any]]] = []
         self.root = ""
+        if root:
+            self.feed(f"<{root}>\n".encode(), 1)
 
     def feed(self, data: bytes, line: int) -> None:
         self._line = line
@@ -69,6 +97,8 @@ class _Records:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self.root = self.root or name
         self._open.append(name)
+        if len(self._open) > _MAX_DEPTH:
+            raise BadRecord("bad_xml", f"not MeSH: elements within elements, more than {_MAX_DEPTH} deep")
         self._text.clear()
         if len(self._open) == 2:
             self._begin = self._line

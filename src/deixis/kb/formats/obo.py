@@ -18,6 +18,7 @@ from deixis.kb.records import BadRecord
 from deixis.store.files import decode_line
 
 logger = logging.getLogger(__name__)
+_DAMAGE = (SyntaxError, ValueError, OSError, TypeError)
 _SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")
 
 
@@ -33,27 +34,59 @@ def read_obo(lines: Iterator[tuple[int, bytes]], path: object) -> Iterator[tuple
     source, n_obsolete = _Lines(lines, path), 0
     try:
         frames = fastobo.iter(source, threads=1)
-        namespaces = [str(clause.namespace) for clause in frames.header() if clause.raw_tag() == "default-namespace"]
-        for frame in frames:
-            line = source.starts.popleft() if source.starts else source.line
-            if not isinstance(frame, fastobo.term.TermFrame):
-                continue
+    except _DAMAGE as error:
+        raise source.problem or _header_problem(error, source, path) from error
+    if source.bad:
+        raise DataError(source.bad[0][1].reason, path=path, line=source.bad[0][0])
+    namespaces = [str(clause.namespace) for clause in frames.header() if clause.raw_tag() == "default-namespace"]
+    for line, frame in _frames(frames, source):
+        if isinstance(frame, BadRecord):
+            yield line, frame
+        elif isinstance(frame, fastobo.term.TermFrame):
             record = _record(frame, namespaces)
             if record is None:
                 n_obsolete += 1
             else:
                 yield line, record
-    except (SyntaxError, ValueError, OSError, TypeError) as error:
-        if source.problem is not None:
-            raise source.problem from error
-        if not isinstance(error, SyntaxError):
-            raise DataError(f"not OBO: {error}", path=path, line=source.line) from error
-        column = f" (column {error.offset})" if error.offset else ""
-        raise DataError(f"not OBO: {error.msg}{column}", path=path, line=error.lineno or source.line) from error
     if source.problem is not None:
         raise source.problem
     if n_obsolete:
         logger.warning("%s: obsolete terms left out: %d", path, n_obsolete)
+
+
+def _frames(frames: Iterator[Any], source: _Lines) -> Iterator[tuple[int, Any]]:
+    """Each frame, or what is wrong with it; the library goes on with the next frame after an error."""
+    while True:
+        n_read = source.line
+        try:
+            frame = next(frames)
+        except StopIteration:
+            return
+        except _DAMAGE as error:
+            if source.problem is not None:
+                return
+            frame = BadRecord("bad_frame", _reason(error))
+            line = getattr(error, "lineno", None) or source.line
+            is_stuck = not source.starts and source.line == n_read
+            if source.starts:
+                source.starts.popleft()
+        else:
+            is_stuck = False
+            line = source.starts.popleft() if source.starts else source.line
+        bad_line = source.take_bad()
+        yield bad_line if bad_line is not None else (line, frame)
+        if is_stuck:
+            return
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, SyntaxError):
+        return f"not OBO: {error}"
+    return f"not OBO: {error.msg}" + (f" (column {error.offset})" if error.offset else "")
+
+
+def _header_problem(error: Exception, source: _Lines, path: object) -> DataError:
+    return DataError(_reason(error), path=path, line=getattr(error, "lineno", None) or source.line)
 
 
 def _record(frame: fastobo.term.TermFrame, namespaces: list[str]) -> dict[str, Any] | None:
@@ -95,20 +128,34 @@ class _Lines:
         self.problem: DataError | None = None
         self.line = 1
         self.starts: deque[int] = deque()
+        self.bad: deque[tuple[int, BadRecord]] = deque()
 
     def read(self, size: int) -> bytes:
         """At most `size` bytes of the next line; nothing at the end."""
         while not self._waiting:
             try:  # the library would hide an error behind one of its own
                 self.line, raw = next(self._lines)
-                decode_line(raw, self._path, self.line)
             except StopIteration:
                 return b""
             except DataError as error:
                 self.problem = error
                 return b""
+            try:
+                decode_line(raw, self._path, self.line)
+            except DataError as error:
+                self.bad.append((self.line, BadRecord("encoding", error.reason)))
+                raw = raw.decode("utf-8", "replace").encode()
             if raw.startswith(b"["):
                 self.starts.append(self.line)
             self._waiting = raw + b"\n"
         chunk, self._waiting = self._waiting[:size], self._waiting[size:]
         return chunk
+
+    def take_bad(self) -> tuple[int, BadRecord] | None:
+        """The first line of the frame before the next that is not UTF-8; later ones of that frame are forgotten."""
+        end = self.starts[0] if self.starts else self.line + 1
+        first = None
+        while self.bad and self.bad[0][0] < end:
+            bad = self.bad.popleft()
+            first = first or bad
+        return first

@@ -40,7 +40,7 @@ _KEPT = {RDF_TYPE, *_LABELS, *_DEFINITIONS, _COMMENT, _SUPERCLASS, _NAMESPACE, *
 
 
 def read_owl(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""The records of an ontology, numbered in the order in which the file first names the classes.
+    r"""The records of an ontology, each with the line that first says something of its class.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def read_owl(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[in
     u:1 cat []
     u:2 Siamese cat ['cat']
     """
-    resources = read_resources(lines, path, _KEPT)
+    resources, first_lines = read_resources(lines, path, _KEPT)
     classes = {
         resource: properties
         for resource, properties in resources.items()
@@ -70,8 +70,8 @@ def read_owl(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[in
         )
     language = main_language(current.values(), _TITLES)
     titles = {name: title(name, properties, _LABELS, language) for name, properties in current.items()}
-    for number, (name, properties) in enumerate(current.items(), start=1):
-        yield number, _record(name, properties, titles)
+    for name, properties in current.items():
+        yield first_lines[name], _record(name, properties, titles)
     if len(classes) > len(current):
         logger.warning("%s: deprecated classes left out: %d", path, len(classes) - len(current))
 

@@ -23,14 +23,21 @@ class Value(NamedTuple):
 Properties = dict[str, list[Value]]
 
 
-def read_resources(lines: Iterable[tuple[int, bytes]], path: str, predicates: Collection[str]) -> dict[str, Properties]:
-    """What a file says by these predicates: `resources[subject][predicate]` are the objects."""
+def read_resources(
+    lines: Iterable[tuple[int, bytes]], path: str, predicates: Collection[str]
+) -> tuple[dict[str, Properties], dict[str, int]]:
+    """What a file says by these predicates, `resources[subject][predicate]`, and the line that first names each."""
     wanted_predicates = {*predicates, _DEPRECATED}
     resources: dict[str, Properties] = {}
-    for subject, predicate, value, lang, _ in read_statements(lines, path, content_suffix(path)):
+    first_lines: dict[str, int] = {}
+    for subject, predicate, value, lang, line in read_statements(lines, path, content_suffix(path)):
         if predicate in wanted_predicates:
-            resources.setdefault(subject, {}).setdefault(predicate, []).append(Value(value, lang))
-    return resources
+            properties = resources.get(subject)
+            if properties is None:
+                properties = resources[subject] = {}
+                first_lines[subject] = line
+            properties.setdefault(predicate, []).append(Value(value, lang))
+    return resources, first_lines
 
 
 def literals(properties: Properties, kind: str) -> list[Value]:

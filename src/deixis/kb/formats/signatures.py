@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import lzma
 import os
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from deixis.errors import DataError
@@ -14,8 +16,13 @@ from deixis.kb.formats.mesh import ROOTS
 from deixis.kb.formats.umls import is_umls
 from deixis.kb.formats.wikidata_query import entity_variable
 from deixis.kb.formats.wordnet import is_wordnet
+from deixis.kb.read_options import ReadOptions
 from deixis.store.files import open_bytes, unpacked
 
+ZIP_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What the standard library raises about an archive that is damaged or of a kind it does not know."""
 _START_TO_FORMAT = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -51,7 +58,7 @@ _SPARQL_RESULTS = re.compile(rb'"head"\s*:\s*\{\s*"(?:vars|link)"')
 _QUERY_PAGE = re.compile(rb'"(\w+)Label"\s*:')
 
 
-def format_of_file(path: Path) -> str | None:
+def format_of_file(path: Path, options: ReadOptions | None = None) -> str | None:
     """The format of a folder, or of a file that is no text; None for a text, a `DataError` for what is no list."""
     if path.is_dir():
         if is_wordnet(path):
@@ -69,7 +76,7 @@ def format_of_file(path: Path) -> str | None:
         if start.startswith(opening):
             return name
     if start.startswith(b"PK\x03\x04"):
-        return _format_of_zip(path)
+        return _format_of_zip(path, (options or ReadOptions()).max_whole)
     _refuse_binary(start, path)
     return None
 
@@ -100,13 +107,16 @@ def format_of_text(head: bytes, path: str | os.PathLike[str]) -> str | None:
     return "wikidata-query" if _is_query_table(first) else None
 
 
-def _format_of_zip(path: Path) -> str:
-    with unpacked(path) as file:
+def _format_of_zip(path: Path, max_unpacked: int) -> str:
+    with unpacked(path, max_unpacked) as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 names = archive.namelist()
-                mimetype = archive.read("mimetype")[:80] if "mimetype" in names else b""
-        except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+                mimetype = b""
+                if "mimetype" in names:
+                    with archive.open("mimetype") as stream:
+                        mimetype = stream.read(80)
+        except ZIP_DAMAGE as error:
             raise DataError(f"is a damaged zip archive or workbook: {error}; fetch it again", path=path) from error
     if any(name.startswith("xl/") for name in names) or mimetype.endswith(b"opendocument.spreadsheet"):
         return "excel"

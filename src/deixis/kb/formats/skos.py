@@ -33,7 +33,7 @@ _KEPT = {RDF_TYPE, *_LABELS, *_NOTES, _BROADER, _NARROWER, _NOTATION, _REPLACED_
 
 
 def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""The records of a vocabulary, numbered in the order in which the file first names the concepts.
+    r"""The records of a vocabulary, each with the line that first says something of its concept.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[i
     u:1 cats ['cats', 'Katzen'] []
     u:2 Siamese cat ['Siamese cat'] ['cats']
     """
-    resources = read_resources(lines, path, _KEPT)
+    resources, first_lines = read_resources(lines, path, _KEPT)
     concepts = {
         resource: properties
         for resource, properties in resources.items()
@@ -61,14 +61,14 @@ def read_skos(lines: Iterable[tuple[int, bytes]], path: str) -> Iterator[tuple[i
     language = main_language(concepts.values(), _LABELS[:1])
     titles = {concept: title(concept, properties, _LABELS, language) for concept, properties in concepts.items()}
     broader, replaced = _broader(concepts), _replaced(resources, concepts)
-    for number, (concept, properties) in enumerate(concepts.items(), start=1):
+    for concept, properties in concepts.items():
         record: dict[str, Any] = {"id": concept, "title": titles[concept]}
         labels = [label for kind in _LABELS for label in literals(properties, kind)]
         record["aliases"] = [{"text": label.text, "lang": label.lang or ""} for label in labels]
         record["descriptions"] = descriptions(properties, _NOTES)
         record["types"] = [titles[each] for each in broader.get(concept, ())]
         record["alt_ids"] = [each.text for each in literals(properties, _NOTATION)] + replaced.get(concept, [])
-        yield number, record
+        yield first_lines[concept], record
 
 
 def _broader(concepts: dict[str, Properties]) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from deixis.kb.formats.table_rows import TABLE, Records, Row, read_rows
 from deixis.kb.read_options import ReadOptions
 from deixis.store.files import unpacked
 
+_LONG = "; a higher limit: --limits line=1GB"
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
 
@@ -20,17 +21,21 @@ def read_sqlite(path: Path, options: ReadOptions | None = None) -> Records:
 
     The database is opened for reading only, and a query that would do anything but read is refused.
     """
-    query = options.query if options else None
-    with unpacked(path) as file:
+    options = options or ReadOptions()
+    query, line = options.query, 0
+    with unpacked(path, options.max_unpacked) as file:
         try:
             with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
                 database.text_factory = bytes  # text that is not UTF-8 is an error of its row, not of the query
                 chosen = query or f"select * from {_quoted(_only_table(database, path))}"
                 database.set_authorizer(_only_reading)
-                yield from read_rows(_rows(database, chosen, path), path, TABLE)
-        except (sqlite3.Error, sqlite3.Warning) as error:
+                database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(options.max_line, 10**9))
+                for line, record in read_rows(_rows(database, chosen, path), path, TABLE, options):  # noqa: B007
+                    yield line, record
+        except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError) as error:
             shown = f"the query {query!r} fails" if query else "not a database that can be read"
-            raise DataError(f"{shown}: {error}", path=path) from error
+            reason = f"{shown}: {error}" + (_LONG if isinstance(error, sqlite3.DataError) else "")
+            raise DataError(reason, path=path, line=line + 1 if line else None) from error
 
 
 def _rows(database: sqlite3.Connection, query: str, path: Path) -> Iterator[tuple[int, Row]]:

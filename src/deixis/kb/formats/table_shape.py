@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deixis.errors import DataError
 from deixis.kb.header_words import field_of, is_header
 from deixis.kb.read_options import ReadOptions
 
@@ -55,6 +56,14 @@ class TableShape:
             [] if self.delimiter == NONE else [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between columns"]
         )
         return ", ".join(words + ([] if self.has_header else ["no header"])) or "one column"
+
+
+def check_columns(n_columns: int, options: ReadOptions, path: object, line: int | None = None) -> None:
+    """Raises where a table has more columns than are read."""
+    if n_columns > options.max_columns:
+        limit = f"at most {options.max_columns:,} are read"
+        reason = f"{n_columns:,} columns; {limit}. Is this a list? A higher limit: --limits columns={n_columns}"
+        raise DataError(reason, path=path, line=line)
 
 
 def guess_delimiter(lines: Sequence[str], has_header: bool | None = None) -> str:

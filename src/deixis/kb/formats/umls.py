@@ -8,14 +8,14 @@ types. UMLS sorts these files by concept, so that they are read side by side and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.list_lines import LineDecoder, ListLines
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
-from deixis.store.files import open_byte_lines
 
 CONCEPTS, DEFINITIONS, TYPES = "MRCONSO.RRF", "MRDEF.RRF", "MRSTY.RRF"
 _COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
@@ -40,16 +40,19 @@ def read_umls(path: Path, options: ReadOptions | None = None) -> Iterator[tuple[
     names = _file(path)
     if names is None:
         raise DataError(f"no {CONCEPTS} here; give that file, or the folder it is in", path=path)
-    definitions = _Beside(names.parent, DEFINITIONS)
-    types = _Beside(names.parent, TYPES)
-    for concept, rows in _concepts(names, CONCEPTS):
+    tables = _Tables(options or ReadOptions())
+    definitions = _Beside(tables, names.parent, DEFINITIONS)
+    types = _Beside(tables, names.parent, TYPES)
+    for concept, rows in tables.concepts(names, CONCEPTS):
         described = [row[_DEFINITION] for row in definitions.of(concept) if row[_DEFINITION_SUPPRESSED] in ("N", "")]
         named = [row for _, row in rows if row[_SUPPRESSED] in ("N", "")]
         if named:
             record = _record(concept, named)
             record["description"] = " ".join(described) or None
             record["types"] = [row[_TYPE] for row in types.of(concept)]
+            yield from tables.take_bad()
             yield rows[0][0], record
+    yield from tables.take_bad()
 
 
 def _record(concept: str, rows: list[list[str]]) -> dict[str, Any]:
@@ -70,9 +73,9 @@ def _preference(row: list[str]) -> tuple[bool, bool, bool, bool]:
 class _Beside:
     """The rows of another file for one concept after the other; a file that is not there has none."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, tables: _Tables, folder: Path, name: str) -> None:
         file = _present(folder, name)
-        self._groups = iter(()) if file is None else _concepts(file, name)
+        self._groups = iter(()) if file is None else tables.concepts(file, name)
         self._waiting: _Group | None = next(self._groups, None)
 
     def of(self, concept: str) -> list[list[str]]:
@@ -84,27 +87,56 @@ class _Beside:
         return [row for _, row in self._waiting[1]]
 
 
-def _concepts(file: Path, name: str) -> Iterator[_Group]:
-    last = ""
-    for concept, rows in groupby(_rows(file, name), key=lambda numbered: numbered[1][0]):
-        group = list(rows)
-        if concept <= last:
-            reason = f"the concept {concept} comes after {last}; sort the file: LC_ALL=C sort -t'|' -k1,1 -s"
-            raise DataError(reason, path=file, line=group[0][0])
-        last = concept
-        yield concept, group
+class _Tables:
+    """The rows of tables by concept; rows that are none are left out and kept as bad records."""
 
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._bad: list[tuple[int, BadRecord]] = []
 
-def _rows(file: Path, name: str) -> Iterator[tuple[int, list[str]]]:
-    for number, raw in open_byte_lines(file):
-        try:
-            row = raw.decode("utf-8").split("|")
-        except UnicodeDecodeError:
-            raise DataError("not valid UTF-8; fetch the file again", path=file, line=number) from None
-        if len(row) != _N_COLUMNS[name] + 1:  # each column ends in a bar
-            reason = f"{len(row) - 1} columns where {name} has {_N_COLUMNS[name]}"
-            raise DataError(reason, path=file, line=number)
-        yield number, row
+    def take_bad(self) -> list[tuple[int, BadRecord]]:
+        """The bad rows since this was last called."""
+        bad, self._bad = self._bad, []
+        return bad
+
+    def concepts(self, file: Path, name: str) -> Iterator[_Group]:
+        """Each concept of a sorted table with its rows."""
+        last, waiting = "", None
+        for following in chain(self._groups(file, name), [None]):
+            if waiting is not None:
+                concept, rows = waiting
+                # Of three concepts, the middle one is out of order if the last would come right after the first.
+                if concept <= last:
+                    self._out_of_order(rows[0][0], f"{concept} comes after {last}", file)
+                elif following is not None and last < following[0] < concept:
+                    self._out_of_order(rows[0][0], f"{concept} comes before {following[0]}", file)
+                else:
+                    last = concept
+                    yield waiting
+            waiting = following
+
+    def _out_of_order(self, line: int, what: str, file: Path) -> None:
+        reason = f"the concept {what}; sort the file: LC_ALL=C sort -t'|' -k1,1 -s"
+        self._bad.append((line, BadRecord("bad_row", reason, file)))
+
+    def _groups(self, file: Path, name: str) -> Iterator[_Group]:
+        for concept, rows in groupby(self._rows(file, name), key=lambda numbered: numbered[1][0]):
+            yield concept, list(rows)
+
+    def _rows(self, file: Path, name: str) -> Iterator[tuple[int, list[str]]]:
+        decode = LineDecoder(has_fallback=False).decode
+        n_cells = _N_COLUMNS[name] + 1  # each column ends in a bar
+        for number, raw in ListLines(file, self._options):
+            try:
+                row = decode(raw, number).split("|")
+            except BadRecord as bad:
+                self._bad.append((number, BadRecord(bad.kind, f"in {name}: {bad.reason}", file)))
+                continue
+            if len(row) != n_cells:
+                reason = f"{len(row) - 1} columns where {name} has {_N_COLUMNS[name]}"
+                self._bad.append((number, BadRecord("bad_row", reason, file)))
+            else:
+                yield number, row
 
 
 def _file(path: Path) -> Path | None:

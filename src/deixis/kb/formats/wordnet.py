@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from deixis.errors import DataError
+from deixis.kb.list_lines import LineDecoder, ListLines
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
-from deixis.store.files import open_lines
 
 PARTS = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
 TYPES = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
@@ -55,16 +55,13 @@ def read_wordnet(folder: Path, options: ReadOptions | None = None) -> Iterator[t
     if not is_wordnet(folder):
         what = "is a folder; give a file" if folder.is_dir() else "is no folder"
         raise DataError(f"{what}, or a folder with WordNet's {', '.join(PARTS.values())}", path=folder)
-    for name, number, synset in _read_lines(folder):
-        if isinstance(synset, BadRecord):
-            yield number, BadRecord(synset.kind, f"in {name}: {synset.reason}")
-        else:
-            yield number, synset.record()
+    for number, synset in _read_lines(folder, options or ReadOptions()):
+        yield number, synset if isinstance(synset, BadRecord) else synset.record()
 
 
 def read_synsets(folder: Path) -> Iterator[Synset]:
     """All synsets, nouns first, in file order; a line that is none is an error."""
-    for _, _, synset in _read_lines(folder):
+    for _, synset in _read_lines(folder, ReadOptions()):
         if isinstance(synset, BadRecord):
             raise synset
         yield synset
@@ -86,12 +83,13 @@ def parse_synset(letter: str, line: str) -> Synset:
     return Synset(letter + parts[0], lemmas, gloss, definition, tuple(_EXAMPLE.findall(gloss)))
 
 
-def _read_lines(folder: Path) -> Iterator[tuple[str, int, Synset | BadRecord]]:
+def _read_lines(folder: Path, options: ReadOptions) -> Iterator[tuple[int, Synset | BadRecord]]:
     for letter, name in PARTS.items():
-        for number, line in open_lines(folder / name):
-            if line.startswith("  "):  # the licence at the head of each file is indented
+        decode = LineDecoder(has_fallback=False).decode
+        for number, raw in ListLines(folder / name, options):
+            if raw.startswith(b"  "):  # the licence at the head of each file is indented
                 continue
             try:
-                yield name, number, parse_synset(letter, line)
-            except BadRecord as error:
-                yield name, number, error
+                yield number, parse_synset(letter, decode(raw, number))
+            except BadRecord as bad:
+                yield number, BadRecord(bad.kind, f"in {name}: {bad.reason}", folder / name)

@@ -1,8 +1,8 @@
 """What a reader adds to raw text: passages are read beside the candidates that detection and ranking propose.
 
-The reader (BEER², Eq. 6, with our sources in the place of a dense retriever) says where in a passage each candidate is
-mentioned; its evidence and that of detection and ranking are weighed together, by weights learned on held-out
-documents.
+The reader (BEER², Eq. 6) says where in a passage each candidate is mentioned. Candidates are those that our sources
+propose, and, of a reader that was trained with a retriever, those that it retrieves for the passage. The evidence of
+the reader and that of detection and ranking are weighed together, by weights learned on held-out documents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.correct import overrule
 from deixis.linking.stages.decide import has_exact_names, reaches
 from deixis.linking.stages.rank import RankedSpans
-from deixis.tables import CandidateTable, Ranking, Spans
+from deixis.tables import CandidateTable, EntityMask, Ranking, Spans
 from deixis.types import Document
 
 if TYPE_CHECKING:  # these need the extra
@@ -103,7 +103,7 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     """The spans of all batches, and those that the reader finds besides, with their joint probabilities."""
     if plan.reader is None:
         raise ValueError("There is no reader in this plan.")
-    links = possible_links(plan.reader, documents, *reader_input(plan, batches))
+    links = possible_links(plan.reader, documents, *reader_input(plan, batches), plan.mask)
     spans, ranking = links.ranked(expit(weighed(links.evidence, plan.reader.weights)))
     mentions = spans.in_context(documents)
     scored = overrule(plan.model, spans.positions(mentions), ranking.head(plan.depth), plan.mask)
@@ -122,7 +122,9 @@ def reader_input(plan: LinkPlan, batches: Iterable[RankedSpans]) -> tuple[Spans,
     return Spans.joined([each.spans for each in parts]), Ranking.joined([each.scored for each in parts])
 
 
-def possible_links(reader: Reader, documents: Sequence[Document], spans: Spans, ranking: Ranking) -> PossibleLinks:
+def possible_links(
+    reader: Reader, documents: Sequence[Document], spans: Spans, ranking: Ranking, mask: EntityMask | None = None
+) -> PossibleLinks:
     """What may be linked in the documents, by what was proposed for them and by what the reader finds."""
     opened = reader.part.opened
     numbers = np.unique(spans.documents)
@@ -130,7 +132,10 @@ def possible_links(reader: Reader, documents: Sequence[Document], spans: Spans, 
     within = Spans(own, spans.starts, spans.ends, spans.log_odds, spans.has_name)
     passages = opened.texts.passages(documents[number].text for number in numbers.tolist())
     candidates = passage_candidates(within, ranking, passages, opened.config.n_candidates)
-    links = PossibleLinks.of(within, ranking, opened.read(passages, candidates, MIN_READ))
+    readings = opened.read(passages, candidates, MIN_READ)
+    if mask is not None:
+        readings = [each for each in readings if mask[each.row]]
+    links = PossibleLinks.of(within, ranking, readings)
     return PossibleLinks(numbers[links.documents], links.starts, links.ends, links.rows, links.evidence)
 
 

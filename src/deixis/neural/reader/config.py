@@ -13,7 +13,7 @@ Flows = Literal["none", "to-reader", "to-retriever", "both"]
 
 @dataclass(frozen=True)
 class ReaderConfig(Config):
-    """How a retriever and a reader with one encoder are trained (BEER²), and how they answer.
+    """How a retriever and a reader are trained (BEER²), and how they answer.
 
     Examples
     --------
@@ -32,10 +32,23 @@ class ReaderConfig(Config):
     n_negatives: int = setting(3, "Mined negatives of a passage for the retriever.", low=1, is_fixed=True)
     max_span: int = setting(10, "Longest mention the reader finds, in tokens.", low=1)
     threshold: float = setting(0.03, "Least product of span and rank probability.", low=0, below=1, is_fixed=True)
+    span_threshold: float = setting(
+        0.003, "The same, for spans that go to the retriever.", low=0, below=1,
+        is_fixed=True,
+    )  # fmt: skip
+    span_pooling: Literal["max", "mean"] = setting(
+        "max", "An entity's score is that of its best span, or by the mean over all spans (Eq. 4).", is_fixed=True
+    )
     pooling: Literal["mean", "cls"] = setting(
         "mean", "What a passage's vector is: the mean of its tokens, or its first token.", is_fixed=True
     )
+    has_retriever: bool = setting(
+        False, "Also train a retriever, whose candidates join those of the model's sources.", cli="--joint"
+    )
     flows: Flows = setting("both", "What the two tell each other while they learn.", is_fixed=True)
+    n_passes: int = setting(
+        2, "Times that candidates are retrieved; after the first, with the spans read before.", low=1
+    )
     batch_size: int = setting(4, "Passages in a step.", low=1)
     warm_up: int = setting(200, "Steps that each of the two learns alone before.", low=0, is_fixed=True)
     n_steps: int = setting(

@@ -22,6 +22,8 @@ from deixis.progress import steps
 
 Source = Callable[[Sequence[AnnotatedPassage]], list[list[int]]]
 """Candidates of passages, by row, from somewhere else than the retriever."""
+Losses = dict[str, torch.Tensor]
+"""What each module that learns in a step has lost: retriever, reader."""
 RISE = 0.1  # share of the steps in which the learning rate rises
 
 
@@ -44,9 +46,17 @@ class JointTraining:
         self._random = np.random.default_rng(self.config.seed)
         self._order: list[int] = []
         self._finished = self.reader
+        config, model = self.config, self.model
+        n_steps = config.n_steps if self.source is not None else config.warm_up + config.n_steps
+        encoders = [(list(each.parameters()), config.learning_rate) for each in (model.encoder, model.reader)]
+        heads = (list(model.heads.parameters()), config.head_rate)
+        self._steps = {
+            "retriever": ModuleSteps(encoders[:1], n_steps),
+            "reader": ModuleSteps([encoders[1], heads], n_steps),
+        }
 
     def run(self) -> None:
-        """Both learn alone, then together; with a source of candidates, the reader alone."""
+        """The retriever learns alone, then the reader, then both; with a source of candidates, the reader alone."""
         if self.source is not None:
             self.model.train()
             self._phase("training the reader", self.config.n_steps, self._reader_alone)
@@ -56,52 +66,38 @@ class JointTraining:
             self.learn()
 
     def warm_up(self) -> None:
-        """Each learns alone, the retriever first; nothing depends on the flows."""
+        """The retriever learns alone; nothing depends on the flows."""
         self.model.train()
         self._refresh()
         self._phase("training the retriever", self.config.warm_up, self._retriever_alone)
         self._refresh()
-        self._finished = self._as_it_is()
-        self._phase("training the reader", self.config.warm_up, self._reader_alone)
         self.model.eval()
 
     def learn(self) -> None:
-        """Both learn, from each other if there are flows; else the retriever first, each with its own encoder."""
+        """The reader learns alone, then both from each other; without flows, the retriever first, the reader last."""
+        config = self.config
         self.model.train()
-        self._refresh()
-        if self.config.flows == "none":
-            self.model.part()
-            self._phase("training the retriever further", self.config.n_steps, self._retriever_alone)
+        if config.flows == "none":
+            self._phase("training the retriever further", config.n_steps, self._retriever_alone)
             self._refresh()
-            self._finished, self.passage_candidates = self.reader, {}
-            self._phase("training the reader further", self.config.n_steps, self._reader_alone)
+            self._phase("training the reader", config.warm_up + config.n_steps, self._reader_alone)
         else:
-            self._phase("training both", self.config.n_steps, self._together)
+            self._finished = self._as_it_is()
+            self._phase("training the reader", config.warm_up, self._reader_alone)
+            self._phase("training both", config.n_steps, self._together)
             self._refresh()
         self.model.eval()
 
-    def _phase(self, label: str, n_steps: int, loss_of: Callable[[list[int]], torch.Tensor]) -> None:
-        """Steps of one kind; the learning rate rises, then falls to nothing."""
-        if not n_steps:
-            return
-        rates = {"encoder": self.config.learning_rate, "heads": self.config.head_rate}
-        heads = list(self.model.heads.parameters())
-        own = {id(each) for each in heads}
-        others = [each for each in self.model.parameters() if each.requires_grad and id(each) not in own]
-        groups = [{"params": others, "lr": rates["encoder"]}, {"params": heads, "lr": rates["heads"]}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, n_steps))
+    def _phase(self, label: str, n_steps: int, losses_of: Callable[[list[int]], Losses]) -> None:
+        """Steps of one kind; each module that has a loss in them takes a step of its own optimizer."""
         with steps(label, n_steps) as advance:
             for step, numbers in enumerate(self._batches(n_steps)):
-                if step and step % self.config.refresh_every == 0 and loss_of != self._reader_alone:
+                if step and step % self.config.refresh_every == 0 and losses_of != self._reader_alone:
                     self._refresh()
-                optimizer.zero_grad()
-                loss = loss_of(numbers)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-                optimizer.step()
-                schedule.step()
-                value = float(loss.detach())
+                losses = losses_of(numbers)
+                for module, loss in losses.items():
+                    self._steps[module].step(loss)
+                value = sum(float(loss.detach()) for loss in losses.values())
                 advance(1, f"loss {value:.3f}")
                 if self.notice is not None:
                     self.notice(label, value)
@@ -124,22 +120,23 @@ class JointTraining:
         """A reader that stays as it is while this one learns."""
         return Reader(self.reader.texts, copy.deepcopy(self.reader.encoder), self.reader.kb, self.reader.vectors)
 
-    def _retriever_alone(self, numbers: list[int]) -> torch.Tensor:
+    def _retriever_alone(self, numbers: list[int]) -> Losses:
         nothing: list[list[Span]] = [[] for _ in numbers]
-        return self._retriever_loss(numbers, nothing, self._retrieved(self.reader, numbers, nothing))
+        candidates = self._retrieved(self.reader, numbers, nothing)
+        return {"retriever": self._retriever_loss(numbers, nothing, candidates)}
 
-    def _reader_alone(self, numbers: list[int]) -> torch.Tensor:
-        return self._reader_loss(numbers, self._candidates_of(numbers))[0]
+    def _reader_alone(self, numbers: list[int]) -> Losses:
+        return {"reader": self._reader_loss(numbers, self._candidates_of(numbers))[0]}
 
-    def _together(self, numbers: list[int]) -> torch.Tensor:
+    def _together(self, numbers: list[int]) -> Losses:
         """Eq. 15. The reader is given what is retrieved now; the retriever, what the reader then reads."""
         spans = [self.spans_read.get(number, []) for number in numbers]
         fresh = self._retrieved(self.reader, numbers, spans)
         loss, read = self._reader_loss(numbers, fresh if self.config.feeds_reader else self._candidates_of(numbers))
-        if not self.config.feeds_retriever:
-            return loss + self._retriever_loss(numbers, spans, fresh)
-        self.spans_read |= dict(zip(numbers, read, strict=True))
-        return loss + self._retriever_loss(numbers, read, self._retrieved(self.reader, numbers, read))
+        if self.config.feeds_retriever:
+            self.spans_read |= dict(zip(numbers, read, strict=True))
+            spans, fresh = read, self._retrieved(self.reader, numbers, read)
+        return {"reader": loss, "retriever": self._retriever_loss(numbers, spans, fresh)}
 
     def _retrieved(self, reader: Reader, numbers: list[int], spans: list[list[Span]]) -> list[list[int]]:
         """Entities for passages, best first (Eq. 3-5), more than are used: some are right and count for nothing."""
@@ -164,7 +161,10 @@ class JointTraining:
         return drawn
 
     def _retriever_loss(self, numbers: list[int], spans: list[list[Span]], candidates: list[list[int]]) -> torch.Tensor:
-        """Eq. 13; negatives are mined among the candidates, and the others' right entities are negatives too."""
+        """Eq. 13; negatives are mined among the candidates, and the others' right entities are negatives too.
+
+        With spans, the loss of the passages alone is added: the first retrieval of a text has no spans.
+        """
         rows: set[int] = set()
         for number, own_candidates in zip(numbers, candidates, strict=True):
             rows |= {*self.passages[number].spans, *self._drawn(number, own_candidates, self.config.n_negatives)}
@@ -175,13 +175,15 @@ class JointTraining:
         encoded = self.reader.texts.encoded([self.passages[number].passage.text for number in numbers])
         tokens = self._tensors(encoded)
         states = self.model.states(tokens)
-        mask = torch.zeros_like(tokens["attention_mask"])
-        for row_number, (encoding, own) in enumerate(zip(encoded, spans, strict=True)):
-            mask[row_number, torch.from_numpy(PassageTokens.of(encoding).inside(own))] = 1
         entity_tokens = self._tensors(self.reader.texts.encoded_entities(self.reader.kb, entity_rows))
         entities = self.model.vectors(self.model.states(entity_tokens), entity_tokens["attention_mask"])
-        passages = self.model.vectors(states, tokens["attention_mask"])
-        return retriever_loss(passages, self.model.span_vectors(states, mask), entities, is_gold, self.config.scale)
+        scores = self.config.scale * self.model.vectors(states, tokens["attention_mask"]) @ entities.T
+        loss = retriever_loss(scores, is_gold)
+        if not any(spans):
+            return loss
+        positions = [self.reader.span_positions(*each) for each in zip(encoded, spans, strict=True)]
+        with_spans = scores + self.config.scale * self.model.span_scores(states, positions, entities)
+        return loss + retriever_loss(with_spans, is_gold)
 
     def _reader_loss(self, numbers: list[int], candidates: list[list[int]]) -> tuple[torch.Tensor, list[list[Span]]]:
         """Eq. 14, and the spans that the reader sees in each passage (Eq. 11); right entities are always given."""
@@ -219,19 +221,43 @@ class JointTraining:
         logits: NDArray[np.float32],
         tokens: list[PassageTokens],
     ) -> list[list[Span]]:
-        """The spans above the threshold, in code points of each passage."""
+        """The spans that go to the retriever, in code points of each passage."""
         span_lists = []
         for passage_number in numbers:
             own = [pair for pair, (number, _) in enumerate(pairs) if number == passage_number]
             pair_numbers = [PairNumbers(logits[pair][tokens[pair].positions], tokens[pair].offsets) for pair in own]
             rows = [pairs[pair][1] for pair in own]
-            read = readings_of((0, 0), rows, pair_numbers, self.config.max_span, self.config.threshold)
+            read = readings_of((0, 0), rows, pair_numbers, self.config.max_span, self.config.span_threshold)
             span_lists.append(sorted({(reading.start, reading.end) for reading in read}))
         return span_lists
 
     def _tensors(self, encoded: Sequence[Encoding]) -> dict[str, torch.Tensor]:
         numbers = self.reader.encoder
         return as_tensors(encoded, has_types=getattr(numbers, "has_types", True))
+
+
+class ModuleSteps:
+    """AdamW for one module; over all steps that the module takes, its rates rise and then fall to nothing.
+
+    Phases must not begin anew: a second rise undoes much of what was learned before.
+    """
+
+    def __init__(self, groups: Sequence[tuple[list[torch.nn.Parameter], float]], n_steps: int) -> None:
+        learning = [([each for each in own if each.requires_grad], rate) for own, rate in groups]
+        self._parameters = [each for own, _ in learning for each in own]
+        self._rates = [rate for _, rate in learning]
+        self._optimizer = torch.optim.AdamW([{"params": own, "lr": rate} for own, rate in learning], weight_decay=0.01)
+        self._n_steps, self._n_done = n_steps, 0
+
+    def step(self, loss: torch.Tensor) -> None:
+        """One step down the slope of a loss that has no part in other modules."""
+        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * _rate(self._n_done, self._n_steps)
+        self._optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
+        self._optimizer.step()
+        self._n_done += 1
 
 
 def _rate(step: int, n_steps: int) -> float:

@@ -1,10 +1,12 @@
-"""A retriever and a reader on one encoder (imports torch).
+"""A retriever and a reader, each with an encoder of its own (imports torch).
 
 After Li et al., 2023, "Bidirectional End-to-End Learning of Retriever-Reader Paradigm for Entity Linking"
-(BEER²), Eq. 1-10 and 12-14. Where we differ: one encoder reads passages, entities and pairs of both (the paper has one
-of its own for entities); its tokens are averaged where the paper takes [CLS], since encoders of sentences such as
-MiniLM were trained so and a few hundred steps do not change that (`pooling`); the retriever's products are
-cosines times a scale; and the embeddings of words stay as they are.
+(BEER²), Eq. 1-10 and 12-14. Where we differ: one encoder reads passages and entities, and another pairs of both (the
+paper has one for entities, and another for passages and pairs: with few steps the reader's loss then undoes what the
+retriever has learned); its tokens are averaged where the paper takes [CLS], since encoders of sentences such as
+MiniLM were trained so and a few hundred steps do not change that (`pooling`); each span has a vector of its own, and
+the best counts (`span_pooling`); the retriever's products are cosines times a scale; and the embeddings of words stay
+as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from tokenizers import Encoding
 from torch.nn import functional
@@ -31,7 +35,8 @@ class RetrieverReader(torch.nn.Module):
 
     def __init__(self, encoder: torch.nn.Module, n_dims: int, pooling: str) -> None:
         super().__init__()
-        self.encoder = self.reader = encoder
+        self.encoder = encoder
+        self.reader = copy.deepcopy(encoder)
         self.heads = torch.nn.Linear(n_dims, N_HEADS)
         self.pooling = pooling
 
@@ -49,10 +54,6 @@ class RetrieverReader(torch.nn.Module):
         n_dims = int(encoder.config.hidden_size)
         return cls(encoder, n_dims, config.pooling), whole
 
-    def part(self) -> None:
-        """From now on the reader has an encoder of its own."""
-        self.reader = copy.deepcopy(self.encoder)
-
     def states(self, tokens: Tokens) -> torch.Tensor:
         """texts_by_tokens_by_dims (Eq. 1 and 2)."""
         states: torch.Tensor = self.encoder(**tokens).last_hidden_state
@@ -62,9 +63,21 @@ class RetrieverReader(torch.nn.Module):
         """A vector of length one for each text: the mean over its tokens, or its first token (Eq. 3)."""
         return functional.normalize(states[:, 0] if self.pooling == "cls" else _mean(states, mask), dim=-1)
 
-    def span_vectors(self, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """The mean over the tokens of spans (Eq. 4), of length one; zeros for a passage without any."""
-        return functional.normalize(_mean(states, mask), dim=-1)
+    def span_scores(
+        self, states: torch.Tensor, positions: Sequence[Sequence[NDArray[np.int64]]], entities: torch.Tensor
+    ) -> torch.Tensor:
+        """passages_by_entities: the score of each passage's best span (Eq. 4 and 5); zeros for one without any.
+
+        `positions` has the tokens of each span of each passage.
+        """
+        rows = []
+        for own, spans in zip(states, positions, strict=True):
+            if not spans:
+                rows.append(own.new_zeros(len(entities)))
+                continue
+            vectors = torch.stack([own[torch.from_numpy(each)].mean(dim=0) for each in spans])
+            rows.append((functional.normalize(vectors, dim=-1) @ entities.T).amax(dim=0))
+        return torch.stack(rows)
 
     def numbers(self, tokens: Tokens) -> torch.Tensor:
         """pairs_by_tokens_by_heads: logits of start, end and rank (Eq. 6-8 and 10)."""
@@ -85,20 +98,16 @@ def as_tensors(encoded: Sequence[Encoding], has_types: bool = True) -> Tokens:
     return tokens
 
 
-def retriever_loss(
-    passages: torch.Tensor, spans: torch.Tensor, entities: torch.Tensor, is_gold: torch.Tensor, scale: float
-) -> torch.Tensor:
+def retriever_loss(scores: torch.Tensor, is_gold: torch.Tensor) -> torch.Tensor:
     """Eq. 12 and 13: each right entity of a passage against all entities that are not right for it.
 
-    `is_gold` is passages_by_entities. The paper maximises what it writes; here its negative is minimised.
+    Both are passages_by_entities. The paper maximises what it writes; here its negative is minimised.
 
     Examples
     --------
-    >>> one, other = torch.eye(2), torch.zeros(1, 2)
-    >>> float(retriever_loss(one[:1], other, one, torch.tensor([[True, False]]), scale=1.0)) < 0.4
+    >>> float(retriever_loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[True, False]]))) < 0.4
     True
     """
-    scores = scale * (passages @ entities.T + spans @ entities.T)
     wrong = torch.logsumexp(scores.masked_fill(is_gold, -torch.inf), dim=1, keepdim=True)
     losses = functional.softplus(wrong - scores)[is_gold]
     return losses.mean() if losses.numel() else scores.sum() * 0.0

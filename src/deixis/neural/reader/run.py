@@ -82,33 +82,65 @@ class Reader:
         whole = np.stack([pooled(each, self.config.pooling) for each in states]) @ self.vectors.T
         row_lists = []
         for number, scores in enumerate(whole):
-            positions = PassageTokens.of(encoded[number]).inside(spans[number]) if spans else np.zeros(0, np.int64)
-            if not len(positions):
+            positions = self.span_positions(encoded[number], spans[number]) if spans else []
+            if not positions:
                 row_lists.append(best_rows(scores, k))
                 continue
-            by_span = self.vectors @ unit(states[number][positions].mean(axis=0))
+            span_vectors = np.stack([unit(states[number][each].mean(axis=0)) for each in positions])
+            by_span = (self.vectors @ span_vectors.T).max(axis=1)
             union = np.union1d(best_rows(scores, k), best_rows(by_span, k))
             row_lists.append(union[best_rows((scores + by_span)[union], k)].tolist())
         return row_lists
 
+    def span_positions(self, encoding: Encoding, spans: Sequence[Span]) -> list[NDArray[np.int64]]:
+        """The tokens of each span, or of all spans together where their mean counts."""
+        tokens = PassageTokens.of(encoding)
+        groups = [[span] for span in spans] if self.config.span_pooling == "max" else [spans]
+        return [positions for group in groups if len(positions := tokens.inside(group))]
+
     def read(
         self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]], threshold: float | None = None
     ) -> list[Reading]:
-        """All spans and entities of passages with a score above the threshold; they may overlap and repeat."""
+        """All spans and entities of passages with a score above the threshold; they may overlap and repeat.
+
+        Candidates are those given and, with a retriever, those that it retrieves.
+        """
+        return self.readings(passages, self.numbers_of(passages, candidates), threshold)
+
+    def readings(
+        self, passages: Sequence[Passage], numbers: Sequence[Mapping[int, PairNumbers]], threshold: float | None = None
+    ) -> list[Reading]:
+        """The same, by the numbers of each passage's candidates."""
         threshold = self.config.threshold if threshold is None else threshold
-        numbers = self._numbers(passages, candidates)
         readings: list[Reading] = []
-        for passage, rows, own in zip(passages, candidates, numbers, strict=True):
-            readings += readings_of((passage.document, passage.start), rows, own, self.config.max_span, threshold)
+        for passage, own in zip(passages, numbers, strict=True):
+            start = (passage.document, passage.start)
+            readings += readings_of(start, list(own), list(own.values()), self.config.max_span, threshold)
         return merged(readings)
 
     def answer(self, texts: Iterable[str], threshold: float | None = None) -> list[Reading]:
-        """What is read in texts with retrieved candidates; retrieved once more with the spans that were read first."""
+        """What is read in texts with retrieved candidates."""
         passages = self.texts.passages(texts)
-        candidates = self.retrieve(passages)
-        if self.config.feeds_retriever:
-            candidates = self.retrieve(passages, spans_of(passages, self.read(passages, candidates)))
-        return self.read(passages, candidates, threshold)
+        return self.read(passages, [[] for _ in passages], threshold)
+
+    def numbers_of(
+        self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]
+    ) -> list[dict[int, PairNumbers]]:
+        """What the reader says of each passage's candidates: those given, and those retrieved in the last pass.
+
+        After the first pass candidates are retrieved with the spans that were read before.
+        """
+        if self.vectors is None:
+            return self.pair_numbers(passages, candidates)
+        numbers: list[dict[int, PairNumbers]] = [{} for _ in passages]
+        spans: list[list[Span]] | None = None
+        for n_done in range(self.config.n_passes):
+            if n_done:
+                spans = spans_of(passages, self.readings(passages, numbers, self.config.span_threshold))
+            retrieved = self.retrieve(passages, spans)
+            rows = [list(dict.fromkeys([*one, *other])) for one, other in zip(candidates, retrieved, strict=True)]
+            numbers = self.pair_numbers(passages, rows, numbers)
+        return numbers
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The trained encoder, its settings and, if it has any, the entities' vectors; without the knowledge base."""
@@ -134,9 +166,16 @@ class Reader:
         vectors = require(arrays, f"{prefix}.vectors", np.float32, ndim=2) if f"{prefix}.vectors" in arrays else None
         return cls(ReaderTexts(windows, config), encoder, kb, vectors)
 
-    def _numbers(self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]) -> list[list[PairNumbers]]:
-        pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows]
-        number_lists: list[list[PairNumbers]] = [[] for _ in passages]
+    def pair_numbers(
+        self,
+        passages: Sequence[Passage],
+        candidates: Sequence[Sequence[int]],
+        known: Sequence[Mapping[int, PairNumbers]] | None = None,
+    ) -> list[dict[int, PairNumbers]]:
+        """The numbers of each candidate of each passage; those that are known are not computed again."""
+        known = known or [{} for _ in passages]
+        pairs = [(number, row) for number, rows in enumerate(candidates) for row in rows if row not in known[number]]
+        new: list[dict[int, PairNumbers]] = [{} for _ in passages]
         with steps("reading", len(pairs)) as advance:
             for first in range(0, len(pairs), _CHUNK):
                 batch = pairs[first : first + _CHUNK]
@@ -144,11 +183,13 @@ class Reader:
                     [passages[number].text for number, _ in batch], self.kb, [row for _, row in batch]
                 )
                 logits = self.encoder.numbers(encoded)
-                for (number, _), encoding, own in zip(batch, encoded, logits, strict=True):
+                for (number, row), encoding, own in zip(batch, encoded, logits, strict=True):
                     tokens = PassageTokens.of(encoding)
-                    number_lists[number].append(PairNumbers(own[tokens.positions], tokens.offsets))
+                    new[number][row] = PairNumbers(own[tokens.positions], tokens.offsets)
                 advance(len(batch), "")
-        return number_lists
+        return [
+            {row: known[number].get(row) or new[number][row] for row in rows} for number, rows in enumerate(candidates)
+        ]
 
 
 def pooled(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:

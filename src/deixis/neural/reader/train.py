@@ -2,10 +2,9 @@
 
 After Li et al., 2023, "Bidirectional End-to-End Learning of Retriever-Reader Paradigm for Entity Linking"
 (BEER²), 2.2 and 2.3. Both begin alone (warm-up). Then, step by step, the retriever's newest candidates go to the
-reader, the spans it reads go back to the retriever, and both losses are summed (Eq. 15). All entities are encoded anew
-now and then, since the encoder moves. With `flows` one way or both are cut; with none of them, after the warm-up, the
-retriever learns first and the reader afterwards, each with an encoder of its own: the pipeline that the paper compares
-with.
+reader, the spans it reads go back to the retriever, and each takes a step (Eq. 15). All entities are encoded anew
+now and then, since the encoder moves. With `flows` one way or both are cut; with none of them the retriever learns
+first and the reader afterwards, for as many steps: the pipeline that the paper compares with.
 """
 
 from __future__ import annotations

@@ -195,6 +195,13 @@ def test_columns_that_look_useful_and_are_not_used_are_named_with_the_option_tha
     assert "'Lutetia|Paname'" in report.findings[0].examples[0].detail
 
 
+def test_lists_of_numbers_are_not_advised_as_aliases(tmp_path):
+    report = check(
+        tmp_path, {"id": "1", "name": "Paris", "parents": ["2"]}, {"id": "2", "name": "France", "parents": []}
+    )
+    assert "unused_aliases" not in advice(report)
+
+
 def test_entities_that_nobody_can_tell_apart_and_near_duplicates_are_told_with_both_lines(tmp_path):
     report = check(
         tmp_path,

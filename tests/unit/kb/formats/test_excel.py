@@ -89,3 +89,18 @@ def test_entities_in_a_sheet_are_not_expanded(tmp_path):
     except DataError as error:
         names = [error.reason]
     assert not any("expanded" in name for name in names)
+
+
+def test_a_cell_far_from_the_others_is_refused_before_memory_is_taken_for_all_between(tmp_path):
+    workbook = openpyxl.Workbook()
+    for cell, value in {"A1": "id", "B1": "title", "A2": 1, "B2": "Paris", "XFD1048576": "far"}.items():
+        workbook.active[cell] = value
+    with pytest.raises(DataError, match=r"list\.xlsx: 549\.8 GB in memory, .* --limits unpacked=\d+"):
+        KnowledgeBase.read(saved(workbook, tmp_path))
+
+
+def test_a_sheet_of_many_columns_is_read(tmp_path):
+    workbook = openpyxl.Workbook()
+    workbook.active.append(["id", "title", *(f"property {number}" for number in range(100))])
+    workbook.active.append([1, "Paris", *range(100)])
+    assert KnowledgeBase.read(saved(workbook, tmp_path)).entity(0).title == "Paris"

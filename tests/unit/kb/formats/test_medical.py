@@ -147,3 +147,51 @@ def test_a_table_with_as_many_columns_and_a_header_is_no_table_of_geonames(tmp_p
     header = "\t".join(["id", "title", *(f"c{n}" for n in range(17))])
     (tmp_path / "kb.tsv").write_text(header + "\n" + PLACE, encoding="utf-8")
     assert open_records(tmp_path / "kb.tsv").format == "tsv"
+
+
+def skipped(path):
+    kb, report = KnowledgeBase.read_with_report(path, skip_bad=True)
+    return list(kb.ids), [(each.line, each.reason) for each in report.skipped]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("<String>Paris</String>\n  </DescriptorName>", "<String>Paris</Strin\n  </DescriptorName>", "not XML"),
+        ("<DescriptorUI>D1</DescriptorUI>", "<DescriptorUI>D1 & more</DescriptorUI>", "not XML"),
+        ("<DescriptorUI>D1</DescriptorUI>", "<a>" * 200, "not MeSH: elements within elements, more than 100 deep"),
+    ],
+)
+def test_a_damaged_descriptor_can_be_left_out(tmp_path, old, new, said):
+    path = mesh_file(tmp_path, lambda text: text.replace(old, new, 1))
+    with pytest.raises(DataError, match=rf"list\.xml, line \d+: {said}"):
+        KnowledgeBase.read(path)
+    ids, ((line, reason),) = skipped(path)
+    assert ids == ["D2", "D3"] and said in reason and 4 < line < 10
+
+
+def test_of_a_mesh_file_that_is_cut_the_whole_descriptors_are_read(tmp_path):
+    path = mesh_file(tmp_path, lambda text: text[: text.index("<DescriptorUI>D3")])
+    assert skipped(path)[0] == ["D1", "D2"]
+
+
+def test_damaged_descriptors_on_one_line_are_left_out(tmp_path):
+    path = mesh_file(tmp_path, lambda text: text.replace("\n", " ").replace("<String>Paris</String>", "<String>", 1))
+    assert skipped(path)[0] == ["D2", "D3"]
+
+
+def test_a_damaged_row_of_umls_can_be_left_out_and_its_file_is_named(tmp_path):
+    folder = umls_folder(tmp_path, MRCONSO="C0000004|ENG|\n" + PREFERRED, MRDEF="C0000004|A1|AT1\n")
+    kb, report = KnowledgeBase.read_with_report(folder, skip_bad=True)
+    assert list(kb.ids) == [f"C000000{number}" for number in (1, 2, 3, 4)] and kb.entity("C0000004").title == "Troy"
+    assert sorted(str(each.path) for each in report.skipped) == [str(folder / "MRCONSO.RRF"), str(folder / "MRDEF.RRF")]
+
+
+def test_one_concept_of_umls_out_of_order_takes_no_definition_from_the_others(tmp_path):
+    folder = umls_folder(tmp_path)
+    rows = (folder / "MRCONSO.RRF").read_text("utf-8").splitlines(keepends=True)
+    far = PREFERRED.replace("C0000004", "C9000000")
+    (folder / "MRCONSO.RRF").write_text(rows[0] + far + "".join(rows[4:]), encoding="utf-8")
+    kb, report = KnowledgeBase.read_with_report(folder, skip_bad=True)
+    assert list(kb.ids) == ["C0000001", "C0000002", "C0000003"] and kb.entity(1).gloss.startswith("a <city>")
+    assert [each.reason.partition(";")[0] for each in report.skipped] == ["the concept C9000000 comes before C0000002"]

@@ -126,3 +126,30 @@ def test_without_the_library_the_extra_is_named(tmp_path, monkeypatch, name, con
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'deixis\[(obo|rdf)\]'"):
         read(tmp_path, content, name)
+
+
+def test_damaged_terms_of_obo_can_be_left_out_each_with_its_line(tmp_path):
+    damaged = (
+        OBO.replace('"wider" BROAD', '"wider BROAD').replace("replaced_by", "is_a").replace("GO:0000001\n\n", "\n\n")
+    )
+    damaged += "\n[Term]\nid: GO:4\nname: caf\udce9\n\n[Term]\nid: GO:5\nname: whole\n"
+    path = tmp_path / "go.obo"
+    path.write_bytes(damaged.encode(errors="surrogateescape"))
+    with pytest.raises(DataError, match=r"go\.obo, line 15: not OBO"):
+        KnowledgeBase.read(path)
+    kb, report = KnowledgeBase.read_with_report(path, skip_bad=True)
+    assert list(kb.ids) == ["GO:0000003", "GO:5"]
+    assert [each.line for each in report.skipped] == [15, 24, 36]
+    assert "not valid UTF-8: byte 0xe9" in report.skipped[-1].reason
+
+
+def test_a_damaged_header_of_obo_is_refused_with_its_line(tmp_path):
+    with pytest.raises(DataError, match=r"go\.obo, line 2: not OBO"):
+        read(tmp_path, OBO.replace("data-version:", "data-version"), "go.obo")
+
+
+def test_an_ontology_with_entities_as_protege_writes_it_is_refused_with_the_way_out(tmp_path):
+    prolog = '<?xml version="1.0"?>\n<!DOCTYPE rdf:RDF [\n    <!ENTITY owl "http://www.w3.org/2002/07/owl#" >\n]>\n'
+    rest = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="&owl;"></rdf:RDF>\n'
+    with pytest.raises(DataError, match=r"line 2: the DOCTYPE has declarations .*robot convert --input .*\.ttl.*\.obo"):
+        read(tmp_path, prolog + rest, "pizza.owl")

@@ -146,3 +146,15 @@ def test_without_the_library_the_extra_is_named(tmp_path, monkeypatch):
         MissingExtraError, match=r"'skos' needs 'pyoxigraph'. Install it with: pip install 'deixis\[rdf\]'"
     ):
         read(tmp_path, TURTLE)
+
+
+def test_a_concept_that_cannot_be_an_entity_is_named_with_its_line(tmp_path):
+    turtle = TURTLE + '\n\n<http://example.org/a\\u0007b> a skos:Concept ; skos:prefLabel "bell"@en .\n'
+    with pytest.raises(DataError, match=rf"animals\.ttl, line {turtle.count(chr(10))}: 'id' holds control characters"):
+        read(tmp_path, turtle)
+
+
+def test_a_string_that_is_left_open_is_refused_in_bounded_time_and_memory(tmp_path):
+    turtle = TURTLE + ':open skos:definition """' + "a line of text and no end\n" * 700_000
+    with pytest.raises(DataError, match=r"animals\.ttl, line \d+: not Turtle: .* more than 16 MB .* left open"):
+        read(tmp_path, turtle)

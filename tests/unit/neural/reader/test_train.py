@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -121,24 +122,72 @@ def test_passages_for_which_nothing_is_proposed_teach_nothing(config: ReaderConf
     assert losses == [0.0, 0.0]
 
 
-def test_without_flows_each_has_an_encoder_of_its_own(config: ReaderConfig) -> None:
+def test_without_flows_the_retriever_learns_all_its_steps_and_then_the_reader_all_of_its(config: ReaderConfig) -> None:
     labels: list[str] = []
     short = replace(config, flows="none", n_steps=2, warm_up=1)
     training, _ = new_training(aviary(), sightings(8), short, notice=lambda label, _: labels.append(label))
+    training.run()
+    retriever = ["training the retriever", *["training the retriever further"] * 2]
+    assert labels == [*retriever, *["training the reader"] * 3]
+
+
+def test_the_rate_of_a_module_rises_once_over_all_its_phases(config: ReaderConfig) -> None:
+    training, _ = new_training(aviary(), sightings(8), replace(config, n_steps=6, warm_up=6))
+    rates = []
+    for steps in training._steps.values():
+        own = []
+        rates.append(own)
+        step = steps._optimizer.step
+        steps._optimizer.step = lambda own=own, steps=steps, step=step: (
+            own.append(steps._optimizer.param_groups[0]["lr"]), step()
+        )  # fmt: skip
+    training.run()
+    for own in rates:
+        top = own.index(max(own))
+        assert len(own) == 12 and own[: top + 1] == sorted(own[: top + 1]) and own[top:] == sorted(own[top:])[::-1]
+
+
+def test_a_copy_of_a_training_learns_without_the_other(config: ReaderConfig) -> None:
+    training, _ = new_training(aviary(), sightings(8), replace(config, n_steps=3, warm_up=2))
     training.warm_up()
-    assert training.model.reader is training.model.encoder
-    training.learn()
-    assert training.model.reader is not training.model.encoder
-    alone = ["training the retriever", "training the reader"]
-    assert labels == [*alone, *["training the retriever further"] * 2, *["training the reader further"] * 2]
+    before = [each.clone() for each in training.model.parameters()]
+    other = copy.deepcopy(training)
+    other.learn()
+    assert all(torch.equal(one, each) for one, each in zip(before, training.model.parameters(), strict=True))
+    assert not all(torch.equal(one, each) for one, each in zip(before, other.model.parameters(), strict=True))
 
 
-def test_a_reader_that_is_not_fed_keeps_the_candidates_of_the_warm_up(config: ReaderConfig) -> None:
+def test_the_retriever_is_told_of_spans_and_still_learns_from_passages_alone(config: ReaderConfig) -> None:
+    training, _ = new_training(aviary(), sightings(8), config)
+    training._refresh()
+    numbers = [number for number, each in enumerate(training.passages) if each.spans][:2]
+    nothing = [[] for _ in numbers]
+    spans = [[span for own in training.passages[number].spans.values() for span in own] for number in numbers]
+    candidates = training._retrieved(training.reader, numbers, nothing)
+    training.model.eval()
+
+    def loss(told: list[list[tuple[int, int]]]) -> float:
+        training._random = np.random.default_rng(0)
+        return training._retriever_loss(numbers, told, candidates).item()
+
+    assert loss(spans) > loss(nothing) > 0
+
+
+def test_the_best_span_counts_or_the_mean_of_all(config: ReaderConfig) -> None:
+    training, _ = new_training(aviary(), sightings(8), config)
+    (encoding,) = training.reader.texts.encoded(["Ruby and Topaz sang"])
+    spans = [(0, 4), (9, 14)]
+    each = training.reader.span_positions(encoding, spans)
+    training.reader.config = replace(config, span_pooling="mean")
+    (together,) = training.reader.span_positions(encoding, spans)
+    assert len(each) == 2 and sorted(np.concatenate(each).tolist()) == together.tolist()
+    assert training.reader.span_positions(encoding, []) == []
+
+
+def test_a_reader_that_is_not_fed_keeps_the_candidates_it_had_first(config: ReaderConfig) -> None:
     def kept(flows: str) -> dict[int, list[int]]:
-        training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=1))
-        training.warm_up()
-        training.passage_candidates.clear()
-        training.learn()
+        training, _ = new_training(aviary(), sightings(4), replace(config, flows=flows, n_steps=4, warm_up=0))
+        training.run()
         return training.passage_candidates
 
     assert kept("to-retriever") and not kept("both")
@@ -182,12 +231,11 @@ def test_settings_that_cannot_be_are_refused() -> None:
 
 
 def test_the_retriever_learns_from_right_against_wrong_only() -> None:
-    entities = torch.eye(3)
-    passages, nothing = torch.tensor([[1.0, 0.0, 0.0]]), torch.zeros(1, 3)
-    two_right = retriever_loss(passages, nothing, entities, torch.tensor([[True, True, False]]), 2.0)
+    scores = torch.tensor([[2.0, 0.0, 0.0]])
+    two_right = retriever_loss(scores, torch.tensor([[True, True, False]]))
     by_hand = (np.log1p(np.exp(0 - 2.0)) + np.log1p(np.exp(0 - 0.0))) / 2  # each right one against the third alone
     assert float(two_right) == pytest.approx(by_hand, rel=1e-5)
-    assert float(retriever_loss(passages, nothing, entities, torch.zeros(1, 3, dtype=torch.bool), 2.0)) == 0.0
+    assert float(retriever_loss(scores, torch.zeros(1, 3, dtype=torch.bool))) == 0.0
 
 
 def test_the_reader_learns_spans_and_ranks() -> None:
