@@ -87,6 +87,7 @@ STEPS = (
             "all": "",
         }.items()
     ),
+    Step("xmc.gandalf_titles", ("gandalf/also-mentioned-*", "gandalf/description-titles-*")),
     Step("xmc.related_entities", ("gandalf/wiki468k-aida", "gandalf/wiki468k-aida-tree")),
     Step("xmc.related_entities --linker", ("gandalf/wiki468k-aida-linker",)),
     Step("benchmarks demo --record", ("demo/dev",)),

@@ -2,7 +2,7 @@
 
 A table stands between `<!-- results suite=wordnet systems=deixis,pecos metrics=recall@10,disk -->` and
 `<!-- /results -->`: one line per metric, one column per system. With `systems=*` it has one line per system of the
-suite, the best last, and one column per metric.
+suite, the best last, and one column per metric. With `intervals=yes` the low and the high of a row stand behind it.
 
 `<!-- results suites=wordnet/dev,melo-*/dev systems=bm25,deixis metric=recall@10 -->` has one line per suite (`*` stands
 for any that were measured) and one column per system, the best in bold. With `system=deixis metrics=recall@1,recall@10`
@@ -13,7 +13,7 @@ import argparse
 import fnmatch
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks.rows import RESULTS
@@ -43,7 +43,8 @@ def render(text: str, rows: Iterable[Row]) -> str:
         elif spec["systems"] == "*":
             lines = system_lines(spec["suite"], metrics, by_key)
         else:
-            lines = table_lines(spec["suite"], spec["systems"].split(","), metrics, by_key)
+            shown = cell_and_interval if spec.get("intervals") == "yes" else cell
+            lines = table_lines(spec["suite"], spec["systems"].split(","), metrics, by_key, shown)
         return found["open"] + "\n".join(lines) + "\n" + found["close"]
 
     return TABLE.sub(table, text)
@@ -57,12 +58,16 @@ def needed(spec: dict[str, str]) -> set[str]:
 
 
 def table_lines(
-    suite: str, systems: list[str], metrics: list[str], by_key: dict[tuple[str, str, str], Row]
+    suite: str,
+    systems: list[str],
+    metrics: list[str],
+    by_key: dict[tuple[str, str, str], Row],
+    shown: Callable[[Row | None], str],
 ) -> list[str]:
     """A markdown table of one suite; a dash where nothing was measured."""
     lines = [f"| {suite} | " + " | ".join(systems) + " |", "| --- |" + " ---: |" * len(systems)]
     for metric in metrics:
-        cells = [cell(by_key.get((suite, metric, system))) for system in systems]
+        cells = [shown(by_key.get((suite, metric, system))) for system in systems]
         lines.append(f"| {metric} | " + " | ".join(cells) + " |")
     return lines
 
@@ -128,6 +133,14 @@ def cell(row: Row | None) -> str:
     digits = DIGITS.get(unit, digits)
     number = f"{value:,.{digits}f}"
     return number.removeprefix("0") if unit == "share" else f"{number}×" if unit == "x" else f"{number} {unit}"
+
+
+def cell_and_interval(row: Row | None) -> str:
+    """A value with its unit, and its low and high if the row has them and they differ."""
+    if row is None or row.get("low") is None or row["low"] == row["high"]:
+        return cell(row)
+    low, high = (cell(row | {"value": row[end]}) for end in ("low", "high"))
+    return f"{cell(row)} [{low}, {high}]"
 
 
 def main(arguments: list[str] | None = None) -> int:

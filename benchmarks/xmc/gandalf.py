@@ -42,11 +42,11 @@ SYSTEMS = {
     "none": AugmentationConfig("none"),
     "none-as-long": AugmentationConfig("none"),
     "self": AugmentationConfig("self"),
-    "soft-0": AugmentationConfig("soft", 0.0),
-    "soft-0.1": AugmentationConfig("soft", 0.1),
-    "soft-0.2": AugmentationConfig("soft", 0.2),
-    "soft-0.3": AugmentationConfig("soft", 0.3),
-    "visits-0.1": AugmentationConfig("soft", 0.1, LabelGraphConfig(weighting="visits")),
+    "soft-0": AugmentationConfig("soft", 0.0, threshold_of="share"),
+    "soft-0.1": AugmentationConfig("soft", 0.1, threshold_of="share"),
+    "soft-0.2": AugmentationConfig("soft", 0.2, threshold_of="share"),
+    "soft-0.3": AugmentationConfig("soft", 0.3, threshold_of="share"),
+    "visits-0.1": AugmentationConfig("soft", 0.1, LabelGraphConfig(weighting="visits"), "share"),
 }
 Ranker = Callable[[Any, int], sparse.csr_matrix]  # rows of features, k -> docs_by_labels
 

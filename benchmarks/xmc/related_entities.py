@@ -41,8 +41,8 @@ DEPTHS = (1, 10, 100)
 SYSTEMS = {
     "none": AugmentationConfig("none"),
     "self": AugmentationConfig("self"),
-    "soft-0.1": AugmentationConfig("soft", 0.1),
-    "soft-0.05": AugmentationConfig("soft", 0.05),
+    "soft-0.1": AugmentationConfig("soft", 0.1, threshold_of="share"),
+    "soft-0.05": AugmentationConfig("soft", 0.05, threshold_of="share"),
 }
 ABOUT = {"split": "train, last fifth", "seed": SEED, "max_mentions": MAX_MENTIONS, "threads": 1}
 

@@ -57,7 +57,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("titles", nargs="*", default=list(SHOWN), metavar="TITLE")
     parser.add_argument("--threshold", type=float, default=AugmentationConfig().threshold)
     options = parser.parse_args(arguments)
-    print("\n".join(lines(read_dataset("yso_en"), options.titles, AugmentationConfig("soft", options.threshold))))
+    print(
+        "\n".join(
+            lines(
+                read_dataset("yso_en"),
+                options.titles,
+                AugmentationConfig("soft", options.threshold, threshold_of="share"),
+            )
+        )
+    )
     return 0
 
 

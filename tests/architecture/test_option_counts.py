@@ -25,8 +25,8 @@ CEILINGS = {
     "eval": (23, 45),
     "calibrate": (9, 44),
     "xmr train": (20, 42),
-    "xmr predict": (8, 29),
-    "xmr eval": (14, 35),
+    "xmr predict": (9, 31),
+    "xmr eval": (15, 38),
     "serve": (19, 39),
 }
 

@@ -137,3 +137,11 @@ def test_one_system_over_many_suites_has_a_column_per_metric():
     ]
     with pytest.raises(ValueError, match="lacks metrics"):
         tables.render("<!-- results suites=a system=b -->\n<!-- /results -->", [])
+
+
+def test_intervals_stand_behind_the_value_where_a_row_has_one():
+    rows = [*many("s", tree=0.25, bag=0.5)]
+    rows[0] |= {"low": 0.2, "high": 0.3}
+    text = "<!-- results suite=s systems=tree,bag metrics=recall@10 intervals=yes -->\n<!-- /results -->"
+    assert "| recall@10 | .250 [.200, .300] | .500 |" in tables.render(text, rows)
+    assert "| recall@10 | .250 | .500 |" in tables.render(text.replace(" intervals=yes", ""), rows)

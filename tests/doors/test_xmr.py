@@ -266,6 +266,66 @@ def test_eval_rows_have_the_shape_of_all_rows(deixis_inside, library):
     assert any("_decile_" in name for name in by_metric) and by_metric["documents_per_second"]["value"] > 0
 
 
+@pytest.fixture
+def titles(deixis_inside):
+    """Two inputs that are called as labels are, one of which has itself among its labels; and one that is not."""
+    lines = [{"text": "CATS", "labels": ["s0", "s1"]}, {"text": "Ships", "labels": ["s3"]}, {"text": "bread oven"}]
+    (deixis_inside.folder / "titles.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (deixis_inside.folder / "pairs.txt").write_text("0 0\n1 1\n")
+    return "titles.jsonl"
+
+
+@pytest.mark.parametrize("option", ["own", "pairs.txt"])
+def test_filtered_labels_are_neither_predicted_nor_counted(deixis_inside, library, titles, option):
+    filtered = ["--filter-labels", option]
+    plain = lines(deixis_inside("xmr", "predict", library / "model", titles, "-k", 4))
+    assert [each["labels"][0]["title"] for each in plain] == ["Cats", "Ships", "Bread"]
+    left = lines(deixis_inside("xmr", "predict", library / "model", titles, "-k", 4, *filtered))
+    ids = [{label["id"] for label in each["labels"]} for each in left]
+    assert ids[:2] == [{"s1", "s2", "s3", "s9"}, {"s0", "s2", "s3", "s9"}] and left[2] == plain[2]
+    done = deixis_inside("xmr", "eval", library / "model", titles, "--at", "1,4", "--json", *filtered)
+    assert "Filtered: 2 labels of 2 documents are neither ranked nor true." in done.stderr
+    by_metric = {row["metric"]: row for row in lines(done)}
+    assert by_metric["recall@4"]["value"] == 1 and by_metric["precision@4"]["value"] == 0.25  # s0 is no truth any more
+    assert by_metric["precision@1"]["settings"]["filter_labels"] == option
+
+
+def test_training_says_when_it_learns_from_names_for_related_labels(deixis_inside):
+    names = [f"page{row} word{row % 5}" for row in range(12)]
+    lines_ = [{"text": name, "labels": [names[row - 1]]} for row, name in enumerate(names)]
+    (deixis_inside.folder / "pages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines_))
+    (deixis_inside.folder / "names.jsonl").write_text(
+        "".join(json.dumps({"id": name, "title": name}) + "\n" for name in names)
+    )
+    command = ["xmr", "train", "pages.jsonl", "--labels", "names.jsonl", "-o", "m"]
+    noted = deixis_inside(*command).stderr
+    assert "100% of the texts are names of labels" in noted and "--filter-labels own" in noted
+    assert Labeller.load("m").config.augmentation.kind == "soft"
+    assert "names of labels" not in deixis_inside(*command, "--augment", "self").stderr
+
+
+def test_a_filter_that_does_not_fit_the_documents_is_refused(deixis_inside, library, titles, matrices):
+    (deixis_inside.folder / "far.txt").write_text("0 0\n9 1\n")
+    for command in ("predict", "eval"):
+        done = deixis_inside("xmr", command, library / "model", titles, "--filter-labels", "far.txt", code=1)
+        assert "far.txt" in done.stderr and "document 9, but there are 3" in done.stderr
+        skipping = ("--filter-labels", "pairs.txt", "--skip-bad")
+        assert "--skip-bad" in deixis_inside("xmr", command, library / "model", titles, *skipping, code=2).stderr
+        assert "nowhere" in deixis_inside(
+            "xmr", command, library / "model", titles, "--filter-labels", "nowhere", code=1
+        ).stderr  # fmt: skip
+
+
+def test_rows_of_features_are_filtered_by_pairs_and_not_by_their_texts(deixis_inside, matrices):
+    given = ["X.npz", "--label-matrix", "Y.npz"]
+    deixis_inside("xmr", "train", *given, "-o", "m", "--threads", 1)
+    assert "Give a file of pairs" in deixis_inside("xmr", "eval", "m", *given, "--filter-labels", "own", code=2).stderr
+    best = [each["labels"][0]["id"] for each in lines(deixis_inside("xmr", "predict", "m", "X.npz", "-k", 1))]
+    (deixis_inside.folder / "best.txt").write_text("".join(f"{row} {label}\n" for row, label in enumerate(best)))
+    left = lines(deixis_inside("xmr", "predict", "m", "X.npz", "-k", 1, "--filter-labels", "best.txt"))
+    assert len(left) == 80 and all(each["labels"][0]["id"] != id_ for each, id_ in zip(left, best, strict=True))
+
+
 def test_eval_draws_and_shows_what_was_missed(deixis_inside, library):
     shown = deixis_inside(
         "xmr", "eval", library / "model", library / "dev.jsonl", "--at", "1", "--figure", "f.svg", "-o", "r.jsonl"

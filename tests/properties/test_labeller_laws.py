@@ -102,3 +102,15 @@ def test_the_best_k_begin_with_the_best_fewer(documents, k):
     labeller = Labeller.build(documents, config=config, n_threads=1)
     few, many = labeller.label(documents.texts, k), labeller.label(documents.texts, k + 3)
     assert [labels[:k] for labels in many] == few
+
+
+@quick
+@given(labelled_texts(), st.integers(1, 5), st.integers(0, 2**32))
+def test_a_filter_takes_labels_out_of_the_whole_ranking_and_nothing_else(documents, k, seed):
+    config = LabellerConfig(features=TextFeaturesConfig(words=TfidfConfig(max_df=1.0)))
+    labeller = Labeller.build(documents, config=config, n_threads=1)
+    shape = documents.docs_by_labels.shape
+    filtered = sparse.csr_matrix(np.random.default_rng(seed).random(shape) < 0.3)
+    every = labeller.label(documents.texts, shape[1])
+    expected = [[label for label in labels if not filtered[row, int(label.id)]][:k] for row, labels in enumerate(every)]
+    assert labeller.label(documents.texts, k, filtered=filtered) == expected

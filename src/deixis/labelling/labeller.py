@@ -21,6 +21,7 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.engines.average import engine_class
 from deixis.labelling.engines.protocol import Engine
+from deixis.labelling.label_filter import named_fraction
 from deixis.labelling.training_rows import TrainingRows
 from deixis.labelling.vocabulary import check_columns, numbered_vocabulary
 from deixis.progress import stage
@@ -28,7 +29,7 @@ from deixis.store.checks import check_length, check_range, is_sorted, require, r
 from deixis.store.model_folder import open_model, save_model
 from deixis.store.strings import StringTable
 from deixis.types import Candidate
-from deixis.xmr.rankings import kept_where
+from deixis.xmr.rankings import kept_where, without_labels
 from deixis.xmr.sparse_rows import SparseRows
 from deixis.xmr.text_rows import TextRows
 
@@ -84,7 +85,7 @@ class Labeller:
 
         Without a vocabulary labels are called by their numbers. `labels_by_features` goes with rows of features:
         what the labels are called, by the same features. What labels are called is learned from, unless the settings
-        say otherwise.
+        say otherwise; for related labels, too, where texts are called as labels are that they do not have.
         """
         if not isinstance(documents, (LabelledTexts, LabelledRows)):
             raise DataError(f"Expected LabelledTexts or LabelledRows, got {type(documents).__name__}.")
@@ -93,9 +94,13 @@ class Labeller:
         engine.check_extras()
         is_named = vocabulary is not None
         has_names = labels_by_features is not None if isinstance(documents, LabelledRows) else is_named
-        config = replace(config, augmentation=config.augmentation.settled(has_names=has_names))
         vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1]) if vocabulary is None else vocabulary
         check_columns(vocabulary, documents.docs_by_labels.shape[1])
+        fraction = 0.0
+        if isinstance(documents, LabelledTexts) and is_named and config.augmentation.kind == "auto":
+            fraction = named_fraction(documents, vocabulary.titles)
+        augmentation = config.augmentation.settled(has_names=has_names, named_fraction=fraction)
+        config = replace(config, augmentation=augmentation)
         features = None
         if isinstance(documents, LabelledTexts):
             if labels_by_features is not None:
@@ -119,26 +124,47 @@ class Labeller:
         return self.engine.n_features
 
     def rank(
-        self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
+        self,
+        documents: StringTable | Sequence[str] | Rows,
+        k: int = 10,
+        threshold: float = 0.0,
+        filtered: sparse.csr_matrix | None = None,
     ) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` rows of the vocabulary for each text or row of features, stored best first.
 
         Scores lie in 0..1; labels of less than `threshold` are left out. A document without a known feature gets none.
+        `filtered` is docs_by_labels, too: labels that a document must not get, as `OwnLabels` and `read_label_filter`
+        in `label_filter` give them; the next best ones come in their place.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         rows = self._rows(documents)
-        ranked = self.engine.rank(rows, min(k, len(self.label_rows)))
+        n_more = 0 if filtered is None else self._most_filtered(filtered, rows.shape[0])
+        ranked = self.engine.rank(rows, min(k + n_more, len(self.label_rows)))
         is_known = np.repeat(np.diff(rows.docs_by_features.indptr) > 0, np.diff(ranked.indptr))
         ranked = kept_where(ranked, is_known & (ranked.data >= threshold))
         shape = (ranked.shape[0], len(self.vocabulary))
-        return sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
+        ranked = sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
+        return ranked if filtered is None else without_labels(ranked, filtered, k)
 
     def label(
-        self, documents: StringTable | Sequence[str] | Rows, k: int = 10, threshold: float = 0.0
+        self,
+        documents: StringTable | Sequence[str] | Rows,
+        k: int = 10,
+        threshold: float = 0.0,
+        filtered: sparse.csr_matrix | None = None,
     ) -> list[list[Candidate]]:
         """The same as lists of labels with ids, titles and scores; an empty list where there are none."""
-        return candidates_of(self.vocabulary, self.rank(documents, k, threshold))
+        return candidates_of(self.vocabulary, self.rank(documents, k, threshold, filtered))
+
+    def _most_filtered(self, filtered: sparse.csr_matrix, n_documents: int) -> int:
+        """How many labels a document must not get, at most."""
+        if filtered.shape != (n_documents, len(self.vocabulary)):
+            raise DataError(
+                f"The filter is {filtered.shape[0]:,} by {filtered.shape[1]:,}; it must be {n_documents:,} documents "
+                f"by {len(self.vocabulary):,} labels of the vocabulary."
+            )
+        return int(np.diff(filtered.indptr).max(initial=0))
 
     def _rows(self, documents: StringTable | Sequence[str] | Rows) -> TextRows:
         if not sparse.issparse(documents) and not isinstance(documents, np.ndarray):

@@ -6,8 +6,11 @@ correlation graph says that they go together: a soft target above 0 and at most 
 The paper's Eq. 6 gives label i, for the text of label j, the target G_ij / G_jj where G_ij > delta. Its Postulate 1 and
 the text around say that the targets are the walk's shares *from the label whose text it is*, and that rows are made to
 sum to one; so its G_ij must be read as the share of label i on walks from label j. Our rows are the walks: the text of
-label i gives label j the target G_ij / G_ii where G_ij > delta. With one step a walk this is the probability that a
-document of label i has label j too, documents of few labels counting more; by chance it can pass 1, and is cut there.
+label i gives label j the target G_ij / G_ii. With one step a walk this is the probability that a document of label i
+has label j too, documents of few labels counting more; by chance it can pass 1, and is cut there.
+
+Where we differ: the threshold is on the target, not on the share G_ij (delta). Shares of a label with many neighbours
+are all small, so that a threshold on them leaves frequent labels without any.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ from deixis.progress import stage
 from deixis.xmr.label_graph import LabelGraphConfig, label_graph
 from deixis.xmr.sparse_rows import SparseRows
 
+ThresholdOf = Literal["target", "share"]
+MIN_NAMED_FRACTION = 0.1  # the lowest at which soft targets were seen to gain (docs/explanation/gandalf.md)
+
 
 @dataclass(frozen=True)
 class AugmentationConfig(Config):
@@ -33,6 +39,8 @@ class AugmentationConfig(Config):
     --------
     >>> AugmentationConfig("auto").settled(has_names=False).kind
     'none'
+    >>> AugmentationConfig("auto").settled(has_names=True, named_fraction=0.4).kind
+    'soft'
     """
 
     kind: Literal["none", "self", "soft", "auto"] = setting(
@@ -40,15 +48,27 @@ class AugmentationConfig(Config):
         "Learn from label names, and (soft) for related labels.",
         cli="--augment",
     )
-    threshold: float = setting(0.1, "Least share of the walks of a related label (delta).", low=0, below=1)
+    threshold: float = setting(0.1, "Least target of a related label; the label itself has 1.", low=0, below=1)
     graph: LabelGraphConfig = field(default_factory=LabelGraphConfig)
+    threshold_of: ThresholdOf = setting(
+        "target", "What the threshold is of: the target, or the share of the walks (the paper's delta).", is_fixed=True
+    )
 
-    def settled(self, *, has_names: bool) -> AugmentationConfig:
-        """The same, `auto` replaced by what it means for labels with names or without."""
-        return replace(self, kind="self" if has_names else "none") if self.kind == "auto" else self
+    def settled(self, *, has_names: bool, named_fraction: float = 0.0) -> AugmentationConfig:
+        """The same, `auto` replaced by what it means for labels without names, with names, and with names as inputs.
+
+        `named_fraction` of the training documents are called as a label is that they do not have.
+        """
+        if self.kind != "auto":
+            return self
+        if not has_names:
+            return replace(self, kind="none")
+        return replace(self, kind="soft" if named_fraction >= MIN_NAMED_FRACTION else "self")
 
 
-def soft_targets(graph: sparse.csr_matrix, threshold: float = 0.1) -> sparse.csr_matrix:
+def soft_targets(
+    graph: sparse.csr_matrix, threshold: float = 0.1, threshold_of: ThresholdOf = "target"
+) -> sparse.csr_matrix:
     """Targets of each label's text (row) for all labels: 1 for its own, in (0, 1] for those above the threshold.
 
     `graph` is labels_by_labels with rows that sum to one, as `label_graph` gives it.
@@ -56,7 +76,9 @@ def soft_targets(graph: sparse.csr_matrix, threshold: float = 0.1) -> sparse.csr
     Examples
     --------
     >>> graph = sparse.csr_matrix([[0.5, 0.375, 0.125], [0.2, 0.8, 0.0], [0.0, 0.0, 1.0]])
-    >>> soft_targets(graph, threshold=0.15).toarray().tolist()
+    >>> soft_targets(graph, threshold=0.25).toarray().tolist()
+    [[1.0, 0.75, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> soft_targets(graph, threshold=0.15, threshold_of="share").toarray().tolist()
     [[1.0, 0.75, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     rows = SparseRows.of(graph, "label graph")
@@ -66,10 +88,11 @@ def soft_targets(graph: sparse.csr_matrix, threshold: float = 0.1) -> sparse.csr
     own = rows.matrix().diagonal()
     if rows.n_rows and own.min() <= 0:
         raise DataError(f"Label {int(own.argmin())} has no share of its own walk; each must, as label_graph gives it.")
-    is_kept = (rows.data > threshold) | (rows.indices == row_of_entry)
+    targets = np.minimum(rows.data / own[row_of_entry], np.float32(1))
+    is_kept = (targets if threshold_of == "target" else rows.data) > threshold
+    is_kept |= rows.indices == row_of_entry
     n_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(is_kept, dtype=np.int64)])
-    targets = np.minimum(rows.data[is_kept] / own[row_of_entry[is_kept]], np.float32(1))
-    return SparseRows(n_before[rows.indptr], rows.indices[is_kept], targets, rows.n_columns).matrix()
+    return SparseRows(n_before[rows.indptr], rows.indices[is_kept], targets[is_kept], rows.n_columns).matrix()
 
 
 def label_targets(
@@ -85,7 +108,7 @@ def label_targets(
         return sparse.identity(docs_by_labels.shape[1], np.float32, format="csr")
     with stage("walking from label to label"):
         graph = label_graph(docs_by_labels, config.graph, seed, n_threads)
-    return soft_targets(graph, config.threshold)
+    return soft_targets(graph, config.threshold, config.threshold_of)
 
 
 def augmented(

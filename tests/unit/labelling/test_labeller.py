@@ -74,6 +74,21 @@ def test_names_of_labels_are_learned_from_unless_told_otherwise(labeller):
     assert unnamed.config.augmentation.kind == "none"
 
 
+def pages(n, has_itself):
+    """Pages called as labels are; page i has the next label, and itself if that is wanted."""
+    titles = [f"page{row} word{row % 7}" for row in range(n)]
+    links = np.roll(np.eye(n, dtype=np.float32), 1, axis=1) + has_itself * np.eye(n, dtype=np.float32)
+    ids = StringTable.from_strings(map(str, range(n)))
+    vocabulary = KnowledgeBase.from_records({"id": title, "title": title.upper()} for title in titles)
+    return LabelledTexts(ids, StringTable.from_strings(titles), sparse.csr_matrix(links)), vocabulary
+
+
+@pytest.mark.parametrize(("has_itself", "kind"), [(False, "soft"), (True, "self")])
+def test_names_are_learned_from_for_related_labels_where_inputs_are_labels_but_not_their_own(has_itself, kind):
+    documents, vocabulary = pages(20, has_itself)
+    assert Labeller.build(documents, vocabulary, n_threads=1).config.augmentation.kind == kind
+
+
 def test_without_names_a_label_that_no_document_has_is_in_the_vocabulary_but_not_in_the_tree():
     config = LabellerConfig(augmentation=AugmentationConfig("none"))
     labeller = Labeller.build(books(N_TRAIN), library_vocabulary(), config, n_threads=1)

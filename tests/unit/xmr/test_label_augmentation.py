@@ -17,13 +17,31 @@ def test_a_target_is_the_share_over_that_of_the_label_whose_text_it_is():
     assert soft_targets(GRAPH, 0.05).toarray() == pytest.approx(np.array([[1, 0.8, 0.2], [0.5, 1, 1 / 6], [0, 0, 1]]))
 
 
-def test_shares_at_or_below_the_threshold_give_no_target():
-    assert soft_targets(GRAPH, 0.25).toarray() == pytest.approx(np.array([[1, 0.8, 0], [0.5, 1, 0], [0, 0, 1]]))
+def test_targets_at_or_below_the_threshold_are_none():
+    # 0.1 of the walk, 0.2 after the division.
+    assert soft_targets(GRAPH, 0.19).toarray()[0] == pytest.approx([1, 0.8, 0.2])
+    assert soft_targets(GRAPH, 0.21).toarray() == pytest.approx(np.array([[1, 0.8, 0], [0.5, 1, 0], [0, 0, 1]]))
 
 
-def test_the_threshold_looks_at_shares_before_they_are_divided():
-    # 0.4 of the walk, 0.8 after the division.
-    assert soft_targets(GRAPH, 0.45).toarray()[0].tolist() == [1, 0, 0]
+def test_a_threshold_of_shares_looks_at_them_before_they_are_divided():
+    found = soft_targets(GRAPH, 0.25, "share").toarray()
+    assert found == pytest.approx(np.array([[1, 0.8, 0], [0.5, 1, 0], [0, 0, 1]]))
+    assert soft_targets(GRAPH, 0.45, "share").toarray()[0].tolist() == [1, 0, 0]
+
+
+def test_many_equal_neighbours_are_all_kept_by_their_targets_and_none_by_their_shares():
+    graph = sparse.csr_matrix(np.full((20, 20), 0.05))
+    assert soft_targets(graph, 0.1).nnz == 400
+    assert soft_targets(graph, 0.1, "share").nnz == 20
+
+
+@pytest.mark.parametrize(
+    ("has_names", "fraction", "kind"),
+    [(False, 0.5, "none"), (True, 0.0, "self"), (True, 0.09, "self"), (True, 0.1, "soft")],
+)
+def test_auto_is_soft_only_where_enough_inputs_are_names_of_labels(has_names, fraction, kind):
+    assert AugmentationConfig("auto").settled(has_names=has_names, named_fraction=fraction).kind == kind
+    assert AugmentationConfig("self").settled(has_names=has_names, named_fraction=fraction).kind == "self"
 
 
 def test_the_own_label_is_kept_whatever_the_threshold():

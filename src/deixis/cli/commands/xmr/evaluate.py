@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.cli.commands.xmr.filtering import LabelFilter, filter_option
 from deixis.cli.commands.xmr.inputs import Reading, reading_options
 from deixis.cli.commands.xmr.tables import print_deciles, print_mistakes
 from deixis.cli.options import CommandWithSettings, comma_separated
@@ -46,6 +48,7 @@ BATCH_SIZE = 1024
         "deixis xmr eval model test.txt              # rows of features",
         "deixis xmr eval model X.npz --label-matrix Y.npz",
         "deixis xmr eval model dev.jsonl --json > rows.jsonl",
+        "deixis xmr eval model titles.jsonl --filter-labels own   # inputs are labels, too",
         "deixis xmr eval model amazon.jsonl --propensity-a 0.6 --propensity-b 2.6",
     ),
 )
@@ -53,6 +56,7 @@ BATCH_SIZE = 1024
 @click.argument("docs", nargs=-1, required=True, type=click.Path())
 @click.option("--at", type=comma_separated(int), help=f"The k of each metric. [default: {','.join(map(str, AT))}]")
 @reading_options(has_labels=True)
+@filter_option
 @click.option("--propensity-a", type=float, default=PROPENSITY_A, show_default=True, help="A of the propensity scores.")
 @click.option("--propensity-b", type=float, default=PROPENSITY_B, show_default=True, help="B of the same.")
 @click.option(
@@ -74,6 +78,7 @@ def evaluate(
     docs: tuple[str, ...],
     at: tuple[int, ...] | None,
     reading: Reading,
+    filter_labels: str | None,
     propensity_a: float,
     propensity_b: float,
     n_examples: int,
@@ -86,7 +91,8 @@ def evaluate(
 
     Intervals are 95 %, by drawing documents anew. Documents without labels are left out and counted. The table by
     label frequency tells what is found of rare labels and of frequent ones: each decile holds a tenth of all
-    occurrences in the documents that MODEL learned from. What the figures mean is in docs/reference/metrics.md.
+    occurrences in the documents that MODEL learned from. Labels that are filtered are neither ranked nor counted as
+    true. What the figures mean is in docs/reference/metrics.md.
     """
     config = ExtremeConfig(tuple(sorted(set(at or AT))), propensity_a, propensity_b, session.seed)
     if figure is not None and output is not None and figure == output:
@@ -94,16 +100,21 @@ def evaluate(
     with session.watching(), ExitStack() as files:
         streams = [files.enter_context(output_stream(path)) if path else None for path in (output, figure)]
         labeller = Labeller.load(model, n_threads=session.threads)
+        label_filter = LabelFilter.of(filter_labels, labeller, reading)
         documents = _read(session, labeller, docs, reading)
+        filtered = _filtered(session, label_filter, documents)
+        if filtered is not None:
+            documents = replace(documents, docs_by_labels=_other_than(documents.docs_by_labels, filtered))
         if documents.docs_by_labels.nnz == 0:
             raise DataError("none of the documents has a label, so there is nothing to measure by", path=docs[0])
-        answered = _Answered.by(labeller, documents, max(config.at))
+        answered = _Answered.by(labeller, documents, max(config.at), filtered)
         with stage("drawing documents anew"):
             result = extreme_metrics(documents.docs_by_labels, answered.ranked, labeller.frequencies, config)
         if result.n_without_labels:
             session.note(f"Note: {result.n_without_labels:,} documents have no label and are left out.")
         name = suite or suite_names(model, docs[:1])[0]
-        rows = _rows(result, answered.per_second, name, system, labeller)
+        settings = config_to_dict(labeller.config) | ({"filter_labels": filter_labels} if filter_labels else {})
+        rows = _rows(result, answered.per_second, name, system, settings)
         recalls = [f"recall@{k}" for k in config.at]
         if streams[0] is not None:
             write_rows(rows, streams[0])
@@ -130,13 +141,20 @@ class _Answered:
     per_second: float
 
     @classmethod
-    def by(cls, labeller: Labeller, documents: LabelledTexts | LabelledRows, k: int) -> _Answered:
+    def by(
+        cls,
+        labeller: Labeller,
+        documents: LabelledTexts | LabelledRows,
+        k: int,
+        filtered: sparse.csr_matrix | None,
+    ) -> _Answered:
         parts, seconds = [], 0.0
         for begin in track(range(0, len(documents), BATCH_SIZE), "labelling"):
             rows = np.arange(begin, min(begin + BATCH_SIZE, len(documents)))
             unlabelled = _without_labels(documents, rows)
             started = time.perf_counter()
-            parts.append(ranked_labels(labeller.rank(unlabelled, k), k))
+            left_out = None if filtered is None else filtered[rows]
+            parts.append(ranked_labels(labeller.rank(unlabelled, k, filtered=left_out), k))
             seconds += time.perf_counter() - started
         return cls(np.concatenate(parts), len(documents) / max(seconds, 1e-9))
 
@@ -149,6 +167,26 @@ def _without_labels(
     return documents.docs_by_features[rows]
 
 
+def _filtered(
+    session: Session, label_filter: LabelFilter, documents: LabelledTexts | LabelledRows
+) -> sparse.csr_matrix | None:
+    """docs_by_labels that are neither to be ranked nor counted; how many they are is reported."""
+    label_filter.check_rows(len(documents))
+    texts = documents.texts if isinstance(documents, LabelledTexts) else None
+    filtered = label_filter.labels_of(0, len(documents), texts)
+    if filtered is not None:
+        n_documents = np.count_nonzero(np.diff(filtered.indptr))
+        session.note(f"Filtered: {filtered.nnz:,} labels of {n_documents:,} documents are neither ranked nor true.")
+    return filtered
+
+
+def _other_than(docs_by_labels: sparse.csr_matrix, filtered: sparse.csr_matrix) -> sparse.csr_matrix:
+    """The labels without those that are filtered."""
+    left = sparse.csr_matrix(docs_by_labels - docs_by_labels.multiply(filtered > 0))
+    left.eliminate_zeros()
+    return left
+
+
 def _read(
     session: Session, labeller: Labeller, docs: tuple[str, ...], reading: Reading
 ) -> LabelledTexts | LabelledRows:
@@ -159,8 +197,9 @@ def _read(
     return reading.texts(session, docs, labeller.vocabulary).documents
 
 
-def _rows(result: ExtremeResult, per_second: float, suite: str, system: str, labeller: Labeller) -> list[ResultRow]:
-    settings = config_to_dict(labeller.config)
+def _rows(
+    result: ExtremeResult, per_second: float, suite: str, system: str, settings: dict[str, Any]
+) -> list[ResultRow]:
     rows = metric_rows(result.metrics, suite, system, settings)
     for decile, metrics in result.by_decile.items():
         rows += [

@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 from scipy import sparse
 
+from deixis.cli.commands.xmr.filtering import LabelFilter, filter_option
 from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_path, output_stream
@@ -39,6 +40,7 @@ N_SHOWN = 200  # letters of a text
         "deixis xmr predict model titles.txt --threshold 0.3   # a title a line",
         "deixis xmr predict model texts/ --to annif    # a folder, as Annif has it",
         "deixis xmr predict model test.jsonl -k 100 --to npz -o scores.npz",
+        "deixis xmr predict model products.txt --filter-labels own   # never the product itself",
     ),
 )
 @click.argument("model", type=click.Path())
@@ -51,6 +53,7 @@ N_SHOWN = 200  # letters of a text
     show_default=True,
     help="Leave out labels whose score is lower.",
 )
+@filter_option
 @click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
 @click.option(
     "--to",
@@ -68,6 +71,7 @@ def predict(
     docs: tuple[str, ...],
     k: int,
     threshold: float,
+    filter_labels: str | None,
     output: str | None,
     to: str,
     pretty: bool,
@@ -87,8 +91,9 @@ def predict(
         labeller = Labeller.load(model, n_threads=session.threads)
         is_dialogue = not docs and sys.stdin.isatty()
         size = 1 if is_dialogue else BATCH_SIZE
+        label_filter = LabelFilter.of(filter_labels, labeller, reading)
         batches = _batches(session, labeller, docs or ("-",), reading, size, has_gaps=to in MATRICES)
-        labelled = (each.labelled(labeller, k, threshold) for each in batches)
+        labelled = _labelled(labeller, batches, k, threshold, label_filter)
         if to in MATRICES:
             _write_whole(output, to, labelled, labeller.vocabulary)
             return
@@ -118,9 +123,17 @@ class _Batch:
     texts: list[str]
     rows: sparse.csr_matrix | None = None
 
-    def labelled(self, labeller: Labeller, k: int, threshold: float) -> _Labelled:
-        ranked = labeller.rank(self.texts if self.rows is None else self.rows, k, threshold)
-        return _Labelled(self.ids, self.texts, ranked)
+
+def _labelled(
+    labeller: Labeller, batches: Iterator[_Batch], k: int, threshold: float, label_filter: LabelFilter
+) -> Iterator[_Labelled]:
+    n_before = 0
+    for batch in batches:
+        filtered = label_filter.labels_of(n_before, len(batch.ids), batch.texts)
+        documents = batch.texts if batch.rows is None else batch.rows
+        yield _Labelled(batch.ids, batch.texts, labeller.rank(documents, k, threshold, filtered))
+        n_before += len(batch.ids)
+    label_filter.check_rows(n_before)
 
 
 def _batches(

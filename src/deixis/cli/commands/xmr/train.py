@@ -20,10 +20,16 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.corpus.rows import read_matrix
 from deixis.labelling.engines.average import engine_class
+from deixis.labelling.label_filter import named_fraction
 from deixis.labelling.labeller import Labeller
 
 ENGINE_OF = {"tree": "tree", "elias": "elias", "one_vs_all": "one-vs-all"}
 """Which engine reads which settings; those with ++ read `combined`, too."""
+
+SOFT_NOTE = (
+    "names are learned from for related labels, too (--augment soft; self turns it off).\n"
+    "Predict and measure with --filter-labels own: the best label of such a text is itself otherwise."
+)
 
 
 @click.command(
@@ -74,6 +80,9 @@ def train(
         n_seen = np.count_nonzero(np.bincount(documents.docs_by_labels.indices))
         session.note(f"{len(documents):,} documents with {n_seen:,} of {documents.docs_by_labels.shape[1]:,} labels.")
         labeller = Labeller.build(documents, labels, config, session.seed, session.threads, names)
+        if isinstance(documents, LabelledTexts) and (config.augmentation.kind, kind_of(labeller)) == ("auto", "soft"):
+            fraction = named_fraction(documents, labeller.vocabulary.titles)
+            session.note(f"{fraction:.0%} of the texts are names of labels that they do not have, so {SOFT_NOTE}")
         labeller.save(output)
         session.note(f"Model written to {output} ({format_bytes(folder_size(Path(output)))}).")
         if labeller.features is not None:
@@ -86,6 +95,11 @@ def train(
             "features": labeller.n_features,
         }
         click.echo(json.dumps(model_summary(output, session.started, **counts)))
+
+
+def kind_of(labeller: Labeller) -> str:
+    """What the model has learned from names of labels: none, self or soft."""
+    return labeller.config.augmentation.kind
 
 
 def _check_settings(typed: Sequence[str], engine: str) -> None:
