@@ -6,7 +6,7 @@ import pytest
 
 from tests.professions import HELD_OUT, english_records, records
 
-SOURCES = "alias,names,name_vectors"
+SOURCES = "alias,spelling,names,label_tree,descriptions,name_vectors"
 
 
 @pytest.fixture

@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from deixis.encoders.config import ParallelConfig
+from deixis.candidates.config import SourcesConfig
+from deixis.candidates.sources.name_vectors import NameVectorConfig
+from deixis.encoders.config import EncoderConfig, ParallelConfig
 from deixis.errors import DataError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.config import LinkerConfig
+from deixis.ranking.default_weights import RankerConfig
+from deixis.training.build import ACROSS_LANGUAGES, build_model
 from deixis.training.name_encoder import ParallelNames, fit_name_encoder
 from tests.professions import HELD_OUT, NAMES, records
 
@@ -71,3 +76,17 @@ def test_too_few_entities_in_two_languages_are_refused():
     few = records()[:5] + records()[-len(HELD_OUT) :]
     with pytest.raises(DataError, match=f"Only 5 of {5 + len(HELD_OUT)} entities.*at least 50.*en 12, de 5"):
         fit_name_encoder(KnowledgeBase.from_records(few))
+
+
+def name_vectors_weight(kb, encoder, weights="default"):
+    source = NameVectorConfig(encoder=EncoderConfig(name=str(encoder)))
+    candidates = SourcesConfig().with_source("name_vectors", source)
+    config = LinkerConfig(candidates=candidates, ranking=RankerConfig(weights=weights))
+    return build_model(kb, config=config, n_threads=1).ranker.weights["name_vectors"]
+
+
+def test_vectors_of_names_weigh_more_by_an_encoder_across_languages(kb, tmp_path):
+    fit_name_encoder(kb, SMALL, held_out=0, n_threads=1).encoder.save(tmp_path / "across")
+    assert name_vectors_weight(kb, "chars") < 1
+    assert name_vectors_weight(kb, tmp_path / "across") == ACROSS_LANGUAGES
+    assert name_vectors_weight(kb, tmp_path / "across", weights="tree") == 0
