@@ -188,7 +188,7 @@ def log(words: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[*STUDIES])
+    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[])
     parser.add_argument("--steps", type=int, help="steps in a round, in place of a study's own")
     parser.add_argument("--entities", type=int, default=N_ENTITIES, help="size of the knowledge base")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")

@@ -234,7 +234,7 @@ STUDIES = {"titles": titles, "transfer": transfer}
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record; dev is never recorded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[*STUDIES])
+    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[])
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
