@@ -3,11 +3,11 @@
 The studies of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 6.5, sized for one core: on
 AIDA's train documents, four fifths to learn from and a fifth to ask about (test splits are never read), with a part of
 `wiki468k`: the entities that are meant, look-alikes whose title has all words of a mention, and others drawn evenly.
-`rounds` (Figure 6.1), `rate` and `first-round-whole` train the whole MiniLM; the others its first two layers, on
+`rounds` (Figure 6.1), `rate`, `first-round-whole` and `contents-whole` train the whole MiniLM; the others its first two layers, on
 windows of 32 tokens.
 
-`contents` (section 6.6.3): what mentions are compared with, by the whole MiniLM as it comes and after one round:
-descriptions, the contexts of the training mentions (at most four of an entity), or both.
+`contents` (section 6.6.3): what mentions are compared with, before and after training: descriptions, the contexts of
+training mentions (at most four of an entity), or both.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ STUDIES: dict[str, dict[str, BiEncoderConfig]] = {
     "multiplier": {f"times-{scale}": replace(SMALL, scale=float(scale)) for scale in (1, 5, 10, 20, 50)},
     "first-round": {way: replace(SMALL, n_rounds=2, first_round=way) for way in ("mention", "context")},
     "first-round-whole": {way: replace(WHOLE, n_rounds=1, first_round=way) for way in ("mention", "context")},
-    "contents": {"trained": replace(WHOLE, n_rounds=1)},
+    "contents": {"trained": replace(SMALL, n_rounds=2)},
+    "contents-whole": {"trained": replace(WHOLE, n_rounds=1)},
     "rate": {f"rate-{rate:g}": replace(WHOLE, n_rounds=1, learning_rate=rate) for rate in (2e-5, 5e-5, 1e-4, 2e-4)},
 }
 
@@ -176,17 +177,17 @@ def untrained(task: Task, config: BiEncoderConfig, study: str) -> Iterator[Resul
             yield from metric_rows(metrics, f"bi-encoder/{study}", system, about)
 
 
-def contents(task: Task, config: BiEncoderConfig) -> Iterator[ResultRow]:
+def contents(task: Task, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
     """Recall by what mentions are compared with, before and after training."""
     with tempfile.TemporaryDirectory() as folder, quiet():
         untrained = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
-        yield from compared(task, untrained, "untrained", config)
+        yield from compared(task, untrained, "untrained", config, study)
         log("contents, training")
         trained = train_bi_encoder(task.kb, task.train, folder, config)
-        yield from compared(task, BiEncoder.open(trained.folder, config.n_tokens), "trained", config)
+        yield from compared(task, BiEncoder.open(trained.folder, config.n_tokens), "trained", config, study)
 
 
-def compared(task: Task, encoder: BiEncoder, name: str, config: BiEncoderConfig) -> Iterator[ResultRow]:
+def compared(task: Task, encoder: BiEncoder, name: str, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
     """Recall of an encoder by descriptions, by contexts and by both."""
     questions, asked = Questions.collect(task.kb, task.dev), LinkedMentions.collect(task.kb, task.dev)
     known = LinkedMentions.collect(task.kb, task.train)
@@ -210,14 +211,15 @@ def compared(task: Task, encoder: BiEncoder, name: str, config: BiEncoderConfig)
     for arm, index in arms.items():
         ranks = gold_ranks(index, queries, asked.gold, max(DEPTHS))
         metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
-        yield from metric_rows(metrics, "bi-encoder/contents", f"{name}-{arm}", about)
+        yield from metric_rows(metrics, f"bi-encoder/{study}", f"{name}-{arm}", about)
 
 
 def measure(task: Task, study: str, n_steps: int | None, only: list[str] | None = None) -> Iterator[ResultRow]:
     """The rows of one study, or of some of its settings."""
     configs = {name: config for name, config in STUDIES[study].items() if not only or name in only}
-    if study == "contents":
-        yield from contents(task, replace(configs["trained"], n_steps=n_steps or configs["trained"].n_steps))
+    if study.startswith("contents"):
+        config = configs["trained"]
+        yield from contents(task, replace(config, n_steps=n_steps or config.n_steps), study)
         return
     if not only:
         yield from untrained(task, next(iter(configs.values())), study)
