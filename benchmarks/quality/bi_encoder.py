@@ -3,8 +3,8 @@
 The studies of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 6.5, sized for one core: on
 AIDA's train documents, four fifths to learn from and a fifth to ask about (test splits are never read), with a part of
 `wiki468k`: the entities that are meant, look-alikes whose title has all words of a mention, and others drawn evenly.
-`rounds` (Figure 6.1), `rate`, `first-round-whole` and `contents-whole` train the whole MiniLM; the others its first two layers, on
-windows of 32 tokens.
+`rounds` (Figure 6.1), `rate`, `first-round-whole` and `contents-whole` train the whole MiniLM; the others its first two
+layers, on windows of 32 tokens.
 
 `contents` (section 6.6.3): what mentions are compared with, before and after training: descriptions, the contexts of
 training mentions (at most four of an entity), or both.
