@@ -6,7 +6,8 @@ occupations of the list have English names alone. Three random halves: a row has
 `titles`: MELO's German job titles, those whose occupations the encoder was fitted to (`seen`) and the others apart,
 against exact names, similar spellings, vectors of titles (the label baseline) and of names (OLPEAT), and the linker
 over a bilingual list, in which the half that the encoder was fitted to has its German names as aliases.
-`transfer`: names of the other half in each of six languages, by encoders fitted to one language or to all six.
+`transfer`: names of the other half in each of six languages, by encoders fitted to one language or to all six, and,
+to tell what the map itself brings, to the English names of the list alone (`from-en`).
 
 Settings were chosen on `--split dev`: by the halves of MELO's queries, and of the occupations.
 """
@@ -38,6 +39,7 @@ from deixis.candidates.config import SourcesConfig
 from deixis.candidates.source import SourceInputs
 from deixis.candidates.sources.name_vectors import NameVectorConfig, NameVectorSource
 from deixis.encoders.config import EncoderConfig
+from deixis.encoders.parallel_fit import fit_parallel
 from deixis.encoders.registry import register_encoder
 from deixis.evaluation.rows import ResultRow
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -116,9 +118,14 @@ class Occupations:
 
 
 def fitted_to(occupations: Occupations, langs: tuple[str, ...], ids: frozenset[str]) -> None:
-    """Registers under `NAME` an encoder fitted to names of some occupations."""
-    fitted = fit_name_encoder(occupations.with_names(langs, ids), target=TARGET, held_out=0, n_threads=1)
-    register_encoder(NAME, fitted.encoder)
+    """Registers under `NAME` an encoder fitted to names of some occupations; without languages, to the list alone."""
+    kb = occupations.with_names(langs, ids)
+    if langs:
+        encoder = fit_name_encoder(kb, target=TARGET, held_out=0, n_threads=1).encoder
+    else:
+        names, rows = kb.names()
+        encoder = fit_parallel(names, rows, np.ones(len(rows), dtype=bool), n_threads=1)
+    register_encoder(NAME, encoder)
 
 
 def name_vectors(kb: KnowledgeBase) -> NameVectorSource:
@@ -152,8 +159,9 @@ def ranks(system: Proposer, questions: Questions) -> tuple[NDArray[np.int64], fl
     return ranks_of(lists, questions.accepted), time.process_time() - started
 
 
-def titles(occupations: Occupations, split: str) -> Iterator[ResultRow]:
+def titles(occupations: Occupations, split: str, only: tuple[str, ...] = ()) -> Iterator[ResultRow]:
     """The rows of German job titles."""
+    del only
     questions, kb, values = occupations.titles(split), occupations.kb, defaultdict(list)
     answers = {name: answered(questions, build, kb) for name, build in WITHOUT_ENCODER.items()}
     for seed in HALVES:
@@ -189,16 +197,17 @@ def answered(
     return found, fit + built, spent
 
 
-def transfer(occupations: Occupations, split: str) -> Iterator[ResultRow]:
+def transfer(occupations: Occupations, split: str, only: tuple[str, ...] = ()) -> Iterator[ResultRow]:
     """The rows of names of the other half, by language of the names and of those the encoder was fitted to."""
     values: Values = defaultdict(list)
     embedded = EmbeddedNames.build(occupations.kb)
+    fits = {TARGET: (), **{lang: (lang,) for lang in SETS}, "all": tuple(SETS)}
     for seed in HALVES:
         half = occupations.half(seed)
         asked = {lang: occupations.names(lang, split, half) for lang in SETS}
         for lang, questions in asked.items():
             put_recalls(values, f"cross-lingual/{lang}", "embedded", ranks(embedded, questions)[0])
-        for name, langs in {**{lang: (lang,) for lang in SETS}, "all": tuple(SETS)}.items():
+        for name, langs in ((name, fits[name]) for name in only or fits):
             log(f"transfer, half {seed}, {name}")
             fitted_to(occupations, langs, half)
             system = name_vectors(occupations.kb)
@@ -236,13 +245,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[])
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--only", nargs="+", default=(), help="what encoders of transfer are fitted to: de, all, ...")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     is_recorded = options.split == "test" and not options.dry_run
     start_run(is_recorded=is_recorded)
     occupations = Occupations.read(DataFolder.choose(None, HERE.parents[1]))
     for study in options.studies or STUDIES:
-        rows = list(STUDIES[study](occupations, options.split))
+        rows = list(STUDIES[study](occupations, options.split, tuple(options.only)))
         for row in rows:
             print(f"{row.suite:28} {row.system:16} {row.metric:12} {row.value:.4f} {row.low:.4f} {row.high:.4f}")
         if is_recorded:
