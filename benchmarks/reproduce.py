@@ -50,6 +50,7 @@ STEPS = (
     Step("quality.embedding", ("embedding/*",)),
     Step("quality.dense", ("dense/*",)),
     Step("quality.bi_encoder", ("bi-encoder/*",)),
+    Step("quality.cross_lingual --split test", ("cross-lingual/*",)),
     Step("quality.rerank gain", ("rerank/*-dev", "rerank/*-test", "rerank/*-testa", "rerank/*-testb")),
     Step("quality.rerank sizes --mentions 600", ("rerank/sizes-*",)),
     Step("quality.rerank speed", ("rerank/speed",)),

@@ -3,8 +3,11 @@
 The studies of Farhan, 2024, "Multilingual Entity Linking Using Dense Retrieval", section 6.5, sized for one core: on
 AIDA's train documents, four fifths to learn from and a fifth to ask about (test splits are never read), with a part of
 `wiki468k`: the entities that are meant, look-alikes whose title has all words of a mention, and others drawn evenly.
-`rounds` (Figure 6.1), `rate` and `first-round-whole` train the whole MiniLM; the others its first two layers, on
-windows of 32 tokens.
+`rounds` (Figure 6.1), `rate`, `first-round-whole` and `contents-whole` train the whole MiniLM; the others its first two
+layers, on windows of 32 tokens.
+
+`contents` (section 6.6.3): what mentions are compared with, before and after training: descriptions, the contexts of
+training mentions (at most four of an entity), or both.
 """
 
 from __future__ import annotations
@@ -41,18 +44,21 @@ SUITE = "wiki468k-aida"
 SEED = 0
 N_ENTITIES, MAX_LOOK_ALIKES, N_DEV = 4000, 1000, 600
 DEPTHS = (1, 10)
+MAX_CONTEXTS = 4  # of an entity
 WHOLE = BiEncoderConfig(n_rounds=3, n_steps=20, batch_size=16, n_negatives=3, learning_rate=1e-4, save_every=1000)
 SMALL = replace(WHOLE, n_layers=2, n_tokens=32, n_rounds=1, n_steps=40)
 STUDIES: dict[str, dict[str, BiEncoderConfig]] = {
     "rounds": {"": WHOLE},
-    "batch": {f"batch-{size}": replace(SMALL, batch_size=size) for size in (4, 8, 16, 32)},
+    "batch": {f"batch-{size}": replace(SMALL, batch_size=size) for size in (4, 8, 16, 32, 64)},
     "negatives": {
         f"batch-{size}-negatives-{n}": replace(SMALL, batch_size=size, n_negatives=n)
-        for size, n in ((8, 7), (16, 3), (32, 1), (16, 7), (32, 3), (16, 0))
+        for size, n in ((8, 7), (16, 3), (32, 1), (16, 7), (32, 3), (16, 0), (16, 15))
     },
     "multiplier": {f"times-{scale}": replace(SMALL, scale=float(scale)) for scale in (1, 5, 10, 20, 50)},
     "first-round": {way: replace(SMALL, n_rounds=2, first_round=way) for way in ("mention", "context")},
     "first-round-whole": {way: replace(WHOLE, n_rounds=1, first_round=way) for way in ("mention", "context")},
+    "contents": {"trained": replace(SMALL, n_rounds=2)},
+    "contents-whole": {"trained": replace(WHOLE, n_rounds=1)},
     "rate": {f"rate-{rate:g}": replace(WHOLE, n_rounds=1, learning_rate=rate) for rate in (2e-5, 5e-5, 1e-4, 2e-4)},
 }
 
@@ -171,10 +177,52 @@ def untrained(task: Task, config: BiEncoderConfig, study: str) -> Iterator[Resul
             yield from metric_rows(metrics, f"bi-encoder/{study}", system, about)
 
 
-def measure(task: Task, study: str, n_steps: int | None) -> Iterator[ResultRow]:
-    """The rows of one study."""
-    configs = STUDIES[study]
-    yield from untrained(task, next(iter(configs.values())), study)
+def contents(task: Task, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
+    """Recall by what mentions are compared with, before and after training."""
+    with tempfile.TemporaryDirectory() as folder, quiet():
+        untrained = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
+        yield from compared(task, untrained, "untrained", config, study)
+        log("contents, training")
+        trained = train_bi_encoder(task.kb, task.train, folder, config)
+        yield from compared(task, BiEncoder.open(trained.folder, config.n_tokens), "trained", config, study)
+
+
+def compared(task: Task, encoder: BiEncoder, name: str, config: BiEncoderConfig, study: str) -> Iterator[ResultRow]:
+    """Recall of an encoder by descriptions, by contexts and by both."""
+    questions, asked = Questions.collect(task.kb, task.dev), LinkedMentions.collect(task.kb, task.dev)
+    known = LinkedMentions.collect(task.kb, task.train)
+    n_each: dict[int, int] = defaultdict(int)
+    numbers, context_rows = [], []
+    for number, rows in enumerate(known.gold):
+        n_each[rows[0]] += 1
+        if n_each[rows[0]] <= MAX_CONTEXTS:
+            numbers.append(number)
+            context_rows.append(rows[0])
+    log(f"contents, {name}: encoding {len(task.kb)} entities and {len(numbers)} contexts")
+    vectors, entity_rows = encoder.encode_entities(task.kb)
+    descriptions = VectorIndex.build([vectors], entity_rows, len(task.kb))
+    vectors = encoder.encode(encoder.texts.of_mentions([known.mentions[number] for number in numbers]))
+    order = np.argsort(context_rows, kind="stable")
+    groups = np.array(context_rows, dtype=np.int32)[order]
+    contexts = VectorIndex.build([vectors[order]], groups, len(task.kb))
+    queries = encoder.encode(encoder.texts.of_mentions(asked.mentions))
+    about = task.about | {"n_steps": config.n_steps, "n_rounds": config.n_rounds, "contexts": len(numbers)}
+    arms = {"descriptions": descriptions, "contexts": contexts, "both": descriptions.joined(contexts)}
+    for arm, index in arms.items():
+        ranks = gold_ranks(index, queries, asked.gold, max(DEPTHS))
+        metrics = [questions.recall(ranks, k, SEED) for k in DEPTHS]
+        yield from metric_rows(metrics, f"bi-encoder/{study}", f"{name}-{arm}", about)
+
+
+def measure(task: Task, study: str, n_steps: int | None, only: list[str] | None = None) -> Iterator[ResultRow]:
+    """The rows of one study, or of some of its settings."""
+    configs = {name: config for name, config in STUDIES[study].items() if not only or name in only}
+    if study.startswith("contents"):
+        config = configs["trained"]
+        yield from contents(task, replace(config, n_steps=n_steps or config.n_steps), study)
+        return
+    if not only:
+        yield from untrained(task, next(iter(configs.values())), study)
     for name, config in configs.items():
         log(f"{study} {name}")
         yield from trained(task, name, replace(config, n_steps=n_steps or config.n_steps), study)
@@ -188,8 +236,9 @@ def log(words: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[*STUDIES])
+    parser.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[])
     parser.add_argument("--steps", type=int, help="steps in a round, in place of a study's own")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="settings of a study, such as times-10; else all")
     parser.add_argument("--entities", type=int, default=N_ENTITIES, help="size of the knowledge base")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
@@ -198,7 +247,7 @@ def main(arguments: list[str] | None = None) -> int:
     log(f"{len(task.train)} documents to learn from, {len(Questions.collect(task.kb, task.dev))} questions")
     for study in options.studies or STUDIES:
         rows = []
-        for row in measure(task, study, options.steps):
+        for row in measure(task, study, options.steps, options.only):
             rows.append(row)
             print(f"{row.suite:26} {row.system:28} {row.metric:12} {row.value:.4f} {row.unit}", flush=True)
         if not options.dry_run:

@@ -5,6 +5,7 @@ import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import Document, Mention
+from tests.aviary import even_aviary, sightings, tiny_encoder
 
 studies = pytest.importorskip("benchmarks.quality.bi_encoder")
 
@@ -39,3 +40,16 @@ def test_every_study_differs_in_what_its_name_says():
         assert len(set(configs.values())) == len(configs), name
     columns = [one.batch_size * (one.n_negatives + 1) for one in studies.STUDIES["negatives"].values()]
     assert columns.count(64) == 3 and columns.count(128) == 2
+
+
+def test_contents_are_compared_before_and_after_training(tmp_path):
+    task = studies.Task(even_aviary(), sightings(30), sightings(12, seed=1))
+    tiny = tiny_encoder(tmp_path)
+    config = studies.BiEncoderConfig(
+        encoder=tiny, n_rounds=1, n_steps=2, batch_size=4, n_negatives=2, k=10, n_tokens=32
+    )
+    rows = list(studies.contents(task, config, "contents"))
+    arms = [f"{name}-{arm}" for name in ("untrained", "trained") for arm in ("descriptions", "contexts", "both")]
+    assert [row.system for row in rows if row.metric == "recall@10"] == arms
+    assert {row.suite for row in rows} == {"bi-encoder/contents"}
+    assert all(0 <= row.value <= 1 and row.n > 5 for row in rows)

@@ -13,11 +13,12 @@ ENCODERS = LazyRegistry(
     },
 )
 
-# Those that a folder holds: as a graph, or as the weights of a plain BERT.
+# Those that a folder holds: as a graph, as the weights of a plain BERT, or as a map fitted to names.
 FOLDER_ENCODERS = LazyRegistry(
     "text encoder",
     {
         "onnx": Lazy("deixis.encoders.onnx:OnnxEncoder", extra="onnx"),
         "bert": Lazy("deixis.encoders.minilm:MiniLmEncoder"),
+        "parallel": Lazy("deixis.encoders.parallel:ParallelEncoder"),
     },
 )

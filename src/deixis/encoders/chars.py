@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from deixis.encoders.config import NAME_FEATURES, EncoderConfig
 from deixis.encoders.unit_rows import unit_rows
@@ -59,15 +60,7 @@ class CharSketchEncoder:
         return np.concatenate(blocks) if blocks else np.zeros((0, self.n_dims), dtype=np.float32)
 
     def _encode_block(self, texts: list[str]) -> NDArray[np.float32]:
-        rows = self.vectorizer.transform(texts, n_threads=1)
-        # Sums in the order of the columns, so a text has the same vector whatever it is encoded with.
-        positions, signs = _positions(rows.indices, self.n_dims)
-        row_of_item = np.repeat(np.arange(len(texts)), np.diff(rows.indptr))
-        weights = signs * rows.data[:, None]
-        sums = np.bincount(
-            (row_of_item[:, None] * self.n_dims + positions).ravel(), weights.ravel(), len(texts) * self.n_dims
-        )
-        return unit_rows(sums.reshape(len(texts), self.n_dims))
+        return unit_rows(sketched(self.vectorizer.transform(texts, n_threads=1), self.n_dims))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The vocabulary under names that begin with `prefix`."""
@@ -77,6 +70,17 @@ class CharSketchEncoder:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConfig) -> CharSketchEncoder:
         """The encoder `to_arrays` gave."""
         return cls(TfidfVectorizer.from_arrays(arrays, f"{prefix}.words", NAME_FEATURES), config.n_dims)
+
+
+def sketched(rows: sparse.csr_matrix[np.float32], n_dims: int) -> NDArray[np.float64]:
+    """rows_by_dims: sparse rows folded into `n_dims` numbers each."""
+    # Sums in the order of the columns, so a row has the same vector whatever stands beside it.
+    positions, signs = _positions(rows.indices, n_dims)
+    row_of_item = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    weights = signs * rows.data[:, None]
+    sums = np.bincount((row_of_item[:, None] * n_dims + positions).ravel(), weights.ravel(), rows.shape[0] * n_dims)
+    by_dims: NDArray[np.float64] = sums.reshape(rows.shape[0], n_dims).astype(np.float64, copy=False)
+    return by_dims
 
 
 def _positions(columns: NDArray[np.int32], n_dims: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -82,6 +82,9 @@ def _loaded(arrays: Mapping[str, NDArray[Any]], prefix: str, config: EncoderConf
     if f"{prefix}.onnx" in arrays:
         encoder = FOLDER_ENCODERS["onnx"].from_arrays(arrays, prefix)
         return encoder
+    if f"{prefix}.map" in arrays:
+        encoder = FOLDER_ENCODERS["parallel"].from_arrays(arrays, prefix)
+        return encoder
     if config.name not in ENCODERS and Path(config.name).is_dir():
         encoder = FOLDER_ENCODERS["bert"](Path(config.name))
         return encoder

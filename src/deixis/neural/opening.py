@@ -13,6 +13,7 @@ from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.registry import fit_encoder, is_known
 from deixis.errors import ConfigError, DataError
 from deixis.registry import Lazy, LazyRegistry
+from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.strings import StringTable
 
 OPENERS = LazyRegistry(
@@ -53,12 +54,14 @@ registered, a folder, or a hub name (owner/model).
 
 
 def open_folder(folder: Path, n_threads: int = 0) -> TextEncoder:
-    """The encoder of a folder: its `model.onnx` if there is one, else the SentenceTransformer.
+    """The encoder of a folder: one fitted to names, its `model.onnx` if there is one, else the SentenceTransformer.
 
     Without torch a plain BERT runs on NumPy alone.
     """
     encoder: TextEncoder
-    if (folder / "model.onnx").is_file():
+    if (folder / MANIFEST_NAME).is_file():
+        encoder = FOLDER_ENCODERS["parallel"].from_folder(folder)
+    elif (folder / "model.onnx").is_file():
         encoder = FOLDER_ENCODERS["onnx"].from_folder(folder, n_threads)
     elif not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise DataError("is no encoder: it has neither model.onnx nor modules.json. Check the path", path=folder)

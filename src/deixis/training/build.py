@@ -9,9 +9,11 @@ from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.entity_facts import popularity_from
 from deixis.candidates.source import CandidateSource
+from deixis.candidates.sources.name_vectors import NameVectorSource
 from deixis.decision.decision import Decision, Decisions
 from deixis.decision.link_model import LinkModel
 from deixis.detection.dictionary import DictionaryDetector
+from deixis.encoders.parallel import ParallelEncoder
 from deixis.errors import DataError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -20,12 +22,16 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
 from deixis.ranking.ranker import FeatureRanker
+from deixis.ranking.weights import FeatureWeights
 from deixis.training.calibrate import calibrate, measured
 from deixis.training.detector import build_detector, fit_detected
 from deixis.training.documents import split_documents
 from deixis.training.examples import fit_weights
 from deixis.training.popularity import popularity_of
 from deixis.types import Document
+
+ACROSS_LANGUAGES = 3.0
+"""Weight of `name_vectors` by an encoder fitted across languages, chosen on dev (benchmarks.quality.cross_lingual)."""
 
 
 def build_model(
@@ -94,9 +100,24 @@ def _built(
     ranker = FeatureRanker.build(
         kb, sources.words, popularity_from(counts), seen_names, config.ranking, n_threads, sources=sources.columns
     )
+    ranker = _weighted(ranker, sources)
     detector = build_detector(kb, annotated, config.finding, config.detection, seed, n_threads)
     nil = config.nil
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
     detected = Decision(LinkModel.default(), nil.threshold)
     decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
     return LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
+
+
+def _weighted(ranker: FeatureRanker, sources: CandidateSources) -> FeatureRanker:
+    """The ranker in which vectors of names count more if their encoder was fitted to names in several languages.
+
+    The other sources and features compare letters, and are all but blind across languages.
+    """
+    source = sources.get(NameVectorSource.name)
+    if not isinstance(source, NameVectorSource) or not isinstance(source.encoder, ParallelEncoder):
+        return ranker
+    weights = ranker.weights.by_name()
+    if not weights.get(NameVectorSource.name):  # the ranking is by the label tree alone
+        return ranker
+    return ranker.with_weights(FeatureWeights.of(weights | {NameVectorSource.name: ACROSS_LANGUAGES}))

@@ -18,11 +18,18 @@ from tests.tiny_encoders import N_DIMS, tiny_multilingual_encoder
 
 pytest.importorskip("sentence_transformers")
 import torch
+from sentence_transformers import SentenceTransformer
 
+from deixis.candidates.candidate_lists import candidate_lists
+from deixis.candidates.config import SourcesConfig
 from deixis.candidates.source import SourceInputs
+from deixis.candidates.sources.name_vectors import NameVectorConfig
 from deixis.candidates.sources.vectors import VectorConfig, VectorSource
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.onnx import OnnxEncoder
+from deixis.linker import Linker
+from deixis.linking.config import LinkerConfig
+from deixis.linking.streams import rank_mentions
 from deixis.nearest.vector_index import VectorIndex
 from deixis.neural.bi_encoder.linked_mentions import LinkedMentions, gold_ranks
 from deixis.neural.bi_encoder.model import BiEncoder
@@ -198,3 +205,32 @@ def test_descriptions_in_two_languages_are_two_vectors_and_one_language_can_be_c
     one = VectorSource.build(SourceInputs(KnowledgeBase.read(path, description_language="b")), settings)
     assert one.descriptions.groups.tolist() == list(range(40))
     assert one.kb.entity(0).descriptions == {"b": said("the house is red", "b")}
+
+
+@pytest.fixture(scope="module")
+def aligned(folder, tmp_path_factory):
+    """The same encoder, in which a word of one language has the vector of its translation."""
+    model = SentenceTransformer(str(folder), device="cpu")
+    pieces, weights = model.tokenizer.get_vocab(), model.transformers_model.get_input_embeddings().weight
+    with torch.no_grad():
+        for word in (*COLOURS, *THINGS):
+            weights[pieces[f"▁{said(word, 'b')}"]] = weights[pieces[f"▁{word}"]]
+    target = tmp_path_factory.mktemp("aligned") / "encoder"
+    model.save(str(target), create_model_card=False)
+    return target
+
+
+def test_names_are_found_in_another_language_by_an_encoder_that_knows_both(aligned, folder, tmp_path):
+    names = [f"{colour} {thing}" for colour in COLOURS for thing in THINGS]
+    kb = KnowledgeBase.from_records([{"id": name, "title": name} for name in names])
+    mentions = [MentionInContext(said(name, "b"), said(name, "b"), 0, len(name), lang="b") for name in names]
+    recalls = {}
+    for label, each in (("aligned", aligned), ("random", folder)):
+        candidates = SourcesConfig().with_source(
+            "name_vectors", NameVectorConfig(encoder=EncoderConfig(name=str(each)))
+        )
+        Linker.build(kb, config=LinkerConfig(candidates=candidates), n_threads=1).save(tmp_path / label)
+        ranked = candidate_lists(kb, rank_mentions(Linker.load(tmp_path / label).model, mentions, 1))
+        recalls[label] = np.mean([bool(own) and own[0].id == name for own, name in zip(ranked, names, strict=True)])
+    assert recalls["aligned"] > 0.9
+    assert recalls["random"] < 0.3

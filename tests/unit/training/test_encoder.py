@@ -8,6 +8,7 @@ import pytest
 
 from deixis.encoders.registry import register_encoder
 from deixis.errors import ConfigError, DataError
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.neural.bi_encoder.config import BiEncoderConfig
@@ -152,3 +153,10 @@ def test_what_cannot_be_learned_from_is_refused(before, config, tmp_path):
         train_encoder(before.model, sightings(20), [Document("d", "Ruby"), Document("e", "Amber")], config, tmp_path)
     with pytest.raises(DataError, match="to learn from has an annotated mention"):
         train_encoder(before.model, [Document("d", "Ruby")], sightings(20), config, tmp_path)
+
+
+def test_a_list_without_descriptions_gets_an_encoder_of_titles(brief, tmp_path):
+    bare = KnowledgeBase.from_records([{"id": entity.id, "title": entity.title} for entity in KB.entities()])
+    linker = Linker.build(bare, config=PLAIN, n_threads=1)
+    result = train_encoder(linker.model, sightings(60), None, brief, tmp_path)
+    assert len(result.model.sources.get("vectors").descriptions.groups) == len(bare)

@@ -1,4 +1,7 @@
-"""`deixis fit weights | reranker | encoder | reader`: a model and annotated documents in, a better model out."""
+"""`deixis fit weights | reranker | encoder | reader`: a model and annotated documents in, a better model out.
+
+The group also has `name-encoder`, whose input is a list.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,9 @@ COMMANDS = {
     "reranker": CommandEntry("deixis.cli.commands.fit:reranker", "Train a cross-encoder for --rerank; hours."),
     "encoder": CommandEntry("deixis.cli.commands.fit:encoder", "Train an encoder for candidates by vectors; hours."),
     "reader": CommandEntry("deixis.cli.commands.fit:reader", "Train a reader for raw text; minutes."),
+    "name-encoder": CommandEntry(
+        "deixis.cli.commands.fit_name_encoder:name_encoder", "Fit an encoder to a list in several languages; a minute."
+    ),
 }
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -47,7 +53,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
     ),
 )
 def fit() -> None:
-    """Train a part of a model on annotated documents.
+    """Train a part of a model on annotated documents, or an encoder on a list.
 
     Train an encoder before a re-ranker, and a reader last: each learns from the candidates that the model has.
     Mistakes that people found in links are for: deixis correct

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from deixis.config import config_to_dict
-from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.protocol import VectorSearch
@@ -65,8 +64,6 @@ def train_bi_encoder(
     config = config or BiEncoderConfig()
     train = LinkedMentions.collect(kb, annotated)
     dev = list(dev)
-    if not kb.described_share:
-        raise DataError("No entity has a description to learn from. Add descriptions to the knowledge base.")
     with quiet(config.n_threads):
         encoder = BiEncoder.open(config.encoder, config.n_tokens, config.n_layers)
         dev_mentions = LinkedMentions.collect(kb, dev) if dev else None
