@@ -19,7 +19,7 @@ CEILINGS = {
     "fit weights": (8, 24),
     "fit reranker": (14, 32),
     "fit encoder": (14, 31),
-    "fit reader": (11, 28),
+    "fit reader": (12, 30),
     "link": (16, 43),
     "explain": (15, 40),
     "eval": (23, 45),

@@ -31,7 +31,7 @@ class TreeConfig(Config):
     max_sample: int = setting(16384, "Labels on which the centres of a large node are found.", low=2, is_fixed=True)
     max_rounds: int = setting(10, "Rounds of 2-means for each cut.", low=1, is_fixed=True)
     balance: Literal["balanced", "full", "free"] = setting(
-        "balanced", "Few leaves of one size, always K children, or leaves of their clusters' size.", is_fixed=True
+        "balanced", "Few leaves of one size, always K children, or leaves of their clusters' size."
     )
 
 
