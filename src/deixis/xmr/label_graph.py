@@ -32,7 +32,6 @@ class LabelGraphConfig(Config):
     weighting: Literal["visits", "symmetric"] = setting(
         "symmetric",
         "Shares of visits, or of visits over the root of how often a label is visited (ECLARE).",
-        is_fixed=True,
     )
 
 
