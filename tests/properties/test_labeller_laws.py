@@ -85,7 +85,9 @@ def test_saved_and_loaded_and_one_by_one_the_ranks_are_the_same(documents, confi
 @quick
 @given(labelled_texts(), st.lists(texts, min_size=1, max_size=8))
 def test_rows_of_its_own_features_are_ranked_as_the_texts(documents, asked):
-    config = LabellerConfig(features=TextFeaturesConfig(words=TfidfConfig(max_df=1.0)))
+    # Of rows nobody can tell whether they are names of labels, as `auto` does of texts.
+    features = TextFeaturesConfig(words=TfidfConfig(max_df=1.0))
+    config = LabellerConfig(features=features, augmentation=AugmentationConfig("self"))
     vocabulary = numbered_vocabulary(documents.docs_by_labels.shape[1])
     labeller = Labeller.build(documents, vocabulary, config, n_threads=1)
     rows, names = (labeller.features.transform(texts, 1) for texts in (documents.texts, vocabulary.titles))

@@ -30,6 +30,7 @@ _ZIPPED = {
 }
 _SEEN = 1024  # bytes that decide whether the rest is text
 _MAX_CONTROLS = 0.1  # of these, in a text
+_MIN_CONTROLS = 32  # a short text may have some that were meant for a terminal
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b")
 
 
@@ -49,7 +50,8 @@ def check_is_text(beginning: bytes, path: str) -> None:
     seen = beginning[:_SEEN]
     n_controls = len(seen) - len(seen.translate(None, _CONTROLS))
     known = next((words for magic, words in _MAGIC if magic.match(seen)), None)
-    if n_controls > _MAX_CONTROLS * len(seen) or (known is not None and not _is_utf8(seen)):
+    is_odd = n_controls > max(_MIN_CONTROLS, _MAX_CONTROLS * len(seen)) or seen.count(0) > len(seen) / 4
+    if is_odd or (known is not None and not _is_utf8(seen)):
         raise DataError(known or _otherwise(seen), path=path)
 
 

@@ -48,7 +48,7 @@ BATCH_SIZE = 1024
         "deixis xmr eval model test.txt              # rows of features",
         "deixis xmr eval model X.npz --label-matrix Y.npz",
         "deixis xmr eval model dev.jsonl --json > rows.jsonl",
-        "deixis xmr eval model titles.jsonl --filter-labels own   # inputs are labels, too",
+        "deixis xmr eval model titles.jsonl --filter-labels own",
         "deixis xmr eval model amazon.jsonl --propensity-a 0.6 --propensity-b 2.6",
     ),
 )

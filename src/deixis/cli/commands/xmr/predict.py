@@ -40,7 +40,7 @@ N_SHOWN = 200  # letters of a text
         "deixis xmr predict model titles.txt --threshold 0.3   # a title a line",
         "deixis xmr predict model texts/ --to annif    # a folder, as Annif has it",
         "deixis xmr predict model test.jsonl -k 100 --to npz -o scores.npz",
-        "deixis xmr predict model products.txt --filter-labels own   # never the product itself",
+        "deixis xmr predict model products.txt --filter-labels own",
     ),
 )
 @click.argument("model", type=click.Path())
