@@ -11,6 +11,7 @@ from deixis.candidates.config import SourcesConfig
 from deixis.evaluation.run import Evaluation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.linking.build_settings import ThresholdConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
 from deixis.linking.streams import rank_mentions
@@ -93,7 +94,9 @@ class TreeAloneSystem(LinkerSystem):
     """The label tree as the linker has it, with names as instances and without context, and no other source."""
 
     linker_config = LinkerConfig(
-        candidates=SourcesConfig(sources=("label_tree",)), ranking=RankerConfig(weights="tree")
+        candidates=SourcesConfig(sources=("label_tree",)),
+        ranking=RankerConfig(weights="tree"),
+        nil=ThresholdConfig(threshold=0.0),
     )
     about = "library defaults, source label_tree alone"
 
