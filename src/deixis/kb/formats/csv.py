@@ -36,9 +36,7 @@ def read_csv(
     """The records of a table whose fields may be quoted; its shape is guessed unless it is given."""
     options, decoder = options or ReadOptions(), decoder or LineDecoder()
     if shape is None:
-        head = list(itertools.islice(lines, _N_HEAD))
-        shape = TableShape.of([raw.decode("utf-8", "replace") for _, raw in head], options)
-        lines = itertools.chain(head, lines)
+        shape, lines = _with_shape(lines, options)
     if shape.delimiter == "\t":
         yield from _read_unquoted(lines, path, options, shape, decoder)
         return
@@ -78,9 +76,7 @@ def read_tsv(
 ) -> Records:
     """The records of a table with tabs between its columns."""
     if shape is None:
-        head = list(itertools.islice(lines, _N_HEAD))
-        shape = TableShape.of([raw.decode("utf-8", "replace") for _, raw in head], options, "\t")
-        lines = itertools.chain(head, lines)
+        shape, lines = _with_shape(lines, options, "\t")
     return read_csv(lines, path, options=options, shape=shape, decoder=decoder)
 
 
@@ -98,6 +94,15 @@ def read_annif_tsv(lines: Iterator[tuple[int, bytes]], path: object, *, decoder:
             yield text_lines.number, BadRecord("bad_row", f"not '<uri>', a tab and a label: {line[:60]!a}")
         else:
             yield text_lines.number, {"uri": uri[1:-1], "label": rest.partition("\t")[0]}
+
+
+def _with_shape(
+    lines: Iterator[tuple[int, bytes]], options: ReadOptions | None, delimiter: str | None = None
+) -> tuple[TableShape, Iterator[tuple[int, bytes]]]:
+    """The shape that the first lines of a table have, and all lines from the beginning."""
+    head = list(itertools.islice(lines, _N_HEAD))
+    shape = TableShape.of([raw.decode("utf-8", "replace") for _, raw in head], options, delimiter)
+    return shape, itertools.chain(head, lines)
 
 
 def _read_unquoted(
