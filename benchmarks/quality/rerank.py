@@ -4,7 +4,10 @@
 candidates each), and both are asked about `--questions` test mentions, whole documents drawn by the same seed. Rows
 `rerank/SUITE-PART`: in-KB accuracy of the linker, of the cross-encoder alone and of both (`fused`), the gain of both
 over the linker with an interval over documents, and what a second look costs. The linker is built from the knowledge
-base alone, or, with `--linker mentions`, has learned from the annotated mentions too.
+base alone, or, with `--linker mentions`, has learned from the annotated mentions too. With `--max-score` only mentions
+of which the ranking is unsure are learned from and read. Where held-out mentions do not gain beyond noise the ranking
+is used alone; what the mixture would have done is recorded as `+rerank-ungated`. The documents of the suites `--also`,
+both halves of them, are asked of the same linker; `--texts` documents of the last test part are linked from raw text.
 
 `sizes`: R and R' (XMRED, Table 7) on held-out training documents of AIDA; nothing of a test split is read.
 
@@ -25,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.quality.rerank_text import text_rows
 from benchmarks.rows import record, start_run
 from benchmarks.suites.data import DataFolder
 from benchmarks.suites.suite import Suite, read_suite
@@ -39,10 +43,12 @@ from deixis.neural.cross_encoder.train import logits, open_cross_encoder
 from deixis.neural.onnx_export import pair_scorer_to_onnx
 from deixis.neural.quiet import quiet
 from deixis.ranking.feature import document_numbers
-from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.examples import Ranked, best_scores
 from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, Mixing, RerankerScores
-from deixis.training.reranker import enough, fit_cross_encoder, ranked_examples
-from deixis.training.split import TrainDevSplit
+from deixis.training.documents import split_documents
+from deixis.training.reranker import ambiguous_examples, enough, fit_cross_encoder, ranked_examples
+from deixis.training.split import TrainDevSplit, rebuilt_on
+from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent
 SUITES = ("wiki468k-aida", "medic-ncbi", "mesh-bc5cdr")
@@ -57,6 +63,7 @@ def chosen(options: argparse.Namespace, n_taught: int) -> CrossEncoderConfig:
     return CrossEncoderConfig(
         n_candidates=options.candidates, n_taught=n_taught, max_mentions=options.mentions, max_checked=options.checked,
         epochs=options.epochs, learning_rate=options.rate, batch_size=options.batch, pairs=PairConfig(options.tokens),
+        max_score=options.max_score, checks_per_epoch=options.checks,
     )  # fmt: skip
 
 
@@ -71,22 +78,33 @@ def built(suite: Suite, data: DataFolder, kind: str, work: Path) -> Linker:
 
 
 def shared_out(suite: Suite, data: DataFolder, linker: Linker) -> TrainDevSplit:
-    """The documents to learn from and those to judge by, which is the suite's dev split if that is another file."""
+    """The documents to learn from and those to judge by, which is the suite's dev split if that is another file.
+
+    Of a linker that has learned from all of them, one like it is built on half of the documents; a fifth of the others
+    are to judge by.
+    """
     own = [part for part in suite.dev if part.path != suite.mentions]
     dev = [document for part in own for document in data.read_part(suite, part)]
-    return TrainDevSplit.of(linker.model, data.read_mentions(suite.mentions), dev or None, seed=SEED)
+    model, documents = linker.model, data.read_mentions(suite.mentions)
+    if not dev and model.seen.holds(documents).all():
+        documents, half = split_documents(documents, 0.5, SEED)
+        log("building another linker on half of the documents")
+        model = rebuilt_on(model, half, SEED)
+    return TrainDevSplit.of(model, documents, dev or None, seed=SEED)
 
 
 def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultRow]]:
     """The rows of each suite."""
-    config, own = chosen(options, options.taught), SYSTEMS[options.linker]
+    config, own = chosen(options, options.train_candidates), SYSTEMS[options.linker]
     for name in options.suites:
         suite = read_suite(HERE / f"{name}.yaml")
         data.check(suite)
         linker = built(suite, data, options.linker, options.work)
         split = shared_out(suite, data, linker)
-        taught = ranked_examples(split.judge, split.train, TAUGHT, config.n_taught, config.max_mentions, SEED)
+        taught = ambiguous_examples(split, config, SEED)
         held_out = ranked_examples(split.judge, split.dev, JUDGED, config.n_candidates, config.max_checked, SEED + 1)
+        n_unsure = int((best_scores(held_out.candidates) <= config.max_score).sum())
+        log(f"{name}: {n_unsure} of {len(held_out.mentions)} held-out mentions are read")
         log(f"{name}: training on {len(taught.mentions)} mentions")
         started = time.process_time()
         ranker, seen = fit_cross_encoder(
@@ -97,6 +115,8 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
             "learning_rate": config.learning_rate, "tokens": options.tokens, "encoder": config.encoder, "seed": SEED,
             "threads": 1,
         }  # fmt: skip
+        if config.max_score < 1:
+            told |= {"max_score": config.max_score, "mentions": len(taught.mentions)}
         cost = ResultRow(
             f"rerank/{name}-dev",
             "train_cpu",
@@ -105,40 +125,73 @@ def gain(options: argparse.Namespace, data: DataFolder) -> Iterator[list[ResultR
             "s",
             settings=told,
         )
-        rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, ranker.mixing, held_out, own, told)]
-        for part in suite.test:
-            documents = enough(list(data.read_part(suite, part)), options.questions, SEED)
+        mixings = {"": ranker.mixing} | ({} if ranker.mixing.reranker else {"-ungated": seen.fitted()})
+        log(f"{name}: mixing {ranker.mixing}, fitted {seen.fitted()}")
+        rows = [cost, *accuracy_rows(f"rerank/{name}-dev", seen, mixings, held_out, own, told)]
+        yield rows
+        del split
+        for place, documents in asked_of(name, suite, options, data):
             asked = ranked_examples(linker.model, documents, JUDGED, config.n_candidates)
             started = time.process_time()
             opinions = ranker.reranker_scores(asked)
             spent = (time.process_time() - started) / len(asked.mentions)
-            place = f"rerank/{name}-{part.name}"
-            rows += accuracy_rows(place, opinions, ranker.mixing, asked, own, told)
+            rows = list(accuracy_rows(place, opinions, mixings, asked, own, told))
             rows.append(
                 ResultRow(place, "mentions_per_cpu_second", f"{own}+rerank", _short(1 / spent), "1/s", settings=told)
             )
-        yield rows
+            numbers = np.repeat(np.arange(len(asked.mentions)), np.diff(opinions.starts))
+            n_read = len(np.unique(numbers[opinions.logits != 0]))
+            rows.append(
+                ResultRow(
+                    place, "read_share", f"{own}+rerank", _share(n_read / len(asked.mentions)), "share", settings=told
+                )
+            )
+            if options.texts and place == f"rerank/{name}-{suite.test[-1].name}":
+                n_mentions = sum(len(document.mentions) for document in documents) * options.texts // len(documents)
+                drawn = enough(documents, n_mentions, SEED)
+                added, ranker.mixing = list(mixings.items())[-1]
+                rows += text_rows(place, linker, ranker, drawn, (own, f"{own}+rerank{added}"), told)
+            yield rows
+
+
+def asked_of(
+    name: str, suite: Suite, options: argparse.Namespace, data: DataFolder
+) -> Iterator[tuple[str, list[Document]]]:
+    """The test documents to ask about, and the suite that their rows have."""
+    for part in reversed(suite.test):
+        yield f"rerank/{name}-{part.name}", enough(list(data.read_part(suite, part)), options.questions, SEED)
+    for also in options.also:
+        other = read_suite(HERE / f"{also}.yaml")
+        data.check(other)
+        yield (
+            f"rerank/{also}-test",
+            [each for part in (*other.dev, *other.test) for each in data.read_part(other, part)],
+        )
 
 
 def accuracy_rows(
-    place: str, opinions: RerankerScores, mixing: Mixing, asked: Ranked, own: str, told: Told
+    place: str, opinions: RerankerScores, mixings: dict[str, Mixing], asked: Ranked, own: str, told: Told
 ) -> Iterator[ResultRow]:
-    """The accuracy of each side and of both, and what both gain over the ranking, with intervals over documents."""
+    """The accuracy of each side and of both, and what both gain over the ranking, with intervals over documents.
+
+    `mixings` has those of both by what is added to the name of the system.
+    """
     _, numbers = np.unique(document_numbers(asked.mentions), return_inverse=True)
     n = len(asked.mentions)
     totals = np.bincount(numbers).astype(np.float64)
-    both = f"{own}+rerank"
-    sides = {own: RANKING_ALONE, f"{own}+cross-encoder-alone": RERANKER_ALONE, both: mixing}
+    mixed = {f"{own}+rerank{added}": mixing for added, mixing in mixings.items()}
+    sides = {own: RANKING_ALONE, f"{own}+cross-encoder-alone": RERANKER_ALONE} | mixed
     right = {name: np.bincount(numbers, weights=opinions.is_first_right(each)) for name, each in sides.items()}
     for name, hits in right.items():
         span = share_interval(hits, totals, SEED)
         yield ResultRow(
             place, "accuracy", name, _share(hits.sum() / n), "share", _share(span.low), _share(span.high), n, told
         )
-    sums = np.column_stack([right[both], right[own], totals])
-    span = interval_of(_difference, sums, SEED)
-    value = (sums[:, 0].sum() - sums[:, 1].sum()) / n
-    yield ResultRow(place, "accuracy_gain", both, _share(value), "share", _share(span.low), _share(span.high), n, told)
+    for name in mixed:
+        sums = np.column_stack([right[name], right[own], totals])
+        span = interval_of(_difference, sums, SEED)
+        gained = [_share(each) for each in ((sums[:, 0] - sums[:, 1]).sum() / n, span.low, span.high)]
+        yield ResultRow(place, "accuracy_gain", name, gained[0], "share", gained[1], gained[2], n, told)
 
 
 def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -164,7 +217,12 @@ def sizes(options: argparse.Namespace, data: DataFolder) -> Iterator[list[Result
             opinions = first(everything, n)
             told = {"mentions": options.mentions, "epochs": options.epochs, "R'": n_taught, "R": n, "seed": SEED}
             rows += accuracy_rows(
-                f"rerank/sizes-{n_taught}-{n}", opinions, opinions.mixing(), held_out, SYSTEMS[options.linker], told
+                f"rerank/sizes-{n_taught}-{n}",
+                opinions,
+                {"": opinions.mixing()},
+                held_out,
+                SYSTEMS[options.linker],
+                told,
             )
         yield rows
 
@@ -248,16 +306,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE")
     parser.add_argument("--linker", choices=SYSTEMS, default="zero", help="what the linker was built from")
     parser.add_argument("--mentions", type=int, default=2000, help="training mentions")
-    parser.add_argument("--taught", type=int, default=8, help="R': candidates of a training mention")
+    parser.add_argument("--train-candidates", type=int, default=8, help="R': candidates of a training mention")
     parser.add_argument("--candidates", type=int, default=10, help="R: candidates re-ranked")
     parser.add_argument("--questions", type=int, default=600, help="test mentions")
     parser.add_argument("--checked", type=int, default=300, help="held-out mentions")
+    parser.add_argument("--max-score", type=float, default=1.0, help="of the best candidate, of mentions that are read")
+    parser.add_argument("--also", nargs="+", default=(), metavar="SUITE", help="gain: suites asked of the same linker")
+    parser.add_argument(
+        "--texts", type=int, default=0, help="gain: documents of the last test part linked from raw text"
+    )
+    parser.add_argument("--checks", type=int, default=2, help="times an epoch that the held-out mentions are read")
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--rate", type=float, default=1e-4, help="learning rate")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--tokens", type=int, default=96, help="tokens of a pair")
     parser.add_argument("--r", type=int, nargs="+", default=(5, 10, 15, 20), help="sizes: R")
-    parser.add_argument("--r-taught", type=int, nargs="+", default=(5, 10, 15), help="sizes: R'")
+    parser.add_argument("--r-taught", type=int, nargs="+", default=(5, 10, 15, 20), help="sizes: R'")
     parser.add_argument("--repeats", type=int, default=5, help="speed: times each is asked")
     parser.add_argument("--work", type=Path, default=Path("build/rerank"), help="folder for models and checkpoints")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")

@@ -1,4 +1,4 @@
-"""The extreme classification sets of `../shared/data/xmc`, read: texts, labels by name, and what a dev split is."""
+"""Sets for extreme classification, read: those of `../shared/data/xmc`, and one that is made from wiki468k."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.suites.data import DataFolder
+from benchmarks.xmc.sentence_set import SentenceSet, sentence_set
 from deixis.errors import DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.corpus.documents import LabelledTexts
@@ -74,12 +75,20 @@ def tibkat(folder: Path) -> Dataset:
     return Dataset("tibkat", vocabulary, folder, "http://d-nb.info/gnd/")
 
 
-DATASETS: dict[str, Callable[[Path], Dataset]] = {"yso_en": yso_en, "eurlex57k": eurlex57k, "tibkat": tibkat}
+def wiki_sentences(folder: Path) -> SentenceSet:
+    """Sentences and the page they are about: many labels, two documents each."""
+    return sentence_set(json_lines(folder / "kb.jsonl.gz"))
 
 
-def read_dataset(name: str) -> Dataset:
+DATASETS: dict[str, Callable[[Path], Dataset | SentenceSet]] = {
+    "yso_en": yso_en, "eurlex57k": eurlex57k, "tibkat": tibkat, "wiki_sentences": wiki_sentences
+}  # fmt: skip
+
+
+def read_dataset(name: str) -> Dataset | SentenceSet:
     """One of `DATASETS`, from `DEIXIS_DATA` or `../shared/data`."""
-    folder = DataFolder.choose(None, ROOT).root / "xmc" / name
+    place = "wiki468k" if name == "wiki_sentences" else f"xmc/{name}"
+    folder = DataFolder.choose(None, ROOT).root / place
     if not folder.exists():
-        raise DataError(f"There is no {folder}. Set DEIXIS_DATA to the folder that holds xmc/{name}.")
+        raise DataError(f"There is no {folder}. Set DEIXIS_DATA to the folder that holds {place}.")
     return DATASETS[name](folder)

@@ -1,10 +1,10 @@
 """Rebuild Table 3 of ELIAS: what each part of ELIAS++ adds, and Figure 4, the scores of true labels by decile.
 
-    python -m benchmarks.xmc.elias_plus yso_en --first elias --documents 50000          # judged on half of dev
-    python -m benchmarks.xmc.elias_plus yso_en --first elias --part test --record       # once, at the end
+    python -m benchmarks.xmc.elias_plus eurlex57k --first tree                          # judged on half of dev
+    python -m benchmarks.xmc.elias_plus eurlex57k --first tree --part test --record     # once, at the end
 
-Scores are calibrated on the first 5,000 documents of dev (half of dev if it is smaller); what is chosen is judged on
-the rest of dev, and `test` is only for the rows that are recorded.
+Scores are calibrated on 5,000 documents of dev, drawn evenly (half of dev if it is smaller); what is chosen is judged
+on the rest of dev, and `test` is only for the rows that are recorded.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scipy import sparse
 
 from benchmarks.rows import record, start_run
 from benchmarks.xmc.datasets import DATASETS
+from benchmarks.xmc.elias_rows import split_dev
 from benchmarks.xmc.matrices import Matrices, matrices
 from deixis.evaluation.labels.extreme import ExtremeConfig, extreme_metrics
 from deixis.evaluation.labels.frequencies import LabelFrequencies
@@ -97,9 +98,9 @@ class Split:
     @classmethod
     def of(cls, made: Matrices, part: str) -> Split:
         """Half of dev to calibrate on, at most 5,000; the rest of dev, or all of test, to judge."""
-        n = min(N_CALIBRATED, made.Y_dev.shape[0] // 2)
-        judged = (made.X_test, made.Y_test) if part == "test" else (made.X_dev[n:], made.Y_dev[n:])
-        return cls(made.X_dev[:n], made.Y_dev[:n], *judged)
+        left, X_held, Y_held = split_dev(made, N_CALIBRATED)  # noqa: N806
+        judged = (left.X_test, left.Y_test) if part == "test" else (left.X_dev, left.Y_dev)
+        return cls(X_held, Y_held, *judged)
 
 
 class Table:

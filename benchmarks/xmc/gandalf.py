@@ -1,12 +1,13 @@
 """What label texts as training points are worth (Gandalf): `python -m benchmarks.xmc.gandalf RANKER [--documents N]`.
 
 RANKER is `tree` (the linear label tree, soft targets as costs of its SVMs) or `bag` (a frugal bag-of-embeddings encoder
-with one classifier a label, soft targets in its cross-entropy). Each learns from the first N training documents of a
-set of short titles and named labels (`yso_en`): without label texts, with each as a text of its own label, and with
-soft targets above several thresholds (the paper's Table 3). Label texts make epochs longer; `none-as-long` goes without
-them for as many steps. All are measured on dev. Hits among the first five are also counted by the frequency of the
-label (Fig. 2): bins 1 (most frequent) to 5 (rarest) hold equally many of the training documents' labels, `unseen` has
-those that none has. `--test` also measures on the test split; nothing may be chosen by it.
+with one classifier a label, soft targets in its cross-entropy). Each learns from N training documents, drawn evenly, of
+a set of short titles and named labels (`yso_en`): without label texts, with each as a text of its own label, and with
+soft targets above several thresholds (the paper's Table 3). Where label texts are learned from, their words are in the
+vocabulary, as in `deixis xmr train`. Label texts make epochs longer; `none-as-long` goes without them for as many
+steps. All are measured on dev. Hits among the first five are also counted by the frequency of the label (Fig. 2): bins
+1 (most frequent) to 5 (rarest) hold equally many of the training documents' labels, `unseen` has those that none has.
+`--test` also measures on the test split; nothing may be chosen by it.
 """
 
 from __future__ import annotations
@@ -73,13 +74,14 @@ RANKERS = {"tree": fit_tree, "bag": fit_bag}
 
 def measure(ranker: str, systems: Sequence[str], n_documents: int | None, has_test: bool) -> Iterator[ResultRow]:
     """The rows of each system on dev, and on test if that is wanted."""
-    of_set = matrices(DATASET, n_documents)
+    plain, with_words = (matrices(DATASET, n_documents, has_title_words=has) for has in (False, True))
     size = "all" if n_documents is None else f"{n_documents // 1000}k"
     suite = f"gandalf/{DATASET}-{size}-{ranker}"
-    about = {"documents": of_set.X_train.shape[0], "seed": SEED, "threads": 1}
-    training = LabelFrequencies.of(of_set.Y_train)
+    about = {"documents": plain.X_train.shape[0], "seed": SEED, "threads": 1}
+    training = LabelFrequencies.of(plain.Y_train)
     for system in systems:
-        longer = as_long(of_set) if system == "none-as-long" else 1.0
+        of_set = plain if SYSTEMS[system].kind == "none" else with_words
+        longer = as_long(with_words) if system == "none-as-long" else 1.0
         rank, cpu, n_targets = fitted(of_set, SYSTEMS[system], RANKERS[ranker], longer)
         on_dev = about | {"split": "dev"}
         yield from judged(suite, system, of_set.Y_dev, rank(of_set.X_dev, TOP), training, on_dev)
@@ -150,7 +152,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ranker", choices=RANKERS)
-    parser.add_argument("--documents", type=int, metavar="N", help="training documents, the first; all unless given")
+    parser.add_argument("--documents", type=int, metavar="N", help="training documents, drawn evenly; all unless given")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="SYSTEM")
     parser.add_argument("--test", action="store_true", help="also on the test split; nothing may be chosen by it")
     parser.add_argument("--dry-run", action="store_true", help="record nothing")

@@ -106,11 +106,11 @@ class Measured:
 
 def measure(
     name: str, engine: str, splits: Sequence[int], arms: Sequence[str], n_points: int | None
-) -> list[ResultRow]:
-    """The rows of one engine on one set: dev with all arms, test with what dev has chosen."""
-    dev, test = Measured(), Measured()
+) -> Iterator[list[ResultRow]]:
+    """The rows of one engine on one set, after each split: dev with all arms, test with what dev has chosen."""
+    dev = Measured()
     held_back: dict[str, list[tuple[Part, sparse.csr_matrix]]] = defaultdict(list)  # test rankings, not yet scored
-    for split in splits:
+    for n_splits, split in enumerate(splits, start=1):
         title = title_set(name, split, n_points)
         parts = {part: Part.of(title, part) for part in ("dev", "test")}
         by_arm: dict[str, dict[str, sparse.csr_matrix]] = {}
@@ -130,16 +130,17 @@ def measure(
             if system in unfiltered:
                 dev.scores[system][-1]["precision@1/unfiltered"] = unfiltered[system]
             held_back[system].append((parts["test"], rankings["test"]))
-    chosen = {"none": "none", "self": "self"} | choices(dev, arms)
-    for system, source in chosen.items():
-        for part, ranked in held_back[source]:
-            test.add(system, part, ranked)
-    about = {"splits": list(splits), "seed": SEED, "threads": 1, "points": n_points or "all", "filter_labels": "own"}
-    suite = f"gandalf/{name}-{engine}"
-    return [
-        *dev.rows(suite, about | {"part": "dev"}),
-        *test.rows(f"{suite}-test", about | {"part": "test", "chosen": chosen}),
-    ]
+        chosen, test = {"none": "none", "self": "self"} | choices(dev, arms), Measured()
+        for system, source in chosen.items():
+            for part, ranked in held_back[source]:
+                test.add(system, part, ranked)
+        about = {"splits": list(splits[:n_splits]), "seed": SEED, "threads": 1, "points": n_points or "all"}
+        about |= {"filter_labels": "own"}
+        suite = f"gandalf/{name}-{engine}"
+        yield [
+            *dev.rows(suite, about | {"part": "dev"}),
+            *test.rows(f"{suite}-test", about | {"part": "test", "chosen": chosen}),
+        ]
 
 
 def choices(dev: Measured, arms: Sequence[str]) -> dict[str, str]:
@@ -195,9 +196,9 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.sets:
         for engine in (engine for engine in options.engines if name in SETS_OF[engine]):
             arms = options.arms or ARMS_OF[engine]
-            rows = measure(name, engine, options.splits, arms, options.points or N_POINTS[name])
-            if is_recorded:
-                record(rows)
+            for rows in measure(name, engine, options.splits, arms, options.points or N_POINTS[name]):
+                if is_recorded:
+                    record(rows)
     return 0
 
 

@@ -1,7 +1,8 @@
 """An extreme classification set as matrices: `matrices("yso_en")`, made once and kept under `build/xmc`.
 
 Every system of a comparison gets these: uni- and bigrams of the training texts, weighted as TF-IDF, rows of length one,
-at most 400,000 columns: those in the most documents.
+at most 400,000 columns: those in the most documents. With `has_title_words` the labels' titles are counted as texts,
+too, as `deixis xmr train` does where it learns from them; otherwise words that only titles have are nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from benchmarks.xmc.datasets import PARTS, ROOT, read_dataset
+from benchmarks.xmc.datasets import PARTS, ROOT, Dataset, read_dataset
+from benchmarks.xmc.sentence_set import SentenceSet
 from deixis.errors import ConfigError
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.store.strings import StringTable
@@ -43,15 +45,21 @@ MATRICES = tuple(each.name for each in dataclasses.fields(Matrices))[1:]
 
 
 def matrices(
-    dataset: str, n_documents: int | None = None, features: TfidfConfig = FEATURES, max_features: int = MAX_FEATURES
+    dataset: str,
+    n_documents: int | None = None,
+    features: TfidfConfig = FEATURES,
+    max_features: int = MAX_FEATURES,
+    *,
+    has_title_words: bool = False,
 ) -> Matrices:
     """The set's matrices, those of `n_documents` training documents, drawn evenly, if that is given."""
-    settings = repr((features, max_features, DRAWN_BY)).encode()
+    settings = repr((features, max_features, DRAWN_BY, has_title_words)).encode()
     size = "all" if n_documents is None else str(n_documents)
     folder = CACHE / f"{dataset}-{size}-{hashlib.sha256(settings).hexdigest()[:8]}"
     if not (folder / "whole").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        for name, matrix in make(dataset, n_documents, features, max_features).items():
+        made = make(read_dataset(dataset), n_documents, features, max_features, has_title_words)
+        for name, matrix in made.items():
             sparse.save_npz(folder / f"{name}.npz", matrix, compressed=False)
         (folder / "whole").touch()
     loaded = {name: sparse.load_npz(folder / f"{name}.npz").tocsr() for name in MATRICES}
@@ -59,21 +67,24 @@ def matrices(
 
 
 def make(
-    dataset: str, n_documents: int | None, features: TfidfConfig, max_features: int
+    read: Dataset | SentenceSet,
+    n_documents: int | None,
+    features: TfidfConfig,
+    max_features: int,
+    has_title_words: bool,
 ) -> dict[str, sparse.csr_matrix]:
     """Each matrix by its name."""
-    read = read_dataset(dataset)
+    titles = StringTable.from_strings([read.vocabulary.title(row) for row in range(len(read.vocabulary))])
     made: dict[str, sparse.csr_matrix] = {}
     vectorizer = TfidfVectorizer(features)
     for part in PARTS:
         documents = read.part(part)
         if part == "train":
             documents = documents if n_documents is None else documents.take(drawn(len(documents), n_documents))
-            vectorizer.fit(documents.texts, n_threads=1)
+            vectorizer.fit(documents.texts.joined(titles) if has_title_words else documents.texts, n_threads=1)
             columns = most_frequent(vectorizer.idf, max_features)
         made[f"X_{part}"] = unit_rows_of(vectorizer.transform(documents.texts, n_threads=1), columns)
         made[f"Y_{part}"] = documents.docs_by_labels
-    titles = StringTable.from_strings([read.vocabulary.title(row) for row in range(len(read.vocabulary))])
     made["labels_by_features"] = unit_rows_of(vectorizer.transform(titles, n_threads=1), columns)
     return made
 

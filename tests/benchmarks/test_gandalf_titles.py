@@ -108,7 +108,10 @@ def test_where_the_lookup_is_empty_the_ranker_answers():
 def test_rows_are_means_over_splits_and_test_has_only_what_dev_has_chosen(monkeypatch, ring):
     monkeypatch.setattr(gandalf_titles, "title_set", lambda *_: ring)
     monkeypatch.setattr(gandalf_titles, "predict_cost", lambda *_: {"disk": 1.0, "predict_cpu": 2.0, "rss": 3.0})
-    rows = gandalf_titles.measure("also-mentioned", "tree", (0, 1), ("none", "self", "delta-0.1", "target-0.1"), None)
+    first, rows = gandalf_titles.measure(
+        "also-mentioned", "tree", (0, 1), ("none", "self", "delta-0.1", "target-0.1"), None
+    )
+    assert [each[0].settings["splits"] for each in (first, rows)] == [[0], [0, 1]]
     by_key = {(row.suite, row.metric, row.system): row for row in rows}
     dev, test = "gandalf/also-mentioned-tree", "gandalf/also-mentioned-tree-test"
     assert {row.system for row in rows if row.suite == test} == {"none", "self", "soft", "lookup", "self+lookup"}

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from benchmarks.quality.reader import without_overlaps
+from benchmarks.quality.reader_figures import without_overlaps
 from deixis.neural.reader.spans import Reading
 
 

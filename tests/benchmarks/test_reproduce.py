@@ -6,6 +6,7 @@ import re
 import pytest
 
 from benchmarks import figures
+from benchmarks.methods import METHODS
 from benchmarks.reproduce import GONE, STEPS, filling, main
 from benchmarks.rows import RESULTS
 from benchmarks.suites.results import read_results, row_key
@@ -18,12 +19,19 @@ def suites_in_the_docs() -> set[str]:
     shown = set()
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for table in TABLE.finditer(path.read_text(encoding="utf-8")):
-            names = re.search(r"suites?=(\S+)", table["spec"])[1].split(",")
-            shown.update(matching(names, by_key))
+            names = re.search(r"suites?=(\S+)", table["spec"])
+            shown.update(matching(names[1].split(","), by_key) if names else suites_of_methods())
     for named in vars(figures).values():
         if isinstance(named, dict):
             shown.update(value[0] for value in named.values() if isinstance(value, tuple))
     return shown
+
+
+def suites_of_methods() -> set[str]:
+    """The suites of the page of all methods."""
+    methods = [method for own in METHODS.values() for method in own]
+    costs = {key[0] for method in methods for key in (method.training, method.prediction) if key is not None}
+    return costs | {gain.suite for method in methods for gain in method.gains}
 
 
 def test_every_table_and_picture_has_a_step_that_fills_it():

@@ -7,6 +7,7 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.systems.reranked import WORK, RememberedScores, RerankedLinkerSystem
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig
+from deixis.ranking.rerankers.mixing import RerankerScores
 from deixis.training.config import TrainingConfig
 from tests.aviary import aviary, sightings, tiny_encoder
 
@@ -20,6 +21,7 @@ def system(tmp_path_factory):
     kind = type("Small", (RerankedLinkerSystem,), {"config": TrainingConfig(reranker=config)})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(WORK, str(tmp_path_factory.mktemp("work")))
+        patch.setattr(RerankerScores, "gains", lambda *_: True)  # so hardly trained it would not count
         return kind.build(aviary(), sightings(60), n_threads=1)
 
 

@@ -145,3 +145,19 @@ def test_intervals_stand_behind_the_value_where_a_row_has_one():
     text = "<!-- results suite=s systems=tree,bag metrics=recall@10 intervals=yes -->\n<!-- /results -->"
     assert "| recall@10 | .250 [.200, .300] | .500 |" in tables.render(text, rows)
     assert "| recall@10 | .250 | .500 |" in tables.render(text.replace(" intervals=yes", ""), rows)
+
+
+def test_means_over_seeds_have_the_least_and_the_greatest():
+    figures = {("seed-0", "none"): 0.7, ("seed-1", "none"): 0.8, ("seed-0", "both"): 0.75}
+    rows = [
+        {"suite": f"r/{suite}-test", "metric": "recall@8", "system": system, "value": value, "unit": "share"}
+        for (suite, system), value in figures.items()
+    ]
+    text = "<!-- results seeds=r/seed-*-test systems=none,both,other metrics=recall@8 -->\n<!-- /results -->"
+    assert tables.render(text, rows).splitlines()[1:-1] == [
+        "| | seeds | recall@8 |",
+        "| --- | ---: | ---: |",
+        "| none | 2 | .750 [.700, .800] |",
+        "| both | 1 | .750 |",
+        "| other | 0 | – |",
+    ]

@@ -1,10 +1,15 @@
+import gzip
+import json
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from benchmarks.xmc import peers, tree_shapes
-from benchmarks.xmc.matrices import most_frequent, unit_rows_of
+from benchmarks.xmc.datasets import PARTS, Dataset
+from benchmarks.xmc.matrices import FEATURES, make, most_frequent, unit_rows_of
 from deixis.evaluation.labels.frequencies import LabelFrequencies
+from deixis.kb.knowledge_base import KnowledgeBase
 
 
 def test_the_columns_in_the_most_documents_are_kept_in_their_order():
@@ -18,6 +23,19 @@ def test_rows_have_length_one_again_without_the_other_columns():
     kept = unit_rows_of(rows, np.array([0, 1]))
     np.testing.assert_allclose(kept.toarray(), [[0.6, 0.8], [0.0, 0.0]], rtol=1e-6)
     assert kept.dtype == np.float32
+
+
+def test_words_that_only_titles_have_are_features_where_titles_are_counted_too(tmp_path):
+    for part in PARTS:
+        with gzip.open(tmp_path / f"{part}.jsonl.gz", "wt", encoding="utf-8") as lines:
+            for number, (text, label) in enumerate([("cat", "p1"), ("ship", "p2"), ("sail", "p2")]):
+                lines.write(json.dumps({"id": str(number), "text": text, "labels": [label]}) + "\n")
+    vocabulary = KnowledgeBase.from_records([{"id": "p1", "title": "felines"}, {"id": "p2", "title": "ship"}])
+    read = Dataset("small", vocabulary, tmp_path)
+    plain, counted = (make(read, None, FEATURES, 100, has_title_words=has) for has in (False, True))
+    assert np.diff(plain["labels_by_features"].indptr).tolist() == [0, 1]
+    assert np.diff(counted["labels_by_features"].indptr).tolist() == [1, 1]
+    assert counted["X_train"].shape[1] == plain["X_train"].shape[1] + 1
 
 
 def test_quality_costs_and_ratios_become_rows():

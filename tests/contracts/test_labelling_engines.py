@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.errors import StoreError
+from deixis.errors import ConfigError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.labeller import Labeller
@@ -146,3 +146,25 @@ def test_a_labeller_with_it_saves_and_loads(engine, tmp_path):
     labeller.save(tmp_path / "model")
     texts = books(20, seed=1).texts
     assert Labeller.load(tmp_path / "model", n_threads=1).label(texts, 3) == labeller.label(texts, 3)
+
+
+def test_another_width_of_the_search_leaves_the_engine_as_it_is(engine):
+    before = engine[0].rank(ROWS, 5)
+    if engine[1].engine.startswith("one-vs-all"):
+        with pytest.raises(ConfigError, match="scores every label"):
+            engine[0].with_search(1, None)
+    else:
+        narrow = engine[0].with_search(1, None)
+        assert narrow.rank(ROWS, 5).shape == before.shape
+        assert narrow.with_search(20, None).rank(ROWS, 5).nnz >= narrow.rank(ROWS, 5).nnz
+    same = engine[0].with_search(None, None).rank(ROWS, 5)
+    assert (same != before).nnz == 0 and (engine[0].rank(ROWS, 5) != before).nnz == 0
+
+
+def test_a_shortlist_of_one_label_finds_one(engine):
+    name = engine[1].engine
+    if not name.startswith("elias"):
+        with pytest.raises(ConfigError, match="shortlist"):
+            engine[0].with_search(None, 1)
+    elif name == "elias":
+        assert np.diff(engine[0].with_search(None, 1).rank(ROWS, 5).indptr).max() == 1

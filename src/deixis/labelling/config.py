@@ -35,6 +35,7 @@ class LabellerConfig(Config):
     augmentation: AugmentationConfig = field(default_factory=lambda: AugmentationConfig("auto"))
     engine: str = setting("tree", "tree, elias or one-vs-all; ++ adds a second stage.", cli="--engine")
     n_engines: int = setting(1, "Engines whose scores are averaged.", low=1, cli="--engines")
+    held_out_share: float = setting(0.05, "Share of the documents held out to measure on; 0: none.", low=0, below=1)
     tree: LabelTreeConfig = field(default=LABELLING)
     elias: EliasConfig = field(default_factory=EliasConfig)
     one_vs_all: OneVsAllConfig = field(default_factory=OneVsAllConfig)

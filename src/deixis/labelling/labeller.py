@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from scipy import sparse
 
 from deixis.candidates.candidate_lists import candidates_of
 from deixis.config import config_to_dict
-from deixis.errors import ConfigError, DataError, StoreError
+from deixis.errors import ConfigError, DataError, StoreError, UnknownNameError
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.features.tfidf import TfidfVectorizer, as_table
 from deixis.kb.knowledge_base import KnowledgeBase
@@ -147,6 +148,17 @@ class Labeller:
         ranked = sparse.csr_matrix((ranked.data, self.label_rows[ranked.indices], ranked.indptr), shape=shape)
         return ranked if filtered is None else without_labels(ranked, filtered, k)
 
+    def with_search(self, beam: int | None = None, shortlist: int | None = None) -> Labeller:
+        """The same labeller that looks into `beam` nodes or clusters, and shortlists `shortlist` labels (ELIAS).
+
+        Wider is slower and finds more labels; the model is not changed.
+        """
+        if min(beam or 1, shortlist or 1) < 1:
+            raise ConfigError(f"beam and shortlist must be at least 1, got {beam} and {shortlist}.")
+        other = copy.copy(self)
+        other.engine = self.engine.with_search(beam, shortlist)
+        return other
+
     def label(
         self,
         documents: StringTable | Sequence[str] | Rows,
@@ -194,15 +206,19 @@ class Labeller:
         save_model(path, KIND, config_to_dict(self.config), arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Labeller:
-        """The labeller that `save` wrote, memory-mapped."""
-        stored = open_model(path, KIND)
+    def load(cls, path: str | os.PathLike[str], n_threads: int = 0, *, verify: bool = False) -> Labeller:
+        """The labeller that `save` wrote, memory-mapped; `verify` also compares every hash, which reads every byte."""
+        stored = open_model(path, KIND, verify=verify)
         config, arrays = stored.settings(LabellerConfig), stored.arrays
         vocabulary = KnowledgeBase.from_arrays(arrays, "kb")
         features = None
         if "features.idf" in arrays:
             features = TfidfVectorizer.from_arrays(arrays, "features", config.features.words)
-        engine = engine_class(config).from_arrays(arrays, "engine", config, n_threads)
+        try:
+            kind = engine_class(config)
+        except UnknownNameError as error:
+            raise stored.unusable(error) from error
+        engine = kind.from_arrays(arrays, "engine", config, n_threads)
         label_rows = require(arrays, "label_rows", np.int32)
         check_range("label_rows", label_rows, 0, len(vocabulary))
         check_length("label_rows", label_rows, engine.n_labels)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from deixis.errors import DataError
 
@@ -24,13 +23,14 @@ BLOCK = 16_384  # candidates summed together: their features stay in a near cach
 class TrainingExamples:
     """Candidates of mentions: mention `i` has the feature rows `starts[i]:starts[i + 1]`, some of which are right.
 
-    `names` are those of the features, where they have any.
+    `names` are those of the features, where they have any; `offsets` are log odds of candidates besides their features.
     """
 
     starts: NDArray[np.int64]
     features: NDArray[np.float32]
     is_right: NDArray[np.bool_]
     names: tuple[str, ...] = ()
+    offsets: NDArray[np.float64] | None = None
 
     def column(self, name: str) -> NDArray[np.float32]:
         """The numbers of one feature."""
@@ -50,16 +50,27 @@ class TrainingExamples:
             np.concatenate([part.features for part in parts]),
             np.concatenate([part.is_right for part in parts]),
             parts[0].names,
+            np.concatenate([part.all_offsets for part in parts]),
         )
+
+    @property
+    def all_offsets(self) -> NDArray[np.float64]:
+        """The log odds of each candidate besides its features, 0 if there are none."""
+        return np.zeros(len(self.is_right)) if self.offsets is None else self.offsets
 
     def usable(self) -> TrainingExamples:
         """Only the mentions that have a right candidate: nothing can be learned from the others."""
         lengths = np.diff(self.starts)
         numbers = np.repeat(np.arange(len(lengths)), lengths)
-        has_right = np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0
-        is_used = has_right[numbers]
-        starts = np.concatenate([[0], np.cumsum(lengths[has_right])])
-        return TrainingExamples(starts, self.features[is_used], self.is_right[is_used], self.names)
+        return self.take(np.bincount(numbers, weights=self.is_right, minlength=len(lengths)) > 0)
+
+    def take(self, is_chosen: NDArray[np.bool_]) -> TrainingExamples:
+        """Only these mentions."""
+        lengths = np.diff(self.starts)
+        is_used = np.repeat(is_chosen, lengths)
+        starts = np.concatenate([[0], np.cumsum(lengths[is_chosen])])
+        offsets = self.all_offsets[is_used]
+        return TrainingExamples(starts, self.features[is_used], self.is_right[is_used], self.names, offsets)
 
 
 def fit_weights(
@@ -95,19 +106,19 @@ def fit_weights(
         scales = np.maximum(scales, min_scales)
     is_used = scales > 1e-6
     scales[~is_used] = 1.0
-    prepared = [
-        (each.starts, _columns(each.features, scales), each.is_right, weight / total_weight) for each, weight in known
-    ]
+    prepared = [(each, _columns(each.features, scales), weight / total_weight) for each, weight in known]
     origin = np.zeros(n_features) if start is None else start * scales
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         away = weights - origin
         total, slope = penalty * float(away @ away), 2 * penalty * away
-        for starts, columns, is_right, weight in prepared:
-            cost, gradient = _likelihood(starts, columns, is_right, weights)
+        for part, columns, weight in prepared:
+            cost, gradient = _likelihood(part, columns, weights)
             total += weight * cost
             slope += weight * gradient
         return total, slope
+
+    from scipy.optimize import minimize  # only who fits waits for this import
 
     bounds = None if is_positive is None else [(0 if positive else None, None) for positive in is_positive.tolist()]
     optimum = minimize(loss, origin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAX_ROUNDS})
@@ -123,13 +134,15 @@ def _columns(features: NDArray[np.float32], scales: NDArray[np.float64]) -> NDAr
 
 
 def _likelihood(
-    starts: NDArray[np.int64], columns: NDArray[np.float32], is_right: NDArray[np.bool_], weights: NDArray[np.float64]
+    examples: TrainingExamples, columns: NDArray[np.float32], weights: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     """The mean negative log likelihood of the right candidates, and its gradient."""
+    starts, is_right = examples.starts, examples.is_right
     lengths = np.diff(starts)
     blocks = [slice(begin, begin + BLOCK) for begin in range(0, len(is_right), BLOCK)]
     factors = weights.astype(np.float32)[:, None]
     totals = np.concatenate([(columns[:, block] * factors).sum(axis=0) for block in blocks]).astype(np.float64)
+    totals += examples.all_offsets
     totals -= np.repeat(np.maximum.reduceat(totals, starts[:-1]), lengths)
     parts = np.exp(totals)
     right = np.where(is_right, parts, 0.0)

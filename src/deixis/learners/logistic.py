@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 
 MAX_ROUNDS = 200
@@ -47,6 +46,8 @@ def fit_logistic(
             total += float((n_each * (np.logaddexp(0.0, sums) - verdicts * sums)).sum())
             slope = slope + np.einsum("rf,r->f", rows, n_each * (expit(sums) - verdicts))
         return total, slope
+
+    from scipy.optimize import minimize  # only who fits waits for this import
 
     bounds = None if is_positive is None else [(0 if one else None, None) for one in is_positive.tolist()]
     optimum = minimize(

@@ -91,6 +91,21 @@ class BlockIndex:
         arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)
         return cls(arrays, n_groups, config)
 
+    def n_entries(self, column: int) -> int:
+        """An upper bound on the rows that have a weight in a column: those of its blocks."""
+        runs = self._arrays["column_starts"][column : column + 2]
+        starts = self._arrays["entry_starts"]
+        return int(starts[runs[1]]) - int(starts[runs[0]]) if runs[1] > runs[0] else 0
+
+    def groups_with(self, column: int) -> NDArray[np.int64]:
+        """The groups of the rows that have a weight in a column."""
+        first, last = self._arrays["column_starts"][column : column + 2].tolist()
+        starts = self._arrays["entry_starts"][first : last + 1].astype(np.int64)
+        blocks = np.repeat(self._arrays["blocks"][first:last].astype(np.int64), np.diff(starts))
+        offsets = self._arrays["places"][starts[0] : starts[-1]] if len(starts) else starts
+        groups: NDArray[np.int64] = self._arrays["groups"][blocks * self.config.block_size + offsets].astype(np.int64)
+        return groups
+
     def search(
         self,
         queries: sparse.csr_matrix,

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from deixis.errors import DataError
 from deixis.xmr.bag_encoder import MIN_LENGTH
-from deixis.xmr.learned_index import VectorEncoder
+from deixis.xmr.one_vs_all import VectorEncoder
 from deixis.xmr.sparse_rows import SparseRows
 
 

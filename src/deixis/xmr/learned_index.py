@@ -6,8 +6,8 @@ What is here is the forward pass of section 3.2; `neural/elias/train.py` learns 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from deixis.store.checks import check_length
 from deixis.store.part import Part, array, one_of, value
 from deixis.xmr.bag_encoder import BagEncoder
 from deixis.xmr.cluster_graph import ClusterGraph
-from deixis.xmr.one_vs_all import sigmoid
+from deixis.xmr.one_vs_all import VectorEncoder, sigmoid
 from deixis.xmr.text_vectors import TextVectors
 
 MAX_CELLS = 1 << 24  # shortlist entries or cluster scores held at one time
@@ -112,24 +112,6 @@ class LearnedIndex(Part):
             raise StoreError(f"The arrays of {prefix}.* do not fit each other: the model is damaged; build it again.")
 
 
-class VectorEncoder(Protocol):
-    """Whatever turns documents into the vectors of a learned index: rows of features, or texts."""
-
-    @property
-    def n_dims(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def n_features(self) -> int:
-        """Columns of the rows of features, which it reads or which come with the texts."""
-
-    def encode(self, X: Any, /) -> NDArray[np.float32]:  # noqa: ANN401, N803 - what it takes
-        """docs_by_dims."""
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Flat arrays under names that begin with `prefix`."""
-
-
 @dataclass(frozen=True, eq=False)
 class LearnedRanker(Part):
     """An encoder and a learned index on its vectors: everything that is needed to label documents.
@@ -152,6 +134,12 @@ class LearnedRanker(Part):
     def rank(self, X: Any, k: int = 10, beam: int | None = None, n_threads: int = 0) -> sparse.csr_matrix:  # noqa: ANN401, N803
         """docs_by_labels scores of the best `k` labels of each row, stored best first."""
         return self.index.rank(self.encode(X), k, beam, n_threads)
+
+    def with_search(self, beam: int | None = None, n_shortlist: int | None = None) -> LearnedRanker:
+        """The same ranker that looks into `beam` clusters and shortlists `n_shortlist` labels."""
+        index = self.index
+        beam, n_shortlist = beam or index.beam, n_shortlist or index.n_shortlist
+        return replace(self, index=replace(index, beam=beam, n_shortlist=n_shortlist))
 
     def check_parts(self, prefix: str) -> None:
         """Encoder and index have the same dimensions."""

@@ -180,6 +180,13 @@ class LabelTreeRanker(SklearnEstimator):
         self.trees = tuple(trees)
         return self
 
+    def with_beam(self, width: int) -> LabelTreeRanker:
+        """The same trees, searched with another beam."""
+        config = replace(self.config, beam=replace(self.config.beam, width=width))
+        other = LabelTreeRanker(config, self.seed, self.n_threads)
+        other.trees = self.trees
+        return other
+
     @property
     def n_labels(self) -> int:
         """How many labels it ranks."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,29 @@ from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
-from deixis.store.part import Part, array
+from deixis.store.part import Part, array, one_of
 from deixis.xmr.bag_encoder import BagEncoder
+from deixis.xmr.text_vectors import TextVectors
 
 MAX_CELLS = 1 << 24  # scores held at one time
+
+
+class VectorEncoder(Protocol):
+    """Whatever turns documents into the vectors that classifiers see: rows of features, or texts."""
+
+    @property
+    def n_dims(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the rows of features, which it reads or which come with the texts."""
+
+    def encode(self, X: Any, /) -> NDArray[np.float32]:  # noqa: ANN401, N803 - what it takes
+        """docs_by_dims."""
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Flat arrays under names that begin with `prefix`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +50,7 @@ class OneVsAllRanker(Part):
     [1, 0]
     """
 
-    encoder: BagEncoder
+    encoder: Annotated[VectorEncoder, one_of(bag=BagEncoder, text=TextVectors)]
     labels_by_dims: Annotated[NDArray[np.float32], array(ndim=2)]
 
     @property
@@ -45,6 +65,20 @@ class OneVsAllRanker(Part):
     def rank(self, X: Any, k: int = 10, n_threads: int = 0) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any matrix
         """docs_by_labels scores of the best `k` labels of each row, stored best first, the lower label among equals."""
         return rank_all(self.encode(X), self.labels_by_dims, k, n_threads)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Encoder and classifiers as arrays; that the encoder is a bag goes without saying, as in older models."""
+        arrays = super().to_arrays(prefix)
+        if isinstance(self.encoder, BagEncoder):
+            del arrays[f"{prefix}.encoder.kind"]
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **context: Any) -> Self:  # noqa: ANN401
+        """What `to_arrays` gave, checked."""
+        kind = f"{prefix}.encoder.kind"
+        named = arrays if kind in arrays else {**arrays, kind: np.array("bag")}
+        return super().from_arrays(named, prefix, **context)
 
     def check_parts(self, prefix: str) -> None:
         """There are labels, of as many dimensions as the encoder gives."""

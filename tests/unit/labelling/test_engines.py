@@ -1,21 +1,24 @@
 """What engines have beyond the contract: several averaged, a second stage that is calibrated."""
 
 import sys
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from deixis.errors import ConfigError, MissingExtraError, NotFittedError
+from deixis.errors import ConfigError, MissingExtraError, NotFittedError, StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.average import AverageEngine, engine_class
 from deixis.labelling.engines.combined import MIN_HELD_OUT, held_out_rows
 from deixis.labelling.labeller import Labeller
+from deixis.store.model_folder import open_model, save_model
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.text_rows import TextRows
 from tests.library import books, library_vocabulary
+from tests.timing import cpu_seconds
 
 TRAIN, DEV = books(600), books(80, seed=1)
 
@@ -102,3 +105,39 @@ def test_asked_before_it_has_learned_an_engine_says_so(name):
 def test_less_than_one_engine_is_refused():
     with pytest.raises(ConfigError, match="n_engines"):
         replace(LabellerConfig(), n_engines=0)
+
+
+@pytest.fixture(scope="module")
+def two_engines(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("engines") / "two"
+    Labeller.build(books(60), library_vocabulary(), LabellerConfig(n_engines=2), n_threads=1).save(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"n_engines": 2**63}, r"n_engines = 9223372036854775808, the model holds 2"),
+        ({"n_engines": 3}, r"n_engines = 3, the model holds 2"),
+        ({"engine": "x" * 100_000}, r"manifest\.json cannot be used: No engine named 'xxx.*build it again"),
+        ({"x" * 100_000: 1}, r"manifest\.json cannot be used: Unknown setting xxx.*build it again"),
+        ({"tree": {"n_trees": 2**63}}, r"The model has no"),
+    ],
+    ids=["engines", "one more", "engine", "setting", "trees"],
+)
+def test_settings_that_its_arrays_belie_are_refused_in_no_time(two_engines, tmp_path, settings, words):
+    stored = open_model(two_engines)
+    save_model(tmp_path / "belied", stored.kind, stored.config | settings, stored.arrays)
+
+    def refuse():
+        with pytest.raises(StoreError, match=words) as caught:
+            Labeller.load(tmp_path / "belied")
+        assert len(str(caught.value)) < 1000
+
+    assert cpu_seconds(refuse, enough=1) < 1
+    tracemalloc.start()
+    try:
+        refuse()
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()

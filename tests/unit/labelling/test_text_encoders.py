@@ -10,7 +10,8 @@ from deixis.errors import ConfigError, DataError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows
 from deixis.labelling.labeller import Labeller
-from deixis.neural.elias.config import EliasConfig, TextConfig
+from deixis.neural.elias.config import EliasConfig
+from deixis.neural.one_vs_all.config import OneVsAllConfig, TextConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from tests.library import books, library_vocabulary
 from tests.tiny_encoders import tiny_sentence_encoder
@@ -26,10 +27,13 @@ def config_with(encoder: Path, engine: str = "elias", learning_rate: float = 5e-
         encoder=str(encoder), text=TextConfig(learning_rate, 32), labels_per_cluster=3, n_epochs_fixed=12,
         n_epochs_learned=12, batch_size=16, classifier_every=1, classifier_rate=2e-2, learning_rate=2e-2,
     )  # fmt: skip
-    return LabellerConfig(engine=engine, elias=elias)
+    exact = OneVsAllConfig(
+        encoder=str(encoder), text=TextConfig(learning_rate, 32), n_epochs=24, batch_size=16, learning_rate=2e-2
+    )
+    return LabellerConfig(engine=engine, elias=elias, one_vs_all=exact)
 
 
-@pytest.mark.parametrize("engine", ["elias", "elias++"])
+@pytest.mark.parametrize("engine", ["elias", "elias++", "one-vs-all"])
 @pytest.mark.parametrize("learning_rate", [5e-3, 0.0])
 def test_it_reads_texts_and_is_the_same_when_loaded(
     encoder: Path, engine: str, learning_rate: float, tmp_path: Path

@@ -9,7 +9,7 @@ import pytest
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
 from deixis.nearest.spelling_index import IndelIndex
-from tests.processes import processor_seconds, start
+from tests.processes import PATIENCE, processor_seconds, start
 
 
 def index_of(*names):
@@ -178,6 +178,6 @@ def test_ctrl_c_ends_a_long_search_within_about_a_second(n_threads, first):
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "interrupted\n", process.stderr.read()
             assert processor_seconds(process.pid) - used < 3.0  # usually a tenth of a second
-            assert process.wait(timeout=10) == 0
+            assert process.wait(timeout=PATIENCE) == 0
         finally:
             process.kill()

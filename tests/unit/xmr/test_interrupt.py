@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.processes import processor_seconds, start
+from tests.processes import PATIENCE, processor_seconds, start
 
 PROBLEM = """
 import sys, numpy as np
@@ -56,6 +56,6 @@ def test_ctrl_c_ends_a_long_fit_within_about_a_second(what, n_threads):
             answer = process.stdout.readline()
             assert answer == "interrupted\n", process.stderr.read()
             assert processor_seconds(process.pid) - used < 3.0  # usually a tenth of a second
-            assert process.wait(timeout=10) == 0
+            assert process.wait(timeout=PATIENCE) == 0
         finally:
             process.kill()

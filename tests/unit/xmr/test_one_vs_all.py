@@ -72,3 +72,7 @@ def test_damaged_arrays_are_refused() -> None:
 def test_rows_of_another_width_are_refused() -> None:
     with pytest.raises(DataError, match="rows have 4 features; the encoder was made for 5"):
         ranker().rank(np.eye(4))
+
+
+def test_a_bag_is_stored_as_older_models_have_it() -> None:
+    assert "ova.encoder.kind" not in ranker().to_arrays("ova")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Self
 
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.errors import StoreError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.engines import ENGINES
 from deixis.labelling.engines.protocol import Engine
 from deixis.labelling.training_rows import TrainingRows
+from deixis.store.declared import n_stored
 from deixis.xmr.averaging import AverageRanker
 from deixis.xmr.text_rows import TextRows
 
@@ -48,6 +51,12 @@ class AverageEngine:
         """docs_by_labels: the best `k` labels of each row by the mean of all scores, stored best first."""
         return AverageRanker(self._engines).rank(documents, k)
 
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> Self:
+        """The same engines, each searched so."""
+        other = copy.copy(self)
+        other._engines = [engine.with_search(beam, n_shortlist) for engine in self._engines]
+        return other
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All engines as arrays under names that begin with `prefix`."""
         arrays: dict[str, NDArray[Any]] = {}
@@ -60,10 +69,15 @@ class AverageEngine:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: LabellerConfig, n_threads: int = 0
     ) -> Self:
         """The engines that `to_arrays` gave, checked."""
+        n_engines, kind = n_stored(arrays, prefix), ENGINES[config.engine]
+        if config.n_engines != n_engines:
+            raise StoreError(
+                f"The settings say n_engines = {config.n_engines}, the model holds {n_engines}. It is damaged; build "
+                "it again."
+            )
         average = cls(config)
-        kind = ENGINES[config.engine]
         average._engines = [
-            kind.from_arrays(arrays, f"{prefix}.{number}", config, n_threads) for number in range(config.n_engines)
+            kind.from_arrays(arrays, f"{prefix}.{number}", config, n_threads) for number in range(n_engines)
         ]
         return average
 

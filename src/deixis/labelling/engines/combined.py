@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -70,6 +71,13 @@ class CombinedEngine:
     def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
         return self._fitted().rank(documents, k)
+
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> Self:
+        """The same stages, of which the first is searched so."""
+        other, combined = copy.copy(self), copy.copy(self._fitted())
+        other._first = combined.first = self._first.with_search(beam, n_shortlist)
+        other._combined = combined
+        return other
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Both stages as arrays under names that begin with `prefix`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -9,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.errors import DataError, NotFittedError
+from deixis.errors import ConfigError, DataError, NotFittedError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.training_rows import TrainingRows
-from deixis.neural.elias.config import BAG
+from deixis.neural.one_vs_all.config import BAG
 from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedRanker
 from deixis.xmr.one_vs_all import OneVsAllRanker
@@ -45,8 +46,10 @@ class EncodedEngine:
         raise NotImplementedError
 
     def check_extras(self) -> None:
-        """Raises if torch is missing."""
+        """Raises if torch is missing, or the encoder's files."""
         TRAINERS[self.name]  # imports it
+        if self.reads_texts:
+            FILES["folder"](self.settings().encoder)
 
     def fit(self, examples: TrainingRows, seed: int = 0, n_threads: int = 0) -> Self:
         """Itself, having learned; the values of `docs_by_labels` are its targets."""
@@ -74,7 +77,7 @@ class EncodedEngine:
     @property
     def reads_texts(self) -> bool:
         """Whether its encoder takes texts, not rows of features."""
-        return False
+        return bool(self.settings().reads_texts)
 
     def _inputs(self, documents: TextRows) -> Any:  # noqa: ANN401 - texts or rows
         if not self.reads_texts:
@@ -96,6 +99,12 @@ class EncodedEngine:
         ranked: sparse.csr_matrix = self._fitted().rank(self._inputs(documents), k, n_threads=self._n_threads)
         return ranked
 
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> Self:
+        """The same engine; one that scores every label has no search."""
+        if beam is not None or n_shortlist is not None:
+            raise ConfigError(f"The engine {self.name} scores every label: leave --beam and --shortlist out.")
+        return self
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Encoder and classifiers as arrays under names that begin with `prefix`."""
         arrays: dict[str, NDArray[Any]] = self._fitted().to_arrays(prefix)
@@ -113,7 +122,7 @@ class EncodedEngine:
 
 
 class OneVsAllEngine(EncodedEngine):
-    """A classifier for each label on a learned sum of word vectors: exact, for vocabularies that are not too large."""
+    """A classifier for each label on learned vectors of words or on those of texts: exact, for not too many labels."""
 
     name = "one-vs-all"
     ranker_class = OneVsAllRanker
@@ -133,13 +142,8 @@ class EliasEngine(EncodedEngine):
         """Those of the encoder and its index."""
         return self._config.elias
 
-    @property
-    def reads_texts(self) -> bool:
-        """Whether its encoder takes texts, not rows of features."""
-        return self._config.elias.reads_texts
-
-    def check_extras(self) -> None:
-        """Raises if torch is missing, or the encoder's files."""
-        super().check_extras()
-        if self.reads_texts:
-            FILES["folder"](self._config.elias.encoder)
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> Self:
+        """The same index, searched in more clusters or for more labels."""
+        other = copy.copy(self)
+        other._ranker = self._fitted().with_search(beam, n_shortlist)
+        return other

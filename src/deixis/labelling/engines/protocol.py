@@ -39,6 +39,12 @@ class Engine(Protocol):
     def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first, scores in 0..1; each row by itself."""
 
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> Self:
+        """The same engine that looks into so many clusters or nodes, or shortlists so many labels; None: as it does.
+
+        What it has no use for is a `ConfigError`.
+        """
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Everything it learned as arrays under names that begin with `prefix`."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.errors import ConfigError
 from deixis.labelling.config import LabellerConfig
 from deixis.labelling.training_rows import TrainingRows
 from deixis.xmr.model import LabelTreeRanker
@@ -43,6 +45,15 @@ class TreeEngine:
     def rank(self, documents: TextRows, k: int) -> sparse.csr_matrix:
         """docs_by_labels: the best `k` labels of each row, stored best first."""
         return self._ranker.rank(documents.docs_by_features, k)
+
+    def with_search(self, beam: int | None, n_shortlist: int | None) -> TreeEngine:
+        """The same tree, searched with another beam."""
+        if n_shortlist is not None:
+            raise ConfigError("A label tree has no shortlist; a wider beam (--beam) finds more labels.")
+        other = copy.copy(self)
+        if beam is not None:
+            other._ranker = self._ranker.with_beam(beam)
+        return other
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Trees and rankers as arrays under names that begin with `prefix`."""

@@ -26,6 +26,10 @@ class CrossEncoderConfig(Config):
     max_mentions: int = setting(
         0, "Training mentions, drawn at random where there are more; 0: all.", low=0, cli="--max-mentions"
     )
+    max_score: float = setting(
+        1.0, "Mentions whose best candidate has a larger score by the ranking are neither learned from nor reranked.",
+        above=0, high=1,
+    )  # fmt: skip
     max_checked: int = setting(500, "Held-out mentions on which training is watched.", low=1)
     epochs: int = setting(10, "Epochs, unless training stops sooner.", low=1, cli="--epochs")
     learning_rate: float = setting(2e-5, "Step of AdamW at its largest.", above=0)

@@ -6,19 +6,7 @@ from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
 from deixis.native import _core
-from deixis.neural.one_vs_all.config import COSINE_WEIGHT, BagConfig
-
-BAG = "bag"
-
-
-@dataclass(frozen=True)
-class TextConfig(Config):
-    """How an encoder of texts is used; one of the features' embeddings has `BagConfig`."""
-
-    learning_rate: float = setting(
-        5e-5, "Rate of Adam for an encoder of texts; 0 leaves it as it is, which is quick.", low=0
-    )
-    max_tokens: int = setting(128, "Tokens of a text that an encoder of texts reads.", low=3)
+from deixis.neural.one_vs_all.config import BAG, COSINE_WEIGHT, BagConfig, TextConfig
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from deixis.errors import ConfigError, DataError
+from deixis.errors import DataError
 from deixis.neural.batches import (
     Optimizers,
     TrainableEncoder,
@@ -27,22 +27,16 @@ from deixis.neural.batches import (
     rising_and_falling,
     shuffled_batches,
 )
-from deixis.neural.elias.config import BAG, EliasConfig
+from deixis.neural.elias.config import EliasConfig
 from deixis.neural.elias.graph import balanced_edges, best_matches, matched_edges
 from deixis.neural.elias.model import Edges, EliasIndex, ShortlistScores, losses, pair_targets
-from deixis.neural.one_vs_all.bag_module import BagModule
 from deixis.neural.one_vs_all.config import COSINE_WEIGHT
+from deixis.neural.one_vs_all.encoder import open_encoder
 from deixis.neural.threads import torch_threads
 from deixis.progress import stage, steps
-from deixis.registry import Lazy, LazyRegistry
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
 
 ROWS_AT_ONCE = 4096  # documents whose clusters are scored together
-
-# Its library takes seconds to import, and most trainings do without.
-TEXT_ENCODERS = LazyRegistry(
-    "text encoder", {"text": Lazy("deixis.neural.elias.text_module:open_text_module", extra="neural")}
-)
 
 
 def train_elias(
@@ -99,7 +93,7 @@ class EliasTraining:
         self._targets = targets[:, self.label_rows].tocsr()
         self._targets.sort_indices()
         torch.manual_seed(seed)
-        self.module = encoder or _encoder(config, features.shape[1], texts)
+        self.module = encoder or open_encoder(config.encoder, config.bag, config.text, features.shape[1], texts)
         with stage("grouping labels into clusters"):
             edges, docs_by_clusters = balanced_edges(features, self._targets, config, seed)
         scale, vectors = config.bag.scale, all_vectors(self.module, self._inputs, self._targets.shape[0])
@@ -127,6 +121,8 @@ class EliasTraining:
     def _loss(self, rows: NDArray[np.int64], slopes: Tensor) -> Tensor:
         config, targets = self.config, self._targets[rows]
         vectors = self.module.vectors(self._inputs, rows)
+        if not vectors.requires_grad:  # of a fixed encoder: the slope by the classifiers is still needed
+            vectors = vectors.detach().requires_grad_()
         cluster_scores, edge_scores = self.index.cluster_scores(vectors), self.index.edge_scores()
         shortlisted = self.index.shortlist(cluster_scores, edge_scores, targets, config.beam, config.n_shortlist)
         path_scores = self.index.path_scores(cluster_scores, edge_scores, shortlisted)
@@ -180,18 +176,6 @@ class EliasTraining:
         other.module, other.index = copy.deepcopy(self.module), copy.deepcopy(self.index)
         other.classifiers = self.classifiers.clone()
         return other
-
-
-def _encoder(config: EliasConfig, n_features: int, texts: Sequence[str] | None) -> TrainableEncoder:
-    if not config.reads_texts:
-        return BagModule(n_features, config.bag)
-    if texts is None:
-        raise ConfigError(
-            f"The encoder {config.encoder!r} reads texts, and there are only rows of features. Give texts, or take the "
-            f"encoder {BAG!r}."
-        )
-    module: TrainableEncoder = TEXT_ENCODERS["text"](config, n_features)
-    return module
 
 
 class LabelSteps:

@@ -1,4 +1,4 @@
-"""Settings of the bag-of-embeddings encoder; needs no torch."""
+"""Settings of encoders and of one-versus-all on their vectors; needs no torch."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from deixis.config import Config, setting
 
+BAG = "bag"
 COSINE_WEIGHT = 8.0  # at first, of the cosine to the middle of a label's documents; training soon moves it
 
 
@@ -29,6 +30,16 @@ class BagConfig(Config):
 
 
 @dataclass(frozen=True)
+class TextConfig(Config):
+    """How an encoder of texts is used; one of the features' embeddings has `BagConfig`."""
+
+    learning_rate: float = setting(
+        5e-5, "Rate of Adam for an encoder of texts; 0 leaves it as it is, which is quick.", low=0
+    )
+    max_tokens: int = setting(128, "Tokens of a text that an encoder of texts reads.", low=3)
+
+
+@dataclass(frozen=True)
 class OneVsAllConfig(Config):
     """How an encoder and all labels' classifiers are learned by brute force.
 
@@ -49,3 +60,10 @@ class OneVsAllConfig(Config):
     n_negatives: int = setting(
         0, "Labels drawn for each step besides those of its documents; 0: all, the slowest.", low=0
     )
+    encoder: str = setting(BAG, "bag, or an encoder of texts: minilm, a folder, a hub name.")
+    text: TextConfig = field(default_factory=lambda: TextConfig(learning_rate=0.0))
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the encoder takes texts, not rows of features."""
+        return self.encoder != BAG

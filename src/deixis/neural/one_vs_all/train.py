@@ -7,6 +7,7 @@ its gradient is written out (sigma(w.phi) - y) and taken block by block, so that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from deixis.neural.batches import Optimizers, all_vectors, checked_examples, first_classifiers, shuffled_batches
-from deixis.neural.one_vs_all.bag_module import BagModule
+from deixis.errors import DataError
+from deixis.neural.batches import (
+    Optimizers,
+    TrainableEncoder,
+    all_vectors,
+    checked_examples,
+    first_classifiers,
+    shuffled_batches,
+)
 from deixis.neural.one_vs_all.config import COSINE_WEIGHT, OneVsAllConfig
+from deixis.neural.one_vs_all.encoder import open_encoder
 from deixis.neural.one_vs_all.sampled_labels import SampledClassifiers
 from deixis.neural.threads import torch_threads
 from deixis.progress import steps
@@ -31,9 +40,13 @@ def train_one_vs_all(
     Y: Any,  # noqa: ANN401, N803 - any sparse or dense matrix
     config: OneVsAllConfig | None = None,
     seed: int = 0,
+    encoder: TrainableEncoder | None = None,
+    texts: Sequence[str] | None = None,
     n_threads: int = 0,
 ) -> OneVsAllRanker:
     """A ranker of all labels, from rows of features and their labels; the values of `Y`, in (0, 1], are the targets.
+
+    The encoder is what `config.encoder` names, or one that is given. One of texts (`TextModule`) reads `texts`.
 
     Examples
     --------
@@ -44,12 +57,15 @@ def train_one_vs_all(
     """
     config = config or OneVsAllConfig()
     features, targets = checked_examples(X, Y)
+    if texts is not None and len(texts) != features.shape[0]:
+        raise DataError(f"There are {len(texts)} texts and {features.shape[0]} rows; they must be as many.")
+    inputs: Any = features if texts is None else texts
     torch.manual_seed(seed)
-    module = BagModule(features.shape[1], config.bag)
-    vectors = all_vectors(module, features, features.shape[0])
+    module = encoder or open_encoder(config.encoder, config.bag, config.text, features.shape[1], texts)
+    vectors = all_vectors(module, inputs, features.shape[0])
     first = first_classifiers(vectors, targets, COSINE_WEIGHT, config.bag.scale)
     n_steps = config.n_epochs * -(-features.shape[0] // config.batch_size)
-    rates = dict.fromkeys(module.dense_parameters(), config.learning_rate)
+    rates = dict.fromkeys(module.dense_parameters(), module.own_rate or config.learning_rate)
     sampled = None
     if 0 < config.n_negatives < targets.shape[1]:
         sampled = SampledClassifiers(
@@ -62,13 +78,14 @@ def train_one_vs_all(
     module.train()
     with torch_threads(n_threads), steps("training one-versus-all", n_steps) as advance:
         for rows in shuffled_batches(features.shape[0], config.batch_size, config.n_epochs, seed):
-            vectors = module.vectors(features, rows)
+            vectors = module.vectors(inputs, rows)
             if sampled is None:
                 loss, vector_slope = all_labels_slope(vectors.detach(), classifiers, targets[rows])
             else:
                 loss, vector_slope = sampled.slope(vectors.detach(), targets[rows])
                 sampled.step()
-            vectors.backward(vector_slope)
+            if vectors.requires_grad:
+                vectors.backward(vector_slope)
             optimizers.step()
             advance(1, f"loss {loss:.3f}")
     return OneVsAllRanker(module.frozen(), classifiers.detach().numpy().copy())

@@ -5,8 +5,9 @@ What runs the encoder is given: torch while it learns, onnxruntime afterwards.
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,6 +56,12 @@ class Reader:
         self.encoder = encoder
         self.kb = kb
         self.vectors = vectors
+
+    def with_kb(self, kb: KnowledgeBase) -> Reader:
+        """The same over another knowledge base, whose first rows are those of this one."""
+        changed = copy.copy(self)
+        changed.kb = kb
+        return changed
 
     def encode_entities(self, label: str = "encoding entities") -> Vectors:
         """entities_by_dims: rows of length one (Eq. 2)."""
@@ -126,12 +133,16 @@ class Reader:
     def numbers_of(
         self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]
     ) -> list[dict[int, PairNumbers]]:
-        """What the reader says of each passage's candidates: those given, and those retrieved in the last pass.
-
-        After the first pass candidates are retrieved with the spans that were read before.
-        """
+        """What the reader says of each passage's candidates: those given, and those retrieved in the last pass."""
         if self.vectors is None:
             return self.pair_numbers(passages, candidates)
+        *_, last = self.numbers_by_pass(passages, candidates)
+        return last
+
+    def numbers_by_pass(
+        self, passages: Sequence[Passage], candidates: Sequence[Sequence[int]]
+    ) -> Iterator[list[dict[int, PairNumbers]]]:
+        """The same after each pass; after the first, candidates are retrieved with the spans that were read before."""
         numbers: list[dict[int, PairNumbers]] = [{} for _ in passages]
         spans: list[list[Span]] | None = None
         for n_done in range(self.config.n_passes):
@@ -140,7 +151,7 @@ class Reader:
             retrieved = self.retrieve(passages, spans)
             rows = [list(dict.fromkeys([*one, *other])) for one, other in zip(candidates, retrieved, strict=True)]
             numbers = self.pair_numbers(passages, rows, numbers)
-        return numbers
+            yield numbers
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The trained encoder, its settings and, if it has any, the entities' vectors; without the knowledge base."""

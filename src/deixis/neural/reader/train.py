@@ -10,6 +10,11 @@ first and the reader afterwards, for as many steps: the pipeline that the paper 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,10 +22,13 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from tokenizers import Encoding
 
+from deixis.config import config_to_dict
 from deixis.encoders.token_graph import INPUTS
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.neural.checkpoints import claim_folder, fingerprint, room_for_checkpoints
 from deixis.neural.onnx_export import per_token_to_onnx
 from deixis.neural.quiet import quiet
+from deixis.neural.reader.checkpoint import FILE, CheckpointFile
 from deixis.neural.reader.config import ReaderConfig
 from deixis.neural.reader.examples import annotated_passages
 from deixis.neural.reader.graphs import OnnxNumbers, per_token
@@ -63,14 +71,21 @@ def train_reader(
     config: ReaderConfig | None = None,
     source: Source | None = None,
     notice: Callable[[str, float], None] | None = None,
+    folder: Path | None = None,
 ) -> Reader:
     """A retriever and a reader of the entities of `kb`, learned from annotated documents.
 
     With `source` the reader learns from those candidates, and no retriever is trained. `notice` hears each loss.
+    With `folder` its state is written there every minute; called again with the same settings and documents, training
+    goes on from there.
     """
     config = config or ReaderConfig()
-    with quiet(config.n_threads):
+    with quiet(config.n_threads), ExitStack() as stack:
         training, whole = new_training(kb, documents, config, source, notice)
+        if folder is not None:
+            claim_folder(folder, _fingerprint(training))
+            training.checkpoint = CheckpointFile(folder / FILE)
+            stack.enter_context(room_for_checkpoints(folder, training.model))
         training.run()
         graphs = _graphs(training.model, whole, config, has_retriever=source is None)
     return Reader(training.reader.texts, graphs, kb, training.reader.vectors)
@@ -90,6 +105,13 @@ def new_training(
     passages = annotated_passages(kb, documents, texts)
     numbers = TorchNumbers(model, has_types="token_type_ids" in whole.tokenizer.model_input_names)
     return JointTraining(model, Reader(texts, numbers, kb), passages, config, source, notice), whole
+
+
+def _fingerprint(training: JointTraining) -> dict[str, Any]:
+    """What a training depends on: settings, passages with what is mentioned in them, names of entities."""
+    settings = config_to_dict(replace(training.config, n_threads=0)) | {"has_source": training.source is not None}
+    passages = (f"{each.passage.text}{sorted(each.spans.items())}" for each in training.passages)
+    return fingerprint(settings, chain(passages, training.reader.kb.titles))
 
 
 def _graphs(

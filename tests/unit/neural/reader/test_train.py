@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ pytest.importorskip("torch")
 
 import torch
 
-from deixis.errors import ConfigError, DataError
+from deixis.errors import ConfigError, DataError, StoreError
+from deixis.neural.reader.checkpoint import FILE, CheckpointFile
 from deixis.neural.reader.config import ReaderConfig
 from deixis.neural.reader.examples import annotated_passages
 from deixis.neural.reader.graphs import OnnxNumbers
@@ -116,7 +118,7 @@ def test_passages_for_which_nothing_is_proposed_teach_nothing(config: ReaderConf
         lambda passages: [[] for _ in passages],
         lambda _, loss: losses.append(loss),
     )
-    training.passages = training.passages[1:] + training.passages[:1]
+    training.passages[:] = training.passages[1:] + training.passages[:1]
     training._order = [0, 1]
     training.run()
     assert losses == [0.0, 0.0]
@@ -157,6 +159,53 @@ def test_a_copy_of_a_training_learns_without_the_other(config: ReaderConfig) -> 
     assert not all(torch.equal(one, each) for one, each in zip(before, other.model.parameters(), strict=True))
 
 
+@pytest.mark.parametrize("flows", ["none", "to-retriever", "both"])
+@pytest.mark.parametrize("n_before", [2, 5, 7, 11])
+def test_an_interrupted_training_goes_on_as_if_it_had_not_been(
+    config: ReaderConfig, tmp_path: Path, flows: str, n_before: int
+) -> None:
+    short = replace(config, flows=flows, n_steps=5, warm_up=4, refresh_every=3)
+    whole, _ = new_training(aviary(), sightings(8), short)
+    whole.run()
+
+    losses: list[float] = []
+
+    def interrupt(label: str, loss: float) -> None:
+        losses.append(loss)
+        if len(losses) == n_before:
+            raise KeyboardInterrupt
+
+    file = CheckpointFile(tmp_path / FILE, seconds=0)
+    first, _ = new_training(aviary(), sightings(8), short, notice=interrupt)
+    first.checkpoint = file
+    with pytest.raises(KeyboardInterrupt):
+        first.run()
+    labels: list[str] = []
+    second, _ = new_training(aviary(), sightings(8), short, notice=lambda label, _: labels.append(label))
+    second.checkpoint = file
+    torch.rand(3)  # another process has drawn other numbers
+    second.run()
+    n_all = 18 if flows == "none" else 13
+    assert len(labels) == n_all - n_before
+    assert all(torch.equal(a, b) for a, b in zip(whole.model.parameters(), second.model.parameters(), strict=True))
+    assert np.array_equal(whole.reader.vectors, second.reader.vectors)
+
+
+def test_a_damaged_checkpoint_is_named(config: ReaderConfig, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"not tensors")
+    training, _ = new_training(aviary(), sightings(8), config)
+    training.checkpoint = CheckpointFile(tmp_path / FILE)
+    with pytest.raises(StoreError, match=r"checkpoint-last.*damaged.*--afresh"):
+        training.run()
+
+
+def test_a_folder_of_another_training_is_refused(config: ReaderConfig, tmp_path: Path) -> None:
+    short = replace(config, n_steps=1, warm_up=1)
+    train_reader(aviary(), sightings(8), short, folder=tmp_path)
+    with pytest.raises(ConfigError, match=r"other settings.*n_steps"):
+        train_reader(aviary(), sightings(8), replace(short, n_steps=2), folder=tmp_path)
+
+
 def test_the_retriever_is_told_of_spans_and_still_learns_from_passages_alone(config: ReaderConfig) -> None:
     training, _ = new_training(aviary(), sightings(8), config)
     training._refresh()
@@ -167,8 +216,8 @@ def test_the_retriever_is_told_of_spans_and_still_learns_from_passages_alone(con
     training.model.eval()
 
     def loss(told: list[list[tuple[int, int]]]) -> float:
-        training._random = np.random.default_rng(0)
-        return training._retriever_loss(numbers, told, candidates).item()
+        training._losses.random = np.random.default_rng(0)
+        return training._losses.retriever_loss(numbers, told, candidates).item()
 
     assert loss(spans) > loss(nothing) > 0
 

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from deixis.cli.commands.xmr.filtering import LabelFilter, filter_option
 from deixis.cli.commands.xmr.inputs import Reading, reading_options
+from deixis.cli.commands.xmr.searching import search_options
 from deixis.cli.commands.xmr.tables import print_deciles, print_mistakes
 from deixis.cli.options import CommandWithSettings, comma_separated
 from deixis.cli.output import output_stream
@@ -57,6 +58,7 @@ BATCH_SIZE = 1024
 @click.option("--at", type=comma_separated(int), help=f"The k of each metric. [default: {','.join(map(str, AT))}]")
 @reading_options(has_labels=True)
 @filter_option
+@search_options
 @click.option("--propensity-a", type=float, default=PROPENSITY_A, show_default=True, help="A of the propensity scores.")
 @click.option("--propensity-b", type=float, default=PROPENSITY_B, show_default=True, help="B of the same.")
 @click.option(
@@ -71,7 +73,7 @@ BATCH_SIZE = 1024
 @click.option("-o", "--output", help="Write the rows to this file, as JSON lines.")
 @click.option("--suite", help="Name of the suite in the rows. [default: MODEL/DOCS, after their files]")
 @click.option("--system", default="deixis", show_default=True, help="Name of the system in the rows.")
-@session_options("json", "threads", "seed")
+@session_options("json", "threads", "seed", "verify")
 def evaluate(
     session: Session,
     model: str,
@@ -79,6 +81,8 @@ def evaluate(
     at: tuple[int, ...] | None,
     reading: Reading,
     filter_labels: str | None,
+    beam: int | None,
+    shortlist: int | None,
     propensity_a: float,
     propensity_b: float,
     n_examples: int,
@@ -99,7 +103,7 @@ def evaluate(
         raise click.UsageError(f"--figure and --output are both {figure!r}: give each a file of its own.")
     with session.watching(), ExitStack() as files:
         streams = [files.enter_context(output_stream(path)) if path else None for path in (output, figure)]
-        labeller = Labeller.load(model, n_threads=session.threads)
+        labeller = Labeller.load(model, session.threads, verify=session.verify).with_search(beam, shortlist)
         label_filter = LabelFilter.of(filter_labels, labeller, reading)
         documents = _read(session, labeller, docs, reading)
         filtered = _filtered(session, label_filter, documents)

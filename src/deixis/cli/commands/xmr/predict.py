@@ -14,6 +14,7 @@ from scipy import sparse
 
 from deixis.cli.commands.xmr.filtering import LabelFilter, filter_option
 from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
+from deixis.cli.commands.xmr.searching import search_options
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_path, output_stream
 from deixis.cli.render import bar, console_on, printable
@@ -54,6 +55,7 @@ N_SHOWN = 200  # letters of a text
     help="Leave out labels whose score is lower.",
 )
 @filter_option
+@search_options
 @click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
 @click.option(
     "--to",
@@ -64,7 +66,7 @@ N_SHOWN = 200  # letters of a text
 )
 @click.option("--pretty", is_flag=True, help="For people: each text and its labels with bars.")
 @reading_options(has_labels=False)
-@session_options("threads")
+@session_options("threads", "verify")
 def predict(
     session: Session,
     model: str,
@@ -72,6 +74,8 @@ def predict(
     k: int,
     threshold: float,
     filter_labels: str | None,
+    beam: int | None,
+    shortlist: int | None,
     output: str | None,
     to: str,
     pretty: bool,
@@ -88,7 +92,7 @@ def predict(
     if to == "npz" and not str(output).lower().endswith(".npz"):
         raise click.UsageError(f"--to npz writes a file: name it with -o, ending in .npz; got {output!r}.")
     with session.watching():
-        labeller = Labeller.load(model, n_threads=session.threads)
+        labeller = Labeller.load(model, session.threads, verify=session.verify).with_search(beam, shortlist)
         is_dialogue = not docs and sys.stdin.isatty()
         size = 1 if is_dialogue else BATCH_SIZE
         label_filter = LabelFilter.of(filter_labels, labeller, reading)

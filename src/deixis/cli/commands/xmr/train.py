@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -20,8 +21,9 @@ from deixis.labelling.config import LabellerConfig
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
 from deixis.labelling.corpus.rows import read_matrix
 from deixis.labelling.engines.average import engine_class
-from deixis.labelling.label_filter import named_fraction
+from deixis.labelling.held_out import HeldOutQuality, build_and_measure
 from deixis.labelling.labeller import Labeller
+from deixis.xmr.label_augmentation import MIN_NAMED_FRACTION
 
 ENGINE_OF = {"tree": "tree", "elias": "elias", "one_vs_all": "one-vs-all"}
 """Which engine reads which settings; those with ++ read `combined`, too."""
@@ -79,12 +81,13 @@ def train(
             names = read_matrix(label_features, n_columns=documents.docs_by_features.shape[1])
         n_seen = np.count_nonzero(np.bincount(documents.docs_by_labels.indices))
         session.note(f"{len(documents):,} documents with {n_seen:,} of {documents.docs_by_labels.shape[1]:,} labels.")
-        labeller = Labeller.build(documents, labels, config, session.seed, session.threads, names)
+        labeller, qualities = build_and_measure(documents, labels, config, session.seed, session.threads, names)
         if isinstance(documents, LabelledTexts) and (config.augmentation.kind, kind_of(labeller)) == ("auto", "soft"):
-            fraction = named_fraction(documents, labeller.vocabulary.titles)
-            session.note(f"{fraction:.0%} of the texts are names of labels that they do not have, so {SOFT_NOTE}")
+            fraction = f"{MIN_NAMED_FRACTION:.0%}"
+            session.note(f"At least {fraction} of the texts are names of labels that they do not have, so {SOFT_NOTE}")
         labeller.save(output)
         session.note(f"Model written to {output} ({format_bytes(folder_size(Path(output)))}).")
+        _note_quality(session, qualities)
         if labeller.features is not None:
             session.note(f'Try it: echo "some text" | deixis xmr predict {output} --pretty')
     if session.is_json:
@@ -94,12 +97,25 @@ def train(
             "labels_learned": labeller.engine.n_labels,
             "features": labeller.n_features,
         }
-        click.echo(json.dumps(model_summary(output, session.started, **counts)))
+        held_out = {"held_out": [asdict(quality) for quality in qualities]}
+        click.echo(json.dumps(model_summary(output, session.started, **counts) | held_out))
 
 
 def kind_of(labeller: Labeller) -> str:
     """What the model has learned from names of labels: none, self or soft."""
     return labeller.config.augmentation.kind
+
+
+def _note_quality(session: Session, qualities: Sequence[HeldOutQuality]) -> None:
+    """Notes how good the model is on held-out documents, and when the simplest engine is as good."""
+    if not qualities:
+        return
+    own, *simpler = qualities
+    session.note(f"On {own.n_documents:,} documents held out, {own}.")
+    for other in simpler:
+        session.note(f"The simplest engine in its place, {other}; {other.seconds:.0f} s against {own.seconds:.0f} s.")
+        if other.first >= own.first:
+            session.note(f"It is at least as good here: --engine {other.engine}")
 
 
 def _check_settings(typed: Sequence[str], engine: str) -> None:
