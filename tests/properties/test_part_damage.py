@@ -19,6 +19,7 @@ from deixis.candidates.sources.name_vectors import NameLanguages
 from deixis.documents.reading import read_documents
 from deixis.errors import StoreError
 from deixis.kb.demo import demo_sentences_path, read_demo
+from deixis.kb.edits import EntityEdits
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
 from deixis.linking.model import Reader, TrainedReranker
@@ -89,6 +90,7 @@ def _made_by_hand() -> Iterator[tuple[Part, dict[str, Any]]]:
     yield OneVsAllRanker(bag, rng.random((3, 5), np.float32)), {}
     leaf, number = np.array([1, -1, -1], np.int32), np.array([0.2, 0.1, 0.5])
     yield ScoreTree(leaf, np.array([2, -1, -1], np.int32), np.zeros(3, np.int32), number, number), {}
+    yield EntityEdits.of([{"id": "x", "title": "X"}, {"id": "y", "title": "Y"}], removed=["z"]), {}
     yield NameLanguages.of(["", "pt-BR", "de", "pt"]), {"n_names": 4}
     lazy = LazyPart({"x.y": np.ones(3)}, "x", lambda arrays, prefix: None)
     yield TrainedReranker(lazy), {"open_reranker": lambda arrays, prefix: None}

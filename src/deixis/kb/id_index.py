@@ -63,11 +63,14 @@ class IdIndex(Part):
         rows = np.full(len(keys), -1, dtype=np.int64)
         if len(self.ids) == 0:
             return rows
-        positions = np.searchsorted(self.hashes, hash_strings(StringTable.from_strings(keys)))
-        entries = self.entries[np.minimum(positions, len(self.entries) - 1)]
+        hashes = hash_strings(StringTable.from_strings(keys))
+        positions = np.minimum(np.searchsorted(self.hashes, hashes), len(self.entries) - 1)
+        possible = np.flatnonzero(self.hashes[positions] == hashes)  # no other id is there
+        entries = self.entries[positions[possible]]
         known_ids = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
-        for position, (identifier, entry) in enumerate(zip(keys, entries.tolist(), strict=True)):
-            if entry < len(self.ids) and known_ids[position] == identifier:
+        for position, entry, known_id in zip(possible.tolist(), entries.tolist(), known_ids, strict=True):
+            identifier = keys[position]
+            if entry < len(self.ids) and known_id == identifier:
                 rows[position] = entry
             else:  # an equivalent id, another string with the same hash, or none at all
                 row = self.row_of(identifier)

@@ -24,6 +24,7 @@ from deixis.kb.read_options import ReadOptions
 from deixis.kb.reading import build_columns, read_columns
 from deixis.store.part import nested
 from deixis.store.strings import StringTable
+from deixis.tables import EntityMask
 from deixis.types import Document
 
 if TYPE_CHECKING:
@@ -211,9 +212,19 @@ class KnowledgeBase(EntityColumns):
         return entity_descriptions(self, rows)
 
     @property
-    def described_share(self) -> float:
+    def described_fraction(self) -> float:
         """The share of entities that have a description."""
         return float((np.diff(self.description_indptr) > 0).mean()) if len(self) else 0.0
+
+    @property
+    def live(self) -> EntityMask | None:
+        """Which rows count; None: all, as in every knowledge base without edits."""
+        return None
+
+    @property
+    def n_entities(self) -> int:
+        """How many entities there are."""
+        return len(self)
 
     def names_of(self, row: int) -> list[str]:
         """The title and the aliases of the entity in a row."""

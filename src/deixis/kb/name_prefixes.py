@@ -24,7 +24,7 @@ class NamePrefixes:
     """
 
     def __init__(self, kb: KnowledgeBase, popularity: NDArray[np.floating] | None = None) -> None:
-        self._n_titles = len(kb)
+        self._n_titles = kb.n_entities
         self._popularity = kb.counts if popularity is None else popularity
         self._names, self._rows = kb.names()
         keys = _first_bytes(self._names.data, self._names.offsets)

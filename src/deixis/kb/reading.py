@@ -70,7 +70,7 @@ def _mapping_of(records: list[Mapping[str, Any]]) -> RecordMapping | BadRecord:
     try:
         return guess_mapping(records)
     except BadRecord as problem:
-        return problem
+        return problem.with_traceback(None)  # which would keep all callers' variables until they are collected
 
 
 def _record(record: object) -> Mapping[str, Any] | BadRecord:

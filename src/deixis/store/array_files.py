@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from deixis.errors import StoreError
 from deixis.store.layout import write_arrays
 from deixis.store.manifest import DTYPES, SMALL, ArrayEntry, Manifest, array_file
+from deixis.store.regular_files import RESTORE, open_regular
 
 _CHUNK = 1 << 22
 
@@ -109,24 +109,19 @@ def _mapped(path: Path, size: int, dtype: np.dtype[Any], shape: tuple[int, ...])
             return empty
         # A plain array over the same pages: np.memmap itself makes every small slice slower. It is mapped as what it
         # is, since SciPy copies arrays whose base has more than twice as many items.
-        return np.memmap(stream, dtype=dtype, mode="r", shape=shape).view(np.ndarray)
+        try:
+            return np.memmap(stream, dtype=dtype, mode="r", shape=shape).view(np.ndarray)
+        except (OSError, MemoryError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{path} cannot be mapped: {reason}. It needs {size:,} bytes of address space.") from error
 
 
 @contextmanager
 def _open_checked(path: Path, size: int) -> Iterator[BinaryIO]:
-    try:
-        if stat.S_ISLNK(os.lstat(path).st_mode):
-            raise StoreError(f"{path} is a link; a model's files must be its own. Copy the file there.")
-        stream = open(path, "rb")
-    except FileNotFoundError:
-        raise StoreError(f"{path} is missing. Restore or build the model again.") from None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
-    with stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size != size:
+    with open_regular(path) as stream:
+        n_bytes = os.fstat(stream.fileno()).st_size
+        if n_bytes != size:
             raise StoreError(
-                f"{path} has {status.st_size:,} bytes where the manifest says {size:,}: cut off or damaged. "
-                f"Restore or build the model again."
+                f"{path} has {n_bytes:,} bytes where the manifest says {size:,}: cut off or damaged. {RESTORE}"
             )
         yield stream

@@ -10,6 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from deixis.errors import StoreError
 
+MAX_WEIGHT = 1e9  # of a learned weight: a larger one is of a damaged file
+
 
 def require(arrays: Mapping[str, NDArray[Any]], name: str, dtype: DTypeLike, ndim: int = 1) -> NDArray[Any]:
     """The array of that name, which has that dtype and number of dimensions.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -179,10 +180,7 @@ class SeriesField:
 
     def read(self, arrays: Arrays, name: str, known: Known) -> tuple[Any, ...]:
         """As many as there are, from 0 up."""
-        n = 0
-        while is_stored(arrays, f"{name}.{n}"):
-            n += 1
-        return tuple(self.inner.read(arrays, f"{name}.{number}", known) for number in range(n))
+        return tuple(self.inner.read(arrays, f"{name}.{number}", known) for number in range(n_stored(arrays, name)))
 
     def check(self, name: str, value: tuple[Any, ...], known: Known) -> None:
         """Each of them."""
@@ -221,6 +219,19 @@ def size(declared: Size, known: Known) -> int:
 def is_stored(arrays: Arrays, name: str) -> bool:
     """Whether there is an array of that name, or one that belongs to a part of that name."""
     return name in arrays or any(each.startswith(f"{name}.") for each in arrays)
+
+
+def n_stored(arrays: Arrays, name: str) -> int:
+    """How many arrays or parts are stored under the name's numbers, from 0 up.
+
+    Examples
+    --------
+    >>> n_stored(dict.fromkeys(["tree.0.sizes", "tree.1.sizes", "tree.3.sizes"], np.zeros(1)), "tree")
+    2
+    """
+    start = f"{name}."
+    stored = {each.removeprefix(start).partition(".")[0] for each in arrays if each.startswith(start)}
+    return next(number for number in itertools.count() if str(number) not in stored)
 
 
 def _damaged(name: str, problem: str) -> StoreError:

@@ -27,6 +27,14 @@ def fsync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
+def replace_durably(partial: Path, path: Path) -> None:
+    """Put a file that is written and closed in the place of another; after a power cut one of both is whole."""
+    with open(partial, "rb+") as stream:
+        os.fsync(stream.fileno())
+    os.replace(partial, path)
+    fsync_folder(path.parent)
+
+
 @contextmanager
 def temporary_sibling(path: Path) -> Iterator[Path]:
     """A new empty folder beside `path`, locked while the block runs; what is left of it afterwards is removed."""

@@ -37,6 +37,10 @@ class LazyPart:
         """The part itself."""
         return self._open_part(self._arrays, self._prefix)
 
+    def changed(self, change: Callable[[Any], Any]) -> LazyPart:
+        """The same part with a change that is made when it is first used; both open it once."""
+        return LazyPart(self._arrays, self._prefix, lambda arrays, prefix: change(self.opened))
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The arrays it is stored in; nothing is opened for that."""
         return {prefix + name.removeprefix(self._prefix): array for name, array in self._arrays.items()}

@@ -1,15 +1,12 @@
-"""What a model folder says about itself: `manifest.json`, its fields, its own checksum. Trusts nothing it reads."""
+"""What a model folder says about itself: the fields of `manifest.json` and its own checksum."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,8 @@ from numpy.typing import NDArray
 from deixis.errors import StoreError
 
 MANIFEST_NAME = "manifest.json"
+MAX_MANIFEST = 1 << 21
+"""Bytes of a manifest: forty times the largest known, some 8,000 arrays; read, JSON can take thirty times its size."""
 ARRAY_SUFFIX = ".bin"
 SMALL = "small"  # the file that holds all small arrays; no array has this name
 FORMAT = "deixis-model"
@@ -33,7 +32,7 @@ DTYPES = {
 Value = int | float | str | bool
 """A number, a word or a truth value of a model, which needs no array."""
 _ARRAY_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+MAX_WORD = 100  # letters of a kind or a version, and of what errors quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Manifest:
     Examples
     --------
     >>> manifest = Manifest("linker", {"beam": 10}, {"ranker.n_features": 7}, {}, deixis_version="0.1.0")
-    >>> parse_manifest(manifest.to_json(), "model").values
+    >>> json.loads(manifest.to_json())["values"]
     {'ranker.n_features': 7}
     """
 
@@ -79,7 +78,13 @@ class Manifest:
         """The text of the file, its own checksum included."""
         # Through JSON once, so that the checksum is of what a reader will see (tuples as lists, keys as text).
         fields = json.loads(json.dumps({"format": FORMAT, **asdict(self)}, allow_nan=False))
-        return json.dumps(fields | {"checksum": _checksum(fields)}, indent=1)
+        text = json.dumps(fields | {"checksum": checksum_of(fields)}, indent=1)  # ASCII: as many bytes
+        if len(text) >= MAX_MANIFEST:
+            raise StoreError(
+                f"The manifest of {len(self.arrays):,} arrays would have {len(text):,} bytes; a model may have at most "
+                f"{MAX_MANIFEST:,}. Use fewer or shorter settings, or fewer parts."
+            )
+        return text
 
 
 def array_file(name: str) -> str:
@@ -91,7 +96,7 @@ def check_array_name(name: str) -> None:
     """The name is plain enough to be a file's: no folders, no dots that climb."""
     if not _ARRAY_NAME.fullmatch(name) or ".." in name or name == SMALL:
         raise StoreError(
-            f"Not an array name: {name!r}. Use letters, digits, '_', '-' and single dots, and not {SMALL!r}."
+            f"Not an array name: {quoted(name)}. Use letters, digits, '_', '-' and single dots, and not {SMALL!r}."
         )
 
 
@@ -103,97 +108,13 @@ def stored_dtype(name: str, array: NDArray[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def read_manifest(folder: Path, is_any_version: bool = False) -> Manifest:
-    """The checked manifest of a model folder; with `is_any_version` also that of a model we could not open."""
-    path = folder / MANIFEST_NAME
-    if not folder.exists():
-        raise StoreError(f"No model at {folder}: there is no such folder. Check the path, or build one there.")
-    if not folder.is_dir():
-        raise StoreError(f"No model at {folder}: it is a file. A model is a folder with a {MANIFEST_NAME}.")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise StoreError(f"{folder} is not a Deixis model: it has no {MANIFEST_NAME}. Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{path} is damaged (not UTF-8 text). Restore or build the model again.") from error
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
-    return parse_manifest(text, str(path), is_any_version)
+def quoted(value: object) -> str:
+    """What a file says, for an error: no more of it than can be read."""
+    shown = repr(value[:MAX_WORD] if isinstance(value, (str, list)) else value)
+    return shown if len(shown) <= MAX_WORD else f"{shown[:MAX_WORD]}..."
 
 
-def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manifest:
-    """The manifest in `text`; `where` is named in errors."""
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{where} is cut off or damaged (not JSON). Restore or build the model again.") from error
-    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise StoreError(f"{where} does not belong to a Deixis model. Check the path.")
-    version, is_old = fields.get("format_version"), "values" not in fields
-    if type(version) is int and version != (FORMAT_1_COUNT if is_old else FORMAT_VERSION) and not is_any_version:
-        raise StoreError(_other_version(where, version, is_old, fields.get("deixis_version")))
-    checksum = fields.pop("checksum", None)
-    if checksum != _checksum(fields):
-        raise StoreError(
-            f"{where} was changed or damaged: its checksum does not fit. Restore or build the model again."
-        )
-    try:
-        arrays = {name: _parse_entry(name, entry) for name, entry in fields["arrays"].items()}
-        values = {name: _parse_value(name, value) for name, value in fields.get("values", {}).items()}
-        _check_positions(arrays)
-        kind, config, deixis_version = fields["kind"], fields["config"], fields["deixis_version"]
-        if type(version) is not int or not isinstance(kind, str) or not isinstance(config, dict):
-            raise ValueError("wrong field")
-    except (KeyError, TypeError, ValueError, AttributeError, StoreError) as error:
-        raise StoreError(f"{where} is not a valid manifest ({error}). Build the model again.") from error
-    return Manifest(kind, config, values, arrays, str(deixis_version), 1 if is_old else version)
-
-
-def _other_version(where: str, version: int, is_old: bool, deixis_version: object) -> str:
-    if is_old and version < FORMAT_1_COUNT:
-        return (
-            f"{where} has format 1 in version {version}, written by Deixis {deixis_version}; this Deixis reads format "
-            f"{FORMAT_VERSION}, and format 1 from version {FORMAT_1_COUNT} on. Build the model again."
-        )
-    advice = "Install a newer Deixis." if is_old or version > FORMAT_VERSION else "Build the model again."
-    return (
-        f"{where} has format version {version}, written by Deixis {deixis_version}; this Deixis reads version "
-        f"{FORMAT_VERSION}. {advice}"
-    )
-
-
-def _parse_entry(name: str, entry: Mapping[str, Any]) -> ArrayEntry:
-    check_array_name(name)
-    dtype, shape, size, sha256 = entry["dtype"], entry["shape"], entry["size"], entry["sha256"]
-    if dtype not in DTYPES:
-        raise ValueError(f"array {name!r}: unknown dtype {dtype!r}")
-    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape) or len(shape) > 32:
-        raise ValueError(f"array {name!r}: bad shape {shape!r}")
-    if math.prod(shape) * DTYPES[dtype].itemsize != size:
-        raise ValueError(f"array {name!r}: shape {shape!r} of {dtype} does not make {size!r} bytes")
-    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-        raise ValueError(f"array {name!r}: bad sha256")
-    offset = entry.get("offset")
-    if offset is not None and (type(offset) is not int or offset < 0 or offset % ALIGNMENT):
-        raise ValueError(f"array {name!r}: bad offset {offset!r}")
-    return ArrayEntry(dtype, tuple(shape), size, sha256, offset)
-
-
-def _parse_value(name: str, value: object) -> Value:
-    check_array_name(name)
-    if not isinstance(value, (int, float, str)) or (type(value) is int and not -(2**63) <= value < 2**63):
-        raise ValueError(f"value {name!r}: {value!r} is no number, word or truth value")
-    return value
-
-
-def _check_positions(arrays: Mapping[str, ArrayEntry]) -> None:
-    """No two arrays share bytes of the small file."""
-    positions = sorted((each.offset, each.size, name) for name, each in arrays.items() if each.offset is not None)
-    for (offset, size, _), (following, _, name) in itertools.pairwise(positions):
-        if offset + size > following:
-            raise ValueError(f"array {name!r}: its place in the small file is taken")
-
-
-def _checksum(fields: Mapping[str, Any]) -> str:
+def checksum_of(fields: Mapping[str, Any]) -> str:
+    """The checksum of a manifest's other fields."""
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,17 +19,20 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from deixis.config import config_from_dict
-from deixis.errors import ConfigError, StoreError
+from deixis.errors import ConfigError, StoreError, ToolkitError
 from deixis.store.array_files import FileCheck, hash_files, map_arrays, write_file
 from deixis.store.durable import fsync_folder, temporary_sibling
 from deixis.store.layout import Layout, value_arrays
-from deixis.store.manifest import ARRAY_SUFFIX, MANIFEST_NAME, ArrayEntry, Manifest, read_manifest
+from deixis.store.manifest import ARRAY_SUFFIX, MANIFEST_NAME, ArrayEntry, Manifest
+from deixis.store.manifest_reading import read_manifest
+from deixis.store.regular_files import RESTORE
 from deixis.store.upgrade import upgraded
 
 C = TypeVar("C")
 
 USES = {"linker": "deixis link", "labeller": "deixis xmr predict"}
 """Kind of a model -> the command that puts it to use."""
+MAX_REASON = 500  # letters of an error that may quote a manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,15 @@ class StoredModel:
         try:
             return config_from_dict(config, self.config, is_saved=True)
         except ConfigError as error:
-            raise StoreError(
-                f"The settings in {self.path / MANIFEST_NAME} cannot be used: {error} The model is damaged or from "
-                "another version; build it again."
-            ) from error
+            raise self.unusable(error) from error
+
+    def unusable(self, error: ToolkitError) -> StoreError:
+        """The error that its settings cannot be used, with the reason, of which a manifest decides the length."""
+        reason = f"{error}"[:MAX_REASON]
+        return StoreError(
+            f"The settings in {self.path / MANIFEST_NAME} cannot be used: {reason} The model is damaged or from "
+            "another version; build it again."
+        )
 
 
 def save_model(
@@ -80,8 +89,12 @@ def save_model(
     arrays: Mapping[str, NDArray[Any]],
     *,
     overwrite: bool = True,
+    swapping: AbstractContextManager[None] | None = None,
 ) -> None:
-    """Save a model folder at `path`, or leave what was there as it was and raise."""
+    """Save a model folder at `path`, or leave what was there as it was and raise.
+
+    It is put in its place within `swapping`, which may wait for others, and may refuse.
+    """
     target = Path(os.path.realpath(path))
     layout = Layout.of(arrays)
     try:
@@ -94,7 +107,8 @@ def save_model(
                 entries |= write_file(folder / file, held, is_small)
             manifest = Manifest(kind, config, layout.values, entries, deixis_version=version("deixis"))
             _write_manifest(folder, manifest)
-            _swap_in(folder, target)
+            with swapping or nullcontext():
+                _swap_in(folder, target)
     except OSError as error:
         what_to_do = "Choose another place."
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -133,11 +147,12 @@ def _open_folder(folder: Path, kind: str | None, verify: bool) -> StoredModel:
     if kind is not None:
         check_kind(manifest, kind, str(folder))
     _check_strays(folder, manifest)
+    arrays = map_arrays(folder, manifest)
     if verify:
         for check in hash_files(folder, manifest):
             if not check.ok:
-                raise StoreError(f"{folder / check.file} {check.problem}. Restore or build the model again.")
-    return StoredModel(folder, manifest, stored_arrays(manifest, map_arrays(folder, manifest)))
+                raise StoreError(f"{folder / check.file} {check.problem}. {RESTORE}")
+    return StoredModel(folder, manifest, stored_arrays(manifest, arrays))
 
 
 def stored_arrays(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

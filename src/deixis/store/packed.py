@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from deixis.errors import StoreError
 from deixis.store.layout import Layout, write_arrays
-from deixis.store.manifest import DTYPES, MANIFEST_NAME, SMALL, ArrayEntry, Manifest, array_file, parse_manifest
+from deixis.store.manifest import DTYPES, MANIFEST_NAME, MAX_MANIFEST, SMALL, ArrayEntry, Manifest, array_file
+from deixis.store.manifest_reading import parse_manifest
 from deixis.store.model_folder import StoredModel, check_kind, stored_arrays
+from deixis.store.regular_files import RESTORE
 
 WHERE = "The value of bytes"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same model is the same bytes
@@ -48,9 +50,12 @@ def unpack_model(data: bytes, kind: str) -> StoredModel:
     """The model that `pack_model` made the bytes of; every hash is compared."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            manifest = parse_manifest(_content(archive, MANIFEST_NAME).decode("utf-8"), WHERE)
+            manifest = parse_manifest(_content(archive, MANIFEST_NAME, MAX_MANIFEST).decode("utf-8"), WHERE)
             check_kind(manifest, kind, WHERE)
-            file_to_bytes = {file: _content(archive, file) for file in manifest.files}
+            n_bytes = sum(manifest.files.values())
+            if n_bytes > len(data):  # files of an archive can share their bytes
+                raise StoreError(f"These {len(data):,} bytes cannot hold arrays of {n_bytes:,} bytes. {RESTORE}")
+            file_to_bytes = {file: _content(archive, file, size) for file, size in manifest.files.items()}
             arrays = {name: _array(file_to_bytes, name, entry) for name, entry in manifest.arrays.items()}
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, OSError) as error:
         raise StoreError(f"These {len(data):,} bytes are no Deixis model, or cut off: {error}.") from error
@@ -66,7 +71,10 @@ def _array(file_to_bytes: Mapping[str, bytes], name: str, entry: ArrayEntry) -> 
     return np.frombuffer(raw, dtype=DTYPES[entry.dtype]).reshape(entry.shape)
 
 
-def _content(archive: zipfile.ZipFile, file: str) -> bytes:
-    if archive.getinfo(file).compress_type != zipfile.ZIP_STORED:  # nothing grows when it is unpacked
+def _content(archive: zipfile.ZipFile, file: str, max_size: int) -> bytes:
+    info = archive.getinfo(file)
+    if info.compress_type != zipfile.ZIP_STORED:  # nothing grows when it is unpacked
         raise StoreError(f"{file} in these bytes is compressed; a model's files are not.")
+    if info.file_size > max_size:
+        raise StoreError(f"{file} in these bytes has {info.file_size:,} bytes; at most {max_size:,} belong there.")
     return archive.read(file)

@@ -11,7 +11,8 @@ import pytest
 
 from deixis.errors import StoreError
 from deixis.store import array_files, model_folder
-from deixis.store.manifest import FORMAT_VERSION, parse_manifest
+from deixis.store.manifest import FORMAT_VERSION, checksum_of
+from deixis.store.manifest_reading import parse_manifest
 from deixis.store.model_folder import open_model, save_model, verify_model
 
 ARRAYS = {
@@ -41,9 +42,7 @@ def rewrite_manifest(folder, **changes):
     fields = {name: each for name, each in (json.loads(text) | changes).items() if name != "checksum"}
     if fields["values"] is None:
         del fields["values"]
-    from deixis.store.manifest import _checksum
-
-    (folder / "manifest.json").write_text(json.dumps(fields | {"checksum": _checksum(fields)}))
+    (folder / "manifest.json").write_text(json.dumps(fields | {"checksum": checksum_of(fields)}))
 
 
 def siblings(folder):
