@@ -20,18 +20,22 @@ from deixis.evaluation.linking.figures import RECALL_AT
 from deixis.evaluation.run import Evaluation
 from deixis.explanation.explain import explain
 from deixis.explanation.records import Explanation
+from deixis.explanation.unlinked import MIN_COUNT, NewEntity, unlinked
+from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
+from deixis.linking.edited import with_edits
 from deixis.linking.inputs import NO_NAME, as_document, check_several, named_documents
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
 from deixis.linking.plan import LinkPlans, settings_in_force
-from deixis.linking.stored import KIND, model_arrays, model_from
+from deixis.linking.stored import KIND, model_arrays
 from deixis.linking.stored_settings import stored_config
 from deixis.linking.streams import BATCH_SIZE, link_stream, rank_mentions
-from deixis.store.model_folder import open_model, save_model
+from deixis.store.model_folder import save_model
+from deixis.store.origin import check_replaceable, replacing
 from deixis.store.packed import pack_model, unpack_model
 from deixis.training.build import build_model
 from deixis.training.calibrate import calibrate
@@ -39,6 +43,7 @@ from deixis.training.config import TrainingConfig
 from deixis.training.correct import correct, corrected_by
 from deixis.training.detector import fit_detected
 from deixis.training.fit import fit
+from deixis.training.folder_model import FolderModel
 from deixis.training.result import TrainingResult
 from deixis.types import Candidate, Document, Mention
 
@@ -165,6 +170,24 @@ class Linker:
         """Why the span from `start` to `end` is linked as it is, or how far `entity` is from being meant."""
         return explain(self.model, text, [(start, end)], entity, options.with_changes(**changes))[0]
 
+    def unlinked(
+        self,
+        texts: Texts,
+        options: LinkOptions = DEFAULT,
+        *,
+        is_linked: bool = False,
+        min_count: int = MIN_COUNT,
+        top: int | None = None,
+        **changes: Option,
+    ) -> list[NewEntity]:
+        """What texts mention and the knowledge base lacks, as entities to add to it, the most frequent first.
+
+        Each has `min_count` mentions or more, and there are at most `top`. `is_linked` says that the texts are
+        documents linked before. Texts are read once, one after the other.
+        """
+        check_several(texts)
+        return unlinked(self.model, texts, options.with_changes(**changes), is_linked, min_count, top)
+
     def fit(
         self,
         documents: Sequence[Document],
@@ -222,9 +245,15 @@ class Linker:
             model = fit_detected(model, annotated, threshold, model.decisions.given.target_precision)
         return Linker(model)
 
-    def correct(self, corrections: Iterable[Correction]) -> Linker:
-        """The same linker that keeps to these corrections: at once, and nothing is learned anew."""
-        return Linker(correct(self.model, corrections).model)
+    def correct(
+        self, corrections: Iterable[Correction], *, dev: Iterable[Document] = (), force: bool = False
+    ) -> Linker:
+        """The same linker that keeps to these corrections, at once.
+
+        A change that lowers accuracy beyond noise, on corrections held out or on the annotated documents `dev`, is an
+        error unless it is forced.
+        """
+        return Linker(correct(self.model, corrections, dev=list(dev), force=force).model)
 
     def without_corrections(self, corrections: Iterable[Correction] | None = None) -> Linker:
         """The same linker without these corrections, or without any: it answers as if they had never been made."""
@@ -235,6 +264,10 @@ class Linker:
             if dropped is not None and (each.key, each.verdict, each.entity) not in dropped
         ]
         return Linker(corrected_by(self.model, Corrections(tuple(remaining)))[0])
+
+    def with_edits(self, edits: EntityEdits) -> Linker:
+        """A linker to the list as it is now: with these edits to the list that it was built from, whatever it had."""
+        return Linker(with_edits(self.model, edits))
 
     def with_options(self, options: LinkOptions = DEFAULT, **changes: Option) -> Linker:
         """The same linker with another threshold, target precision or vectors of its own, saved with it.
@@ -262,14 +295,26 @@ class Linker:
         config = replace(self.model.config, candidates=sources.config)
         return Linker(replace(self.model, sources=sources, config=config, decisions=replace(decisions, **own)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model folder; an older model of that name is replaced only when the new one is whole."""
-        save_model(path, KIND, stored_config(self.model), model_arrays(self.model))
+    def save(self, path: str | os.PathLike[str], *, discard_changes: bool = False) -> None:
+        """Write a model folder; an older model of that name is replaced only when the new one is whole.
+
+        A model that was changed since (`deixis.live`) is replaced only by one loaded from it that has these changes,
+        or with `discard_changes`, which keeps its journal under another name.
+        """
+        origin = self.model.origin
+        check_replaceable(path, origin, discard_changes=discard_changes)
+        arrays = model_arrays(self.model) | ({} if origin is None else origin.carried_to(path))
+        swapping = replacing(path, origin, discard_changes=discard_changes)
+        save_model(path, KIND, stored_config(self.model), arrays, swapping=swapping)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_threads: int = 0) -> Linker:
-        """The linker that `save` wrote, memory-mapped: a large one opens as fast as a small one."""
-        return cls(model_from(open_model(path, KIND), n_threads))
+    def load(cls, path: str | os.PathLike[str], n_threads: int = 0, *, verify: bool = False) -> Linker:
+        """The linker that `save` wrote, memory-mapped, with the changes in its journal: large ones open as fast.
+
+        `verify` also compares every file with the hash noted when it was saved, which reads every byte.
+        """
+        folder = FolderModel.load(path, n_threads, verify=verify)
+        return cls(folder.at(folder.after(folder.journal.snapshot(folder.state.generation))))
 
     def to_bytes(self) -> bytes:
         """The linker as bytes, the same for the same linker: for those who cannot keep a folder."""
@@ -278,7 +323,8 @@ class Linker:
     @classmethod
     def from_bytes(cls, data: bytes, n_threads: int = 0) -> Linker:
         """The linker that `to_bytes` gave, in memory."""
-        return cls(model_from(unpack_model(data, KIND), n_threads))
+        folder = FolderModel.of(unpack_model(data, KIND), n_threads)
+        return cls(folder.at(folder.state))
 
     @property
     def kb(self) -> KnowledgeBase:
@@ -289,6 +335,11 @@ class Linker:
     def config(self) -> LinkerConfig:
         """The settings it was built with."""
         return self.model.config
+
+    @property
+    def generation(self) -> int:
+        """The number of the last change that it has (`deixis.live`); 0 if there was none, or it was built here."""
+        return 0 if self.model.origin is None else self.model.origin.generation
 
     @property
     def corrections(self) -> Corrections:

@@ -114,11 +114,7 @@ class CandidateSources:
         """What one source proposes, with the scores that the ranker is given."""
         if not len(batch):
             return no_candidates(0, len(self.kb))
-        ranking = source.search(batch, source.config.k, mask)
-        column = source.column(ranking)
-        if column is ranking.data:
-            return ranking
-        return sparse.csr_matrix((column, ranking.indices, ranking.indptr), shape=ranking.shape)
+        return source.scored(batch, source.config.k, mask)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All sources as arrays under names that begin with `prefix`, without the knowledge base."""

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.features.entity_words import EntityWords, WordRows
+from deixis.features.entity_words import EntityWords
 from deixis.features.stated_names import StatedNames
-from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 
 TYPICAL_COUNT = 1000  # in a short list nobody is spoken of often: one mention more must not seem much
@@ -39,11 +38,10 @@ def entity_words(kb: KnowledgeBase, n_threads: int = 0, stated: StatedNames | No
     return replace(EntityWords.build(*kb.names(), kb.description_texts(), types, n_threads), stated=stated)
 
 
-def described_words(kb: KnowledgeBase, vectorizer: TfidfVectorizer, n_threads: int = 0) -> WordRows:
-    """The words of the descriptions of other entities, in the vocabulary of words that were counted before."""
-    described = vectorizer.transform(kb.description_texts(), n_threads)
-    of_types = _entities_by_types(kb) @ vectorizer.transform(kb.type_names, n_threads)
-    return WordRows.of((described + of_types).tocsr())
+def extended_words(words: EntityWords, added: KnowledgeBase, n_threads: int = 0) -> EntityWords:
+    """The words of the names and descriptions of further entities, as `entity_words` counts them."""
+    types = [(_entities_by_types(added), added.type_names)]
+    return words.extend(*added.names(), added.description_texts(), types, n_threads)
 
 
 def _entities_by_types(kb: KnowledgeBase) -> sparse.csr_matrix:

@@ -79,6 +79,7 @@ class EntityFilter:
             if not names:
                 continue
             selected = select(kb, names)
+            selected = selected if kb.live is None else selected & kb.live
             both = selected if mask is None else mask & selected
             if not both.any():
                 before = "no entity" if mask is None else f"none of the {mask.sum():,} that pass {', '.join(passed)}"

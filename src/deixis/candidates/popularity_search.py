@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.nearest.compressed_index import CompressedIndex
 from deixis.nearest.sparse_index import BlockIndex
 from deixis.tables import CandidateTable, EntityMask
 from deixis.xmr.rankings import kept_where
@@ -14,7 +15,7 @@ MIN_SIMILARITY = 0.01  # what is found by its popularity alone has nothing in co
 
 
 def search_popular(
-    index: BlockIndex,
+    index: BlockIndex | CompressedIndex,
     queries: sparse.csr_matrix,
     gains: NDArray[np.float32],
     k: int,
@@ -28,7 +29,7 @@ def search_popular(
     again.
     """
     has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
-    matches = index.search(with_column(queries, has_words), k, n_threads, allowed=mask)
+    matches = index.search(with_column(queries, has_words), k, n_threads, None, mask)
     similar = kept_where(matches, matches.data - gains[matches.indices] > MIN_SIMILARITY)
     n_matches = np.diff(matches.indptr)
     # Of a list that is not full nothing was left out.
@@ -36,7 +37,7 @@ def search_popular(
     if mask is None or not has_lost.any() or mask.all():
         return similar  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
-    unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, allowed=mask)
+    unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, None, mask)
     unboosted = kept_where(unboosted, unboosted.data > MIN_SIMILARITY)
     unboosted.data += gains[unboosted.indices]
     both = CandidateTable.merged({"similar": similar[lost], "unboosted": unboosted})

@@ -61,15 +61,28 @@ class CandidateSource(ABC):
         """The source's column of the candidate table, for what `search` gave, in order: the scores themselves."""
         return np.asarray(candidates.data, dtype=np.float32)
 
+    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+        """mentions_by_entities: what `search` proposes, in any order, with the scores of `column`."""
+        ranking = self.search(mentions, k, mask)
+        column = self.column(ranking)
+        if column is ranking.data:
+            return ranking
+        return sparse.csr_matrix((column, ranking.indices, ranking.indptr), shape=ranking.shape)
+
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
         """A score for every candidate of the table, whichever source proposed it; None: only its own have one."""
         del mentions, table
         return None
 
-    def extend(self, added: KnowledgeBase) -> Self | None:
+    def extend(self, added: SourceInputs) -> Self | None:
         """The source over new entities only, with comparable scores; None: it cannot propose them before a build."""
         del added
         return None
+
+    def with_words_of(self, other: Self) -> Self:
+        """The same source, which knows the words of an extended one besides; itself where they do not matter."""
+        del other
+        return self
 
     def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> Self:
         """The source with further mentions of known entities (corrections); itself where they do not matter."""
@@ -116,7 +129,8 @@ class SourceInputs:
 
     `counts` are those of the knowledge base if none are given. `configs` has the settings of every source of the model,
     by name, and `earlier` sources of the same entities, of which vectors need not be made again. `stored_words` are the
-    words of a saved model, `built` the sources that were built from these inputs so far.
+    words of a saved model or of added entities, which also have a `stored_popularity`; `built` are the sources that
+    were built from these inputs so far.
 
     Examples
     --------
@@ -133,6 +147,7 @@ class SourceInputs:
     n_threads: int = 0
     earlier: Mapping[str, CandidateSource] = field(default_factory=dict)
     stored_words: EntityWords | None = None
+    stored_popularity: NDArray[np.float32] | None = None
     built: dict[str, CandidateSource | None] = field(default_factory=dict, repr=False)
 
     def source(self, name: str) -> CandidateSource | None:
@@ -144,6 +159,8 @@ class SourceInputs:
     @cached_property
     def popularity(self) -> NDArray[np.float32]:
         """How often each entity is spoken of, from 0 to 1."""
+        if self.stored_popularity is not None:
+            return self.stored_popularity
         return popularity_from(self.kb.counts if self.counts is None else self.counts)
 
     @cached_property

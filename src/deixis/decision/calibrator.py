@@ -16,7 +16,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, logit
 
 from deixis.config import Config, setting
@@ -134,6 +133,8 @@ def _combined(evidence: NDArray[np.float64], weights: NDArray[np.float64]) -> ND
 
 def _sigmoid_weights(evidence: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """The a, b and shift that make these verdicts likeliest; with few examples they stay near 1, 0 and 0."""
+    from scipy.optimize import minimize  # only who fits waits for this import
+
     start = np.array([1.0, 0.0, 0.0])
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -152,6 +153,8 @@ def _isotonic_curve(
     combined: NDArray[np.float64], right: NDArray[np.float64], ends: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The points of a rising curve through groups of examples of like evidence, drawn out to both ends."""
+    from scipy.optimize import isotonic_regression  # only who fits waits for this import
+
     order = np.argsort(combined, kind="stable")
     n_bins = int(np.clip(len(order) // BIN_SIZE, 1, MAX_BINS))
     groups = np.array_split(order, n_bins)

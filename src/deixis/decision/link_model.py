@@ -18,11 +18,11 @@ from scipy.special import expit
 
 from deixis.decision.evidence import score_evidence
 from deixis.learners.logistic import fit_logistic, weighed
+from deixis.store.checks import MAX_WEIGHT
 from deixis.store.part import Part, array, value
 from deixis.tables import Ranking, Spans
 
 MAX_LOG_ODDS = 8.0
-MAX_WEIGHT = 100.0
 PENALTY = 1.0
 EVIDENCE = {
     "span": "log odds that it is a mention",

@@ -37,9 +37,19 @@ def _calendar_keys() -> NDArray[np.uint64]:
     return np.unique(spans.keys[is_whole])
 
 
-def _names() -> list[str]:
+@cache
+def calendar_words() -> frozenset[str]:
+    """The days of the week and the months, in lower case."""
+    return frozenset(word for words in _word_lists() for word in words)
+
+
+def _word_lists() -> list[list[str]]:
     lines = files("deixis.detection").joinpath("calendar_words.txt").read_text("utf-8").splitlines()
-    word_lists = [line.split() for line in lines if not line.startswith("#")]
+    return [line.split() for line in lines if not line.startswith("#")]
+
+
+def _names() -> list[str]:
+    word_lists = _word_lists()
     names = {word for words in word_lists for word in words}
     for months in word_lists[1::2]:
         names |= {f"{day} {month}" for day in range(1, 32) for month in months}

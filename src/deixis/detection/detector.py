@@ -16,6 +16,7 @@ from deixis.detection.config import FindingConfig
 from deixis.detection.correction_odds import CorrectedSpans
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.markup import outside_markup
+from deixis.detection.name_edits import NAME_SIGNS, NameEdits
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.names import NameMatcher
 from deixis.detection.recognizers import Recognize, recognized
@@ -26,7 +27,6 @@ from deixis.store.part import GIVEN, Part
 from deixis.store.strings import StringTable
 from deixis.tables import Spans
 
-_NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
 Position = tuple[int, int, int]
 """Number of a text, start and end."""
 
@@ -35,8 +35,8 @@ Position = tuple[int, int, int]
 class SpanDetector(Part):
     """Where mentions may be: names of the knowledge base, names seen annotated or corrected, a recognizer's spans.
 
-    `learned` has the names that annotated documents use. `corrections` is what corrections say of names; it is made
-    from the model's corrections and not stored.
+    `learned` has the names that annotated documents use. `corrections` is what corrections say of names, `edits` are
+    names added and removed; both are made from those of the model and not stored.
 
     Examples
     --------
@@ -52,6 +52,7 @@ class SpanDetector(Part):
     config: Annotated[FindingConfig, GIVEN] = field(default_factory=FindingConfig)
     learned: NameMatcher | None = None
     corrections: Annotated[CorrectedSpans, GIVEN] = field(default_factory=CorrectedSpans)
+    edits: Annotated[NameEdits, GIVEN] = field(default_factory=NameEdits)
 
     @classmethod
     def from_names(
@@ -89,7 +90,7 @@ class SpanDetector(Part):
     def table(self, texts: Sequence[str], recognizer: Recognize | None = None, n_threads: int = 0) -> SpanTable:
         """All spans of the texts that could be mentions, however improbable, none of them in markup."""
         learned = [each for each in (self.learned, self.corrections.names) if each is not None]
-        table = all_spans(self.names, learned, texts, self.config, n_threads)
+        table = all_spans(self.names, learned, texts, self.config, n_threads, self.edits)
         if recognizer is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognizer, texts), texts, Sign.RECOGNIZED))
         return table
@@ -128,12 +129,15 @@ def all_spans(
     texts: Sequence[str],
     config: FindingConfig,
     n_threads: int = 0,
+    edits: NameEdits | None = None,
 ) -> SpanTable:
     """Every span that could be a mention: names, names that others have `learned`, runs of capitals; not in markup."""
     table = names.spans(texts, n_threads, max_run=config.max_run)
+    if edits is not None:
+        table = edits.applied(table, texts, names.n_numbers, n_threads)
     for each in learned:
         used = each.spans(texts, n_threads)
-        signs = (used.signs & ~np.uint32(_NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
+        signs = (used.signs & ~np.uint32(NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
     short = [_occurrences(text, short_forms(text)) for text in texts]
     if any(short):

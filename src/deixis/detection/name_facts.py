@@ -72,7 +72,7 @@ class NameFacts(Part):
 
     def of(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
         """The facts of each name; zeros for -1."""
-        facts = self.table[numbers].astype(np.float32)
+        facts = self.table[np.maximum(numbers, 0)].astype(np.float32)
         facts[numbers < 0] = 0
         return facts
 

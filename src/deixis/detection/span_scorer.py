@@ -31,14 +31,13 @@ from deixis.detection.span_features import (
 )
 from deixis.detection.spans import Sign, SpanTable
 from deixis.learners.logistic import fit_logistic, weighed
-from deixis.store.checks import check_length
+from deixis.store.checks import MAX_WEIGHT, check_length
 from deixis.store.part import Part, array
 
 N_FOLDS = 5
 NAME_PSEUDO, WORD_PSEUDO = 1.0, 20.0  # how often everything is taken to have been seen before, like all others
 PENALTY = 1.0
 RECOGNIZED_ODDS = 4.0  # added for a span of a recognizer, which is at least as likely a mention as not
-MAX_WEIGHT = 100.0
 AT_ONCE = 8_192  # spans whose features are in memory together: a book has a million
 
 

@@ -63,7 +63,7 @@ class SpanTable:
         return SpanTable(**{each.name: getattr(self, each.name)[rows] for each in fields(self)})
 
     def merged(self, other: SpanTable) -> SpanTable:
-        """The spans of both tables; one that both have is this table's, with the signs of both."""
+        """The spans of both tables; one that both have is this table's, with the signs of both and a name of either."""
         if len(other) == 0:
             return self
         both = SpanTable(
@@ -78,6 +78,7 @@ class SpanTable:
         is_first[1:] = (
             (np.diff(both.texts) != 0) | (np.diff(both.starts) != 0) | (np.diff(both.ends) != 0)
         )  # fmt: skip
+        both.names[is_first] = _first_names(both.names, np.flatnonzero(is_first))
         both.signs[:] = np.bitwise_or.reduceat(both.signs, np.flatnonzero(is_first))[np.cumsum(is_first) - 1]
         return both.take(is_first)
 
@@ -94,6 +95,12 @@ class SpanTable:
             words, words, nothing.astype(np.uint64), np.array(signs, dtype=np.uint32), nothing, nothing,
             np.full(len(rows), UNKNOWN_COUNT, dtype=np.float32), np.full(len(rows), 0.5, dtype=np.float32),
         )  # fmt: skip
+
+
+def _first_names(names: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The name of each group of spans: that of its first, or for want of it of another."""
+    others = np.maximum.reduceat(names, starts)
+    return np.where(names[starts] >= 0, names[starts], others).astype(np.int32)
 
 
 def _written(text: str) -> Sign:

@@ -37,6 +37,18 @@ def common_words() -> StringTable:
 
 
 @cache
+def lower_case_words() -> frozenset[str]:
+    """The stems of common words that texts mostly write in lower case, stop words included."""
+    return frozenset(word for word, _, fraction in _rows() if fraction > 0.5) | frozenset(filler_words())
+
+
+@cache
+def common_stems() -> frozenset[str]:
+    """The stems of all common words, however texts write them."""
+    return frozenset(word for word, *_ in _rows())
+
+
+@cache
 def _rows() -> tuple[tuple[str, float, float], ...]:
     lines = files("deixis.detection").joinpath("words.tsv").read_text("utf-8").splitlines()
     cells = (line.split("\t") for line in lines if not line.startswith("#"))

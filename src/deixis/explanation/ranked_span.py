@@ -20,7 +20,7 @@ from deixis.ranking.weights import FeatureMatrix
 from deixis.tables import Ranking
 from deixis.types import MentionInContext
 
-CORRECTED = "corrections of this name to another entity"
+CORRECTED = "corrections of this name in texts like this one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class RankedSpan:
     mention: MentionInContext
     ranking: Ranking
     features: FeatureMatrix
-    refuted: NDArray[np.float64]
+    corrected: NDArray[np.float64]
     totals: NDArray[np.float64]
     evidence: NDArray[np.float32]
 
@@ -55,10 +55,10 @@ class RankedSpan:
     ) -> ExplainedCandidate:
         """One candidate with the parts of its score; `reranked` are the scores of a re-ranker, if there is one."""
         position = int(np.flatnonzero(self.ranking.rows == row)[0])
-        names, refuted = self.features.names, float(self.refuted[position])
+        names, log_odds = self.features.names, float(self.corrected[position])
         weights = model.ranker.weights_of(self.mention).extended(names).by_name()
         meanings = {name: FEATURES[name].sentence for name in names}
-        corrected = Part("corrected", CORRECTED, refuted, 1.0, refuted)
+        corrected = Part("corrected", CORRECTED, log_odds, 1.0, log_odds)
         return ExplainedCandidate(
             model.kb.ids[row], model.kb.titles[row], float(self.ranking.scores[position]), probabilities.get(row, 0.0),
             float(self.totals[position]), name_match(model.kb, row, self.mention.text),
@@ -73,7 +73,7 @@ def ranked_spans(plan: LinkPlan, batch: RankedSpans) -> Iterator[tuple[tuple[int
     _, best = ranker.rank_with_best(batch.mentions, table, 1)
     evidence = evidence_of_list(plan.model.kb, batch.mentions, best, plan.mask)
     features = ranker.features(batch.mentions, table)
-    refuted = ranker.corrected.log_odds([mention.text for mention in batch.mentions], table)
+    corrected = ranker.corrected.log_odds(batch.mentions, table)
     totals = ranker.totals(batch.mentions, features, table)
     scores = softmax_scores(totals, table).astype(np.float64)
     for number, mention in enumerate(batch.mentions):
@@ -83,5 +83,5 @@ def ranked_spans(plan: LinkPlan, batch: RankedSpans) -> Iterator[tuple[tuple[int
         own_features = FeatureMatrix(features.names, features.values[order])
         yield (
             (mention.start, mention.end),
-            RankedSpan(mention, ranking, own_features, refuted[order], totals[order], evidence[number]),
+            RankedSpan(mention, ranking, own_features, corrected[order], totals[order], evidence[number]),
         )

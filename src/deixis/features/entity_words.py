@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,10 @@ from scipy import sparse
 from deixis.features.row_dots import binary_row_dots
 from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
-from deixis.features.tfidf import CASEFOLD, NFKC, TfidfConfig, TfidfVectorizer
+from deixis.features.tfidf import CASEFOLD, NFKC, ExtendedVectorizer, TfidfConfig, TfidfVectorizer
 from deixis.native import _core
 from deixis.store.part import GIVEN, Part, array, nested
+from deixis.store.row_parts import ColumnParts, RowParts, column_parts
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -44,6 +45,29 @@ class WordRows(Part):
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """The sum of the words' weights in each row."""
         return _sums(self.indptr, weights[self.indices])
+
+    def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """The sum of the weights of each query's words that the entities held against it have."""
+        return binary_row_dots(queries, pairs.starts, self.indptr, self.indices, pairs.rows, n_threads)
+
+
+class WordRowParts:
+    """The words of entities that lie in several parts, one after the other."""
+
+    def __init__(self, words: Sequence[WordRows], parts: RowParts) -> None:
+        self.words = tuple(words)
+        self.parts = parts
+
+    def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+        """The sum of the weights of each query's words that the entities held against it have."""
+        numbers = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
+
+        def of_part(part: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+            is_all = isinstance(positions, slice)
+            starts = pairs.starts if is_all else np.searchsorted(numbers[positions], np.arange(len(pairs.starts)))
+            return self.words[part].dots(queries, Pairs(starts, rows), n_threads)
+
+        return self.parts.gather(pairs.rows, of_part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +93,7 @@ class EntityWords(Part):
     """
 
     # What the words are is not checked: that would read them all, and the core only compares them.
-    vectorizer: Annotated[TfidfVectorizer, nested(config=WORDS)]
+    vectorizer: Annotated[TfidfVectorizer | ExtendedVectorizer, nested(TfidfVectorizer, config=WORDS)]
     descriptions: Annotated[WordRows, nested(n_entities="n_entities")]
     titles: Annotated[WordRows, nested(n_entities="n_entities")]
     names: Annotated[WordRows, nested(n_entities="n_entities")]
@@ -91,12 +115,49 @@ class EntityWords(Part):
         `texts` are the descriptions; `more_words` are pairs of entities_by_labels and the labels' names, whose words
         count as words of the description.
         """
-        n_entities = len(texts)
-        vocabulary = names.joined(texts)
-        for _, labels in more_words:
-            vocabulary = vocabulary.joined(labels)
-        vectorizer = TfidfVectorizer(WORDS).fit(vocabulary, n_threads)
+        vectorizer = TfidfVectorizer(WORDS).fit(_all_texts(names, texts, more_words), n_threads)
         vectorizer = vectorizer.damped(filler_words(), STOP_WORD_WEIGHT)
+        return cls._over(vectorizer, names, rows, texts, more_words, None, n_threads)
+
+    def extend(
+        self,
+        names: StringTable,
+        rows: NDArray[np.integer],
+        texts: StringTable,
+        more_words: Sequence[tuple[sparse.csr_matrix, StringTable]] = (),
+        n_threads: int = 0,
+    ) -> EntityWords:
+        """The words of further entities, over this vocabulary and the words that it lacks; arguments as in `build`."""
+        vectorizer = ExtendedVectorizer.of(self.vectorizer, _all_texts(names, texts, more_words), n_threads)
+        largest = max((float(each.max(initial=0.0)) for each in column_parts(self.description_scales)), default=0.0)
+        return self._over(vectorizer, names, rows, texts, more_words, 1 / largest if largest else 1.0, n_threads)
+
+    @classmethod
+    def joined(cls, words: Sequence[EntityWords], parts: RowParts) -> EntityWords:
+        """The words of entities in several parts; the vocabulary is that of the last one, which has all words."""
+        columns: dict[str, Any] = {
+            name: WordRowParts([getattr(each, name) for each in words], parts)
+            for name in ("descriptions", "titles", "names")
+        }
+        columns |= {
+            name: ColumnParts([getattr(each, name) for each in words], parts)
+            for name in ("description_scales", "title_scales")
+        }
+        return cls(vectorizer=words[-1].vectorizer, stated=words[0].stated, **columns)
+
+    @classmethod
+    def _over(
+        cls,
+        vectorizer: TfidfVectorizer | ExtendedVectorizer,
+        names: StringTable,
+        rows: NDArray[np.integer],
+        texts: StringTable,
+        more_words: Sequence[tuple[sparse.csr_matrix, StringTable]],
+        typical: float | None,
+        n_threads: int,
+    ) -> EntityWords:
+        """The words of entities over a vocabulary; `typical` is the length of descriptions, or None to measure it."""
+        n_entities = len(texts)
         described = vectorizer.transform(texts, n_threads)
         for entities_by_labels, labels in more_words:
             described = (described + entities_by_labels @ vectorizer.transform(labels, n_threads)).tocsr()
@@ -106,7 +167,8 @@ class EntityWords(Part):
         named = vectorizer.transform(names, n_threads)
         descriptions, titles = WordRows.of(described), WordRows.of(named[:n_entities])
         lengths = np.sqrt(descriptions.sums(vectorizer.idf**2))
-        typical = np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE) if lengths.any() else 1.0
+        if typical is None:
+            typical = float(np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE)) if lengths.any() else 1.0
         return cls(
             vectorizer, descriptions, titles, WordRows.of(owners @ named),
             (1 / np.maximum(lengths, typical)).astype(np.float32),
@@ -141,29 +203,51 @@ class EntityWords(Part):
         unknown *= self.vectorizer.idf.max(initial=1.0)
         return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
 
+    def word_weights(self, words: Sequence[str], n_threads: int = 0) -> NDArray[np.float32]:
+        """The idf of single words; one that no entity has weighs as the rarest do, or as a stop word if it is one.
+
+        Examples
+        --------
+        >>> names, texts = StringTable.from_strings(["cat"]), StringTable.from_strings(["pet of a family"])
+        >>> words = EntityWords.build(names, np.array([0]), texts)
+        >>> (words.word_weights(["cat", "dog", "of", "the"]) > 0.2).tolist()
+        [True, True, False, False]
+        """
+        rows = self.queries(words, n_threads)
+        rarest, fillers = self.vectorizer.idf.max(initial=1.0), _fillers()
+        unknown = rarest * np.array([STOP_WORD_WEIGHT if word in fillers else 1.0 for word in words])
+        # A word may be several for the vectorizer, as in scripts without spaces; it weighs what they weigh.
+        return np.where(np.diff(rows.indptr) > 0, _sums(rows.indptr, rows.data), unknown).astype(np.float32)
+
     def similarity(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
-        dots = self._dots(_unit_length(_weighted(queries, self.vectorizer.idf)), self.descriptions, pairs, n_threads)
-        return dots * self.description_scales[pairs.rows]
+        weighted = _unit_length(_weighted(queries, self.vectorizer.idf))
+        return self.descriptions.dots(weighted, pairs, n_threads) * self.description_scales[pairs.rows]
 
     def overlap(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The sum of the weights of a query's words that the description of each proposed entity has."""
-        return self._dots(queries, self.descriptions, pairs, n_threads)
+        return self.descriptions.dots(queries, pairs, n_threads)
 
     def share_described(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query the description of each proposed entity has, by weight, 0 to 1."""
-        return self._dots(shares_of(queries), self.descriptions, pairs, n_threads)
+        return self.descriptions.dots(shares_of(queries), pairs, n_threads)
 
     def share_named(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query all names of each proposed entity have, by weight, 0 to 1."""
-        return self._dots(shares_of(queries), self.names, pairs, n_threads)
+        return self.names.dots(shares_of(queries), pairs, n_threads)
 
     def title_share(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of each proposed entity's title its mention's query has, by weight, 0 to 1."""
-        return self._dots(queries, self.titles, pairs, n_threads) * self.title_scales[pairs.rows]
+        return self.titles.dots(queries, pairs, n_threads) * self.title_scales[pairs.rows]
 
-    def _dots(self, queries: sparse.csr_matrix, words: WordRows, pairs: Pairs, n_threads: int) -> NDArray[np.float32]:
-        return binary_row_dots(queries, pairs.starts, words.indptr, words.indices, pairs.rows, n_threads)
+
+def _all_texts(
+    names: StringTable, texts: StringTable, more_words: Sequence[tuple[sparse.csr_matrix, StringTable]]
+) -> StringTable:
+    vocabulary = names.joined(texts)
+    for _, labels in more_words:
+        vocabulary = vocabulary.joined(labels)
+    return vocabulary
 
 
 @cache

@@ -8,7 +8,7 @@ the compiled core looks into where they lie, so loading one costs nothing, whate
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from deixis.store.checks import check_range, is_sorted, require
 from deixis.store.strings import StringTable
 
 MAX_NGRAM = 5
+RAW = -1.0  # a weight: values are not scaled to length one
 # In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
@@ -100,6 +101,13 @@ class TfidfVectorizer:
         damped._use(self._arrays | {"idf": idf})
         return damped
 
+    def without(self, is_left_out: NDArray[np.bool_], idf: float) -> TfidfVectorizer:
+        """The same columns, of which these are never used and all others weigh `idf`."""
+        weights = np.where(is_left_out, 0, idf).astype(np.float32)
+        reduced = TfidfVectorizer(self.config)
+        reduced._use(self._arrays | {"idf": weights})
+        return reduced
+
     def limited(self, max_features: int) -> TfidfVectorizer:
         """The same, with only so many n-grams of words: those in most texts, the first of equals. Characters all stay.
 
@@ -176,6 +184,47 @@ class TfidfVectorizer:
         self._arrays = arrays
 
 
+class ExtendedVectorizer:
+    """A vectorizer with n-grams of further texts in columns of their own, after all others.
+
+    Rows have the length one over all columns. A new n-gram weighs what the rarest of the first vectorizer do, however
+    many of the further texts have it, so a text's row does not depend on which others were added.
+
+    Examples
+    --------
+    >>> first = TfidfVectorizer(TfidfConfig(ngrams_max=1)).fit(["New York", "old York", "shoes"])
+    >>> extended = ExtendedVectorizer.of(first, ["New Zealand"])
+    >>> [vectorizer.transform(["York, Zealand"]).data.round(2) for vectorizer in (extended, first)]
+    [array([0.61, 0.8 ], dtype=float32), array([1.], dtype=float32)]
+    """
+
+    def __init__(self, parts: Sequence[TfidfVectorizer]) -> None:
+        self.parts = tuple(parts)
+        self.idf = np.concatenate([part.idf for part in self.parts])
+
+    @classmethod
+    def of(
+        cls, vectorizer: TfidfVectorizer | ExtendedVectorizer, texts: StringTable | Sequence[str], n_threads: int = 0
+    ) -> ExtendedVectorizer:
+        """The vectorizer with those n-grams of the texts that it lacks."""
+        parts = vectorizer.parts if isinstance(vectorizer, ExtendedVectorizer) else (vectorizer,)
+        further = TfidfVectorizer(replace(parts[0].config, max_df=1.0, min_df=1)).fit(texts, n_threads)
+        is_known = np.zeros(further.n_features, dtype=bool)
+        for part in parts:
+            is_known |= part.vocabulary.knows(further.vocabulary).astype(bool)
+        return cls((*parts, further.without(is_known, parts[0].idf.max(initial=1.0))))
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.idf)
+
+    def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> csr_matrix[np.float32]:
+        """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
+        raw = [RAW] * len(self.parts)
+        return transform_joined(self.parts, raw, [texts] * len(self.parts), is_normalized=True, n_threads=n_threads)
+
+
 def transform_joined(
     vectorizers: Sequence[TfidfVectorizer],
     weights: Sequence[float],
@@ -184,7 +233,10 @@ def transform_joined(
     is_normalized: bool = False,
     n_threads: int = 0,
 ) -> csr_matrix[np.float32]:
-    """The vectorizers' rows side by side, each times its weight; `texts` holds one collection per vectorizer."""
+    """The vectorizers' rows side by side, each times its weight; `texts` holds one collection per vectorizer.
+
+    With the weight `RAW` values are counts times idf, which only `is_normalized` scales.
+    """
     tables = [as_table(collection) for collection in texts]
     if len({len(table) for table in tables}) > 1:
         raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")

@@ -13,17 +13,18 @@ from scipy import sparse
 from deixis.candidates.combined import CandidateSources
 from deixis.decision.decision import Decisions
 from deixis.detection.detector import SpanDetector
+from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.ranking.ranker import FeatureRanker
 from deixis.ranking.weights import FeatureWeights
+from deixis.store.checks import MAX_WEIGHT
 from deixis.store.lazy_part import LazyPart
+from deixis.store.origin import Origin
 from deixis.store.part import Part, array, nested
 from deixis.types import Document, MentionInContext
-
-MAX_READER_WEIGHT = 100.0
 
 
 class Reranker(Protocol):
@@ -62,7 +63,7 @@ class Reader(Part):
     """
 
     part: Annotated[LazyPart, nested(open_part="open_reader")]
-    weights: Annotated[NDArray[np.float64], array(length=6, low=-MAX_READER_WEIGHT, high=MAX_READER_WEIGHT)]
+    weights: Annotated[NDArray[np.float64], array(length=6, low=-MAX_WEIGHT, high=MAX_WEIGHT)]
     seen: SeenDocuments = field(default_factory=SeenDocuments)
 
 
@@ -71,7 +72,10 @@ class LinkerModel:
     """The parts of a linker. Functions of `deixis.training` make other models from it; nothing mutates it.
 
     `seen` are the documents that it was trained on, `corrections` those of single spans.
-    `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not.
+    `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not. `edits` are
+    those of entities since it was built, `built` the model before edits and corrections if there are any edits, and
+    `added` what `deixis.linking.edited` made of the added entities.
+    `origin` is the folder that it was loaded from; None if it was built.
     """
 
     kb: KnowledgeBase
@@ -86,6 +90,10 @@ class LinkerModel:
     seen: SeenDocuments = field(default_factory=SeenDocuments)
     uncorrected_weights: FeatureWeights | None = None
     n_threads: int = 0
+    edits: EntityEdits = field(default_factory=EntityEdits.of)
+    built: LinkerModel | None = None
+    added: tuple[Any, ...] = ()
+    origin: Origin | None = None
 
     @property
     def all_seen(self) -> SeenDocuments:

@@ -16,6 +16,11 @@ DEIXIS_PARTS(DECLARE)
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of Deixis.";
+#ifdef NDEBUG
+    // An index that a cache or a frame holds until the interpreter exits is freed with the process; a debug build
+    // reports it, for who looks for a missing decrement.
+    nanobind::set_leak_warnings(false);
+#endif
 #define BIND(part) deixis::bind_##part(m);
     DEIXIS_PARTS(BIND)
 }

@@ -61,6 +61,7 @@ ArrayOut<float> row_dots(ArrayIn<int64_t> left_indptr, ArrayIn<int32_t> left_ind
     const auto n_rows = static_cast<size_t>(lefts.n_rows);
     std::vector<RowTable> tables(worker_count(n_rows, n_threads));
     parallel_for(n_rows, n_threads, [&](size_t row, int worker) {
+        if (starts.data()[row] == starts.data()[row + 1]) return;
         RowTable& left = tables[worker];
         left.fill(lefts, row);
         for (auto pair = starts.data()[row]; pair < starts.data()[row + 1]; ++pair) {

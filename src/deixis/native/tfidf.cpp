@@ -22,16 +22,20 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 // Tokens looked up together, so that their waits for memory overlap.
 constexpr size_t kBatchTokens = 64;
 
-struct PendingToken {
+struct FoldedToken {
     uint64_t hash;
-    size_t begin, size;  // in the pending text
+    size_t begin, size;  // in the text of all tokens
 };
 
 // Memory one thread reuses from text to text.
 struct RowScratch {
     Tokenizer tokenizer{FoldOptions{}};
-    std::vector<PendingToken> pending;
-    std::string pending_text;
+    std::vector<FoldedToken> tokens;
+    std::string tokens_text;
+    // What the tokens are of: several vocabularies may look at the same text, one after the other.
+    const uint8_t* text = nullptr;
+    size_t text_size = 0;
+    FoldOptions fold;
     std::vector<int32_t> ids;
     std::vector<uint32_t> columns, sorted;
     std::string padded;
@@ -81,7 +85,8 @@ public:
 
     size_t n_features() const { return n_features_; }
 
-    // Appends the row of a text: ascending columns, each plus first_column, and weights whose squares sum to weight².
+    // Appends the row of a text: ascending columns, each plus first_column, and weights whose squares sum to weight²,
+    // or with a weight below 0 counts times idf as they are.
     void append_row(const uint8_t* text, size_t size, float weight, int32_t first_column, RowScratch& scratch,
                     std::vector<int32_t>& columns, std::vector<float>& values) const {
         collect(text, size, scratch);
@@ -94,13 +99,14 @@ public:
             const uint32_t* next = at;
             while (next < end && *next == column) ++next;
             const double count = static_cast<double>(next - at);
+            at = next;
+            if (idf_[column] == 0) continue;  // an n-gram that another vocabulary has
             const double value = (sublinear_tf_ ? 1 + std::log(count) : count) * idf_[column];
             squares += value * value;
             columns.push_back(static_cast<int32_t>(column) + first_column);
             values.push_back(static_cast<float>(value));
-            at = next;
         }
-        if (squares <= 0) return;
+        if (squares <= 0 || weight < 0) return;
         const double scale = weight / std::sqrt(squares);
         for (size_t i = begin; i < values.size(); ++i) values[i] = static_cast<float>(values[i] * scale);
     }
@@ -121,43 +127,86 @@ public:
         return name;
     }
 
+    // For each column of another vocabulary whether this one has its n-gram, as a column or dropped.
+    auto knows(const TfidfVocabulary& other) const {
+        std::vector<uint8_t> is_known(other.n_features_, 0);
+        std::vector<int32_t> own_tokens(other.tokens_.size());
+        for (size_t id = 0; id < own_tokens.size(); ++id) {
+            const std::string_view text = other.tokens_.text(id);
+            own_tokens[id] = tokens_.find(text.data(), text.size(), hash_bytes(text.data(), text.size()));
+        }
+        for (size_t column = 0; column < other.n_word_columns_; ++column) {
+            size_t node = column;
+            for (const int32_t gone : other.dropped_) node += static_cast<size_t>(gone) <= node;
+            std::vector<int32_t> path;  // the last token first
+            for (int depth = 0; depth < other.settings_.ngrams_max; ++depth) {
+                const size_t token = other.trie_.last_token(node);
+                path.push_back(token < own_tokens.size() ? own_tokens[token] : -1);
+                if (node < other.tokens_.size()) break;
+                node = other.trie_.parent(node);
+            }
+            int32_t own = path.back();
+            for (size_t i = path.size() - 1; i > 0 && own >= 0; --i)
+                own = path[i - 1] < 0 ? -1 : trie_.child(own, path[i - 1]);
+            is_known[column] = own >= 0;
+        }
+        for (size_t id = 0; id < other.grams_.size(); ++id) {
+            const std::string_view text = other.grams_.text(id);
+            const int32_t own = grams_.find(text.data(), text.size(), hash_bytes(text.data(), text.size()));
+            is_known[other.n_word_columns_ + id] = own >= 0;
+        }
+        return to_numpy(std::move(is_known));
+    }
+
 private:
     std::string_view token_text(size_t id) const { return id < tokens_.size() ? tokens_.text(id) : std::string_view(); }
 
     void collect(const uint8_t* text, size_t size, RowScratch& scratch) const {
         scratch.ids.clear();
         scratch.columns.clear();
-        scratch.tokenizer.set_options(settings_.fold);
-        scratch.tokenizer.run(text, size, [&](const TokenView& token) {
-            const uint64_t hash = hash_bytes(token.text, token.size);
-            tokens_.ask_slot(hash);
-            scratch.pending.push_back({hash, scratch.pending_text.size(), token.size});
-            scratch.pending_text.append(token.text, token.size);
-            if (scratch.pending.size() == kBatchTokens) look_up(scratch);
-            if (settings_.has_chars()) collect_chars(token, scratch);
-        });
-        look_up(scratch);
+        tokenize(text, size, scratch);
+        for (size_t begin = 0; begin < scratch.tokens.size(); begin += kBatchTokens)
+            look_up(begin, std::min(begin + kBatchTokens, scratch.tokens.size()), scratch);
+        if (settings_.has_chars())
+            for (const FoldedToken& token : scratch.tokens) collect_chars(token, scratch);
         for (size_t begin = 0; begin < scratch.ids.size(); begin += kBatchTokens)
             collect_ngrams(begin, std::min(begin + kBatchTokens, scratch.ids.size()), scratch);
     }
 
-    // Appends the numbers of the pending tokens to the ids.
-    void look_up(RowScratch& scratch) const {
+    void tokenize(const uint8_t* text, size_t size, RowScratch& scratch) const {
+        const bool is_same_fold =
+            scratch.fold.nfkc == settings_.fold.nfkc && scratch.fold.casefold == settings_.fold.casefold;
+        if (scratch.text != nullptr && scratch.text == text && scratch.text_size == size && is_same_fold) return;
+        scratch.tokens.clear();
+        scratch.tokens_text.clear();
+        scratch.tokenizer.set_options(settings_.fold);
+        scratch.tokenizer.run(text, size, [&](const TokenView& token) {
+            const uint64_t hash = hash_bytes(token.text, token.size);
+            scratch.tokens.push_back({hash, scratch.tokens_text.size(), token.size});
+            scratch.tokens_text.append(token.text, token.size);
+        });
+        scratch.text = text;
+        scratch.text_size = size;
+        scratch.fold = settings_.fold;
+    }
+
+    // Appends the numbers of the tokens [begin, end), of which there are at most kBatchTokens, to the ids.
+    void look_up(size_t begin, size_t end, RowScratch& scratch) const {
         int32_t found[kBatchTokens];
-        const size_t n = scratch.pending.size();
-        for (size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(scratch.pending[i].hash);
+        const size_t n = end - begin;
+        const FoldedToken* tokens = scratch.tokens.data() + begin;
+        for (size_t i = 0; i < n; ++i) tokens_.ask_slot(tokens[i].hash);
+        for (size_t i = 0; i < n; ++i) found[i] = tokens_.ask_place(tokens[i].hash);
         for (size_t i = 0; i < n; ++i)
             if (found[i] >= 0) tokens_.ask_text(found[i]);
         for (size_t i = 0; i < n; ++i) {
-            const PendingToken& token = scratch.pending[i];
-            const char* text = scratch.pending_text.data() + token.begin;
+            const FoldedToken& token = tokens[i];
+            const char* text = scratch.tokens_text.data() + token.begin;
             if (found[i] >= 0 && !tokens_.is_text(found[i], text, token.size))
                 found[i] = tokens_.find(text, token.size, token.hash);
             if (found[i] >= 0) trie_.ask_children(found[i]);
         }
         scratch.ids.insert(scratch.ids.end(), found, found + n);
-        scratch.pending.clear();
-        scratch.pending_text.clear();
     }
 
     // The n-grams that begin at the tokens [begin, end).
@@ -178,9 +227,10 @@ private:
         }
     }
 
-    void collect_chars(const TokenView& token, RowScratch& scratch) const {
-        for_each_char_ngram(token.text, token.size, settings_.char_ngrams_min, settings_.char_ngrams_max,
-                            scratch.padded, scratch.starts, [&](const char* gram, size_t size) {
+    void collect_chars(const FoldedToken& token, RowScratch& scratch) const {
+        for_each_char_ngram(scratch.tokens_text.data() + token.begin, token.size, settings_.char_ngrams_min,
+                            settings_.char_ngrams_max, scratch.padded, scratch.starts,
+                            [&](const char* gram, size_t size) {
                                 const int32_t id = grams_.find(gram, size, hash_bytes(gram, size));
                                 if (id >= 0) scratch.columns.push_back(static_cast<uint32_t>(n_word_columns_ + id));
                             });
@@ -290,6 +340,7 @@ auto tfidf_rows(const std::vector<const TfidfVocabulary*>& vocabularies, const s
         RowScratch& scratch = scratches[worker];
         for (size_t i = bounds[b]; i < bounds[b + 1]; ++i) {
             const size_t begin = block.values.size();
+            scratch.text = nullptr;
             for (size_t p = 0; p < parts.size(); ++p)
                 parts[p].vocabulary->append_row(texts[p].text(i), texts[p].length(i), parts[p].weight,
                                                 parts[p].first_column, scratch, block.columns, block.values);
@@ -311,6 +362,7 @@ auto tfidf_row(const std::vector<const TfidfVocabulary*>& vocabularies, const st
     std::vector<float> values;
     for (size_t p = 0; p < parts.size(); ++p) {
         const Utf8 text(strings[p]);
+        scratch.text = nullptr;
         parts[p].vocabulary->append_row(text.data(), text.size(), parts[p].weight, parts[p].first_column, scratch,
                                         columns, values);
     }
@@ -331,8 +383,11 @@ void bind_tfidf(nb::module_& m) {
                      "nfkc", "casefold", "sublinear_tf"});
     vocabulary.def_prop_ro("n_features", &TfidfVocabulary::n_features);
     define(vocabulary, "feature_name", &TfidfVocabulary::feature_name, {"column"}, "The n-gram of a column.");
+    define(vocabulary, "knows", &TfidfVocabulary::knows, {"other"},
+           "For each column of another vocabulary whether this one has its n-gram, even if it was dropped.");
     define(m, "tfidf_rows", &tfidf_rows, {"vocabularies", "weights", "data", "offsets", "is_normalized", "n_threads"},
-           "One row per text, the vocabularies' columns one after the other: row starts, columns, values.");
+           "One row per text, the vocabularies' columns one after the other: row starts, columns, values. "
+           "With a weight below 0 the values of a vocabulary stay counts times idf.");
     define(m, "tfidf_row", &tfidf_row, {"vocabularies", "weights", "texts", "is_normalized"},
            "Columns and values of the row of one text per vocabulary.");
 }

@@ -18,6 +18,8 @@ Kind = Literal["described", "bare"]
 """Whether the entities of a knowledge base are described, or most are names only: features weigh differently."""
 
 MIN_DESCRIBED = 0.1
+WITHOUT_NAMES = {"mention_in_names": 0.0, "name_vectors": 2.0}
+"""What else these features weigh where the source `names` is not there: the others were measured beside it."""
 
 
 @cache
@@ -31,7 +33,7 @@ def default_weights(kind: Kind) -> Mapping[str, float]:
 
 def kind_of(kb: KnowledgeBase) -> Kind:
     """Which default weights a knowledge base takes."""
-    return "described" if kb.described_share >= MIN_DESCRIBED else "bare"
+    return "described" if kb.described_fraction >= MIN_DESCRIBED else "bare"
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class RankerConfig(Config):
     def start_weights(self, kb: KnowledgeBase, sources: Collection[str]) -> FeatureWeights:
         """The weights before anything is fitted, of the features that these candidate sources support."""
         weights = default_weights(kind_of(kb))
+        if "names" not in sources:
+            weights = {**weights, **WITHOUT_NAMES}
         if self.weights == "tree":
             weights = dict.fromkeys(weights, 0.0) | {"label_tree_log": 1.0}
         return FeatureWeights.of({name: weights[name] for name in weights if FEATURES[name].is_supported(sources)})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.own_names import OwnNames, name_keys
+from deixis.ranking.own_names import OwnNameParts, OwnNames, name_keys
 from deixis.store.part import GIVEN, Part, array, nested
+from deixis.store.row_parts import ColumnParts, RowParts
 
 MAX_LOG = 64  # ln(2^63) and more
 
@@ -47,3 +49,14 @@ class EntityFacts(Part):
         keys = np.stack([name_keys(kb.titles, n_threads), name_keys(kb.ids, n_threads)], axis=1)
         own_names = OwnNames.of(kb, words.stated, n_threads)
         return cls(words, popularity, log_sizes, keys, seen_names or NameSet(), own_names)
+
+    @classmethod
+    def joined(cls, facts: Sequence[EntityFacts], words: EntityWords, parts: RowParts) -> EntityFacts:
+        """The facts of entities in several parts; `words` are those of all."""
+        columns: dict[str, Any] = {
+            name: ColumnParts([getattr(each, name) for each in facts], parts)
+            for name in ("popularity", "log_sizes", "keys")
+        }
+        own_names = [each.own_names for each in facts if each.own_names is not None]
+        columns["own_names"] = OwnNameParts(own_names, parts) if len(own_names) == len(facts) else None
+        return cls(words=words, seen_names=facts[0].seen_names, **columns)

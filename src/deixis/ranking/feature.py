@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from deixis.features.entity_words import EntityWords, Pairs
-from deixis.features.name_set import NameSet
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
@@ -74,13 +73,11 @@ class FeatureContext:
         mentions: Sequence[MentionInContext],
         table: CandidateTable,
         facts: EntityFacts,
-        corrected_names: NameSet | None = None,
         n_threads: int = 0,
     ) -> None:
         self.mentions = mentions
         self.table = table
         self.facts = facts
-        self.corrected_names = corrected_names or NameSet()
         self.n_threads = n_threads
         self._shared: dict[Callable[[FeatureContext], Any], Any] = {}
         self._words_around: dict[int, sparse.csr_matrix] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.part import Part, array
+from deixis.store.row_parts import ColumnParts, RowParts
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 
@@ -87,6 +88,23 @@ class OwnNames(Part):
     def is_begun(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Whether a name of each row begins as the key beside it says."""
         return _holds(self.begun_indptr, self.begun, rows, keys)
+
+
+class OwnNameParts:
+    """The same as `OwnNames` of entities that lie in several parts, one after the other; it is not stored."""
+
+    def __init__(self, names: Sequence[OwnNames], parts: RowParts) -> None:
+        self.names, self.parts = tuple(names), parts
+        self.initials = ColumnParts([each.initials for each in names], parts)
+        self.is_name_page = ColumnParts([each.is_name_page for each in names], parts)
+
+    def is_stated(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether each row's description states the name of the key beside it."""
+        return self.parts.gather(rows, lambda part, at, own: self.names[part].is_stated(own, keys[at]))
+
+    def is_begun(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether a name of each row begins as the key beside it says."""
+        return self.parts.gather(rows, lambda part, at, own: self.names[part].is_begun(own, keys[at]))
 
 
 def initials_of(mentions: Iterable[str]) -> NDArray[np.uint64]:

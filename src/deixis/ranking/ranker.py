@@ -125,12 +125,12 @@ class FeatureRanker(Part):
         if self.unseen_weights is not None:
             is_seen = self.is_seen(mentions)[table.mention_numbers]
             sums = np.where(is_seen, sums, self.unseen_weights.sums(features))
-        return sums + self.corrected.log_odds([mention.text for mention in mentions], table)
+        return sums + self.corrected.log_odds(mentions, table)
 
     def is_seen(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
-        """Which mentions have a name that was seen annotated, in documents or corrections."""
+        """Which mentions have a name that was seen annotated."""
         texts = [mention.text for mention in mentions]
-        seen = self.facts.seen_names.holds(texts) | self.corrected.seen.holds(texts)
+        seen = self.facts.seen_names.holds(texts)
         return seen if self.fitted_names is None else seen | self.fitted_names.holds(texts)
 
     def weights_of(self, mention: MentionInContext) -> FeatureWeights:
@@ -147,7 +147,7 @@ class FeatureRanker(Part):
     def _context(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> FeatureContext:
         if len(mentions) != len(table.starts) - 1:
             raise DataError(f"Each mention needs its candidates, got {len(mentions)} and {len(table.starts) - 1}.")
-        return FeatureContext(mentions, table, self.facts, self.corrected.seen, self.n_threads)
+        return FeatureContext(mentions, table, self.facts, self.n_threads)
 
     def _computed(self, names: tuple[str, ...], context: FeatureContext) -> FeatureMatrix:
         columns = [FEATURES[name](context) for name in names]

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from deixis.errors import DataError, StoreError
 from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.ranking.features import FEATURES, RENAMED, RETIRED
-from deixis.store.checks import require
+from deixis.store.checks import MAX_WEIGHT, require
 from deixis.store.part import Part, array
 
-MAX_WEIGHT = 1e9
 BLOCK = 16_384  # rows summed together
 # The order of weights in models that were saved without the names of their features, under the names of that time.
 UNNAMED = (

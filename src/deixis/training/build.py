@@ -19,6 +19,7 @@ from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
 from deixis.linking.model import LinkerModel
+from deixis.linking.popularity import popularity_of
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
 from deixis.ranking.ranker import FeatureRanker
@@ -27,7 +28,6 @@ from deixis.training.calibrate import calibrate, measured
 from deixis.training.detector import build_detector, fit_detected
 from deixis.training.documents import split_documents
 from deixis.training.examples import fit_weights
-from deixis.training.popularity import popularity_of
 from deixis.types import Document
 
 ACROSS_LANGUAGES = 3.0

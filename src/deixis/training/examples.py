@@ -20,14 +20,14 @@ from deixis.types import Document, MentionInContext
 def training_examples(
     model: LinkerModel, mentions: Sequence[MentionInContext], gold: Sequence[Sequence[int]]
 ) -> TrainingExamples:
-    """The candidates of mentions, as features; all rows of `gold` are right."""
+    """The candidates of mentions, as features, with what corrections say of them; all rows of `gold` are right."""
     parts = []
     for batch in mention_batches(mentions):
         own = model.sources.with_kb_names(mentions[batch])
         table = model.sources.propose(own)
         is_right = is_gold(table.mention_numbers, table.rows, gold[batch])
-        features = model.ranker.features(own, table)
-        parts.append(TrainingExamples(table.starts, features.values, is_right, features.names))
+        features, corrected = model.ranker.features(own, table), model.ranker.corrected.log_odds(own, table)
+        parts.append(TrainingExamples(table.starts, features.values, is_right, features.names, corrected))
     return TrainingExamples.joined(parts)
 
 

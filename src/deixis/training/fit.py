@@ -27,7 +27,8 @@ def fit(
 ) -> TrainingResult:
     """A better model, trained on annotated documents, and how it did on documents it had not seen.
 
-    Checkpoints of an encoder or a re-ranker are kept in `folder`, or in a temporary one that is gone afterwards.
+    Checkpoints of an encoder, a re-ranker or a reader are kept in `folder`, or in a temporary one that is gone
+    afterwards.
     """
     train, n_threads = TRAINERS[trainer], n_threads or model.n_threads or os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as temporary:

@@ -89,7 +89,7 @@ def train_reader(
         return passage_candidates(*proposed, [each.passage for each in passages], 2 * settings.n_candidates)
 
     own = None if settings.has_retriever else source
-    arrays = train_passage_reader(model.kb, split.train, settings, own).to_arrays("reader")
+    arrays = train_passage_reader(model.kb, split.train, settings, own, folder=folder).to_arrays("reader")
     reader = Reader(LazyPart(arrays, "reader", open_reader(model.kb, n_threads)), START, SeenDocuments.of(split.train))
     target = model.decisions.given.target_precision
     with stage("judging by held-out documents"):

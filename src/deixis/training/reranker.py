@@ -22,7 +22,7 @@ from deixis.neural.cross_encoder.train import train_pair_scorer
 from deixis.progress import stage
 from deixis.ranking.feature import document_numbers
 from deixis.ranking.rerankers.cross_encoder import CrossEncoderRanker
-from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.examples import Ranked, best_scores
 from deixis.ranking.rerankers.mixing import RANKING_ALONE, RERANKER_ALONE, RerankerScores
 from deixis.training.calibrate import judge, with_promised_precision
 from deixis.training.config import TrainingConfig
@@ -55,18 +55,23 @@ def train_reranker(
     """
     if not documents:
         raise DataError("There are no documents to learn from.")
-    if model.kb.described_share < MIN_DESCRIBED:
+    if model.kb.described_fraction < MIN_DESCRIBED:
         logger.warning("Hardly any entity has a description: the re-ranker reads names, and gains little by it.")
     split = TrainDevSplit.of(model, documents, dev, config.held_out_share, seed)
     how = config.reranker
     _warn_of_time(n_known(model.kb, split.train), how)
     with stage("finding candidates"):
-        train = ranked_examples(split.judge, split.train, "to learn from", how.n_taught, how.max_mentions, seed)
+        train = ambiguous_examples(split, how, seed)
         check = ranked_examples(split.judge, split.dev, "to hold out", how.n_candidates, how.max_checked, seed + 1)
     ranker, dev_scores = fit_cross_encoder(model.kb, train, check, how, folder, seed, n_threads)
     numbers = document_numbers(check.mentions)
     sides = {"retriever": RANKING_ALONE, NEW: RERANKER_ALONE, "fused": ranker.mixing}
     accuracies = tuple(accuracy(name, dev_scores.is_first_right(mixing), numbers) for name, mixing in sides.items())
+    if not ranker.mixing.reranker:
+        logger.warning(
+            "The re-ranker is not used: %d held-out mentions do not gain by it beyond noise, and --rerank leaves the "
+            "order of candidates as it is.", len(check.mentions),
+        )  # fmt: skip
     reranker = TrainedReranker(ranker, SeenDocuments.of(split.train))
     decision, per_second = _decision(replace(split.judge, reranker=reranker), split.dev, how.max_checked, seed)
     trained = with_promised_precision(replace(model, reranker=reranker), decision, rerank=True)
@@ -84,12 +89,15 @@ def fit_cross_encoder(
 ) -> tuple[CrossEncoderRanker, RerankerScores]:
     """A re-ranker trained on the mentions `train` and mixed on those of `dev`, and what was said of these.
 
-    Checkpoints are kept in `folder`: called again with the same data and settings, training goes on from there.
+    Training is watched on those of `dev` that it will read, or on all if these are none. Checkpoints are kept in
+    `folder`: called again with the same data and settings, training goes on from there.
     """
+    is_unsure = best_scores(dev.candidates) <= config.max_score
+    watched = dev.take(np.flatnonzero(is_unsure)) if is_unsure.any() else dev
     scorer, texts = train_pair_scorer(
         kb,
         MentionCandidates.of(train.mentions, train.candidates, train.gold, config.n_taught, True),
-        MentionCandidates.of(dev.mentions, dev.candidates, dev.gold, config.n_candidates, False),
+        MentionCandidates.of(watched.mentions, watched.candidates, watched.gold, config.n_candidates, False),
         config,
         folder,
         seed,
@@ -99,6 +107,32 @@ def fit_cross_encoder(
     scores = ranker.reranker_scores(dev)
     ranker.mixing = scores.mixing()
     return ranker, scores
+
+
+def ambiguous_examples(split: TrainDevSplit, config: CrossEncoderConfig, seed: int = 0) -> Ranked:
+    """The mentions to learn from, with the candidates of models that have not seen their documents.
+
+    With a `max_score` below 1 they are the ambiguous ones: the best candidate has no larger score, and a right one is
+    among those learned from. Of many, `max_mentions` are drawn; a second model is not built if one finds enough.
+    """
+    purpose, takes_all, parts = "to learn from", config.max_score == 1, []
+    for documents, model in split.train_as_unseen(seed):
+        n_drawn = config.max_mentions if takes_all else 0
+        ranked = ranked_examples(model, documents, purpose, config.n_taught, n_drawn, seed)
+        is_ambiguous = ranked.has_right & (best_scores(ranked.candidates) <= config.max_score)
+        parts.append(ranked if takes_all else ranked.take(np.flatnonzero(is_ambiguous)))
+        if 0 < config.max_mentions <= sum(len(part.mentions) for part in parts):
+            break
+    chosen = Ranked.joined(parts)
+    n_chosen = len(chosen.mentions)
+    if not n_chosen:
+        raise DataError(
+            f"There is nothing {purpose}: no mention has a best candidate with a score of {config.max_score:g} or less "
+            f"and the right one among the first {config.n_taught}. Set reranker.max_score to 1."
+        )
+    if not 0 < config.max_mentions < n_chosen:
+        return chosen
+    return chosen.take(np.sort(np.random.default_rng(seed).choice(n_chosen, config.max_mentions, replace=False)))
 
 
 def ranked_examples(

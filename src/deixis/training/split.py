@@ -7,7 +7,7 @@ where there are none, a second model is built without those held out.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deixis.linking.model import LinkerModel
@@ -61,6 +61,18 @@ class TrainDevSplit:
             len(held_out),
         )
         return cls(train, held_out, rebuilt_on(model, train, seed))
+
+    def train_as_unseen(self, seed: int = 0) -> Iterator[tuple[list[Document], LinkerModel]]:
+        """The train documents in parts, each with a model that was not trained on it.
+
+        The same model for all, or, if it has seen them, a model built on one half for the other half.
+        """
+        if not self.judge.seen.holds(self.train).any():
+            yield self.train, self.judge
+            return
+        halves = split_documents(self.train, 0.5, seed)
+        for own, other in (halves, halves[::-1]):
+            yield own, rebuilt_on(self.judge, other, seed)
 
 
 def _drawn(documents: Sequence[Document], n_all: int, fraction: float, seed: int) -> list[Document]:

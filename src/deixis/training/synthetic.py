@@ -53,6 +53,19 @@ def synthetic_mentions(
     return mentions, rows
 
 
+def described_mentions(kb: KnowledgeBase, names: Sequence[str], rows: NDArray[np.integer]) -> list[MentionInContext]:
+    """For each entity a text that begins with the name and goes on with its description; the name is the mention.
+
+    Examples
+    --------
+    >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris", "description": "capital of France"}])
+    >>> described_mentions(kb, ["City of Light"], np.array([0]))[0].document_text
+    'City of Light: capital of France'
+    """
+    texts = (" ".join(text.split()[:MAX_WORDS]) for text in kb.description_texts(rows))
+    return [MentionInContext(name, f"{name}: {text}", 0, len(name)) for name, text in zip(names, texts, strict=True)]
+
+
 def _sample(words: Sequence[str], fraction: float, rng: np.random.Generator) -> list[str]:
     words = words[:MAX_WORDS]
     return [word for word, is_kept in zip(words, (rng.random(len(words)) < fraction).tolist(), strict=True) if is_kept]

@@ -1,7 +1,5 @@
 """Filters by type, id and language."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from deixis.candidates.filters import EntityFilter
 from deixis.errors import ConfigError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.options import LinkOptions
+from tests.timing import cpu_seconds
 
 RECORDS = [
     {"id": "Q90", "title": "Paris", "types": ["city"], "descriptions": {"fr": "capitale", "en": "capital"}},
@@ -143,9 +142,11 @@ def test_a_mask_over_many_entities_and_an_error_about_them_are_quick():
     n = 200_000
     records = ({"id": f"Q{i}", "title": "x", "types": [f"t{i % 500}"], "descriptions": {"de": "y"}} for i in range(n))
     kb = KnowledgeBase.from_records(records)
-    started = time.process_time()
-    assert EntityFilter(types=("t7", "t8")).mask(kb).sum() == 800
-    assert EntityFilter(languages=("de",)).mask(kb).sum() == n
-    with pytest.raises(ConfigError, match="has the id 'Q-1'"):
-        EntityFilter(ids=("Q-1",)).mask(kb)
-    assert time.process_time() - started < 2  # seen: 0.03 s
+
+    def ask():
+        assert EntityFilter(types=("t7", "t8")).mask(kb).sum() == 800
+        assert EntityFilter(languages=("de",)).mask(kb).sum() == n
+        with pytest.raises(ConfigError, match="has the id 'Q-1'"):
+            EntityFilter(ids=("Q-1",)).mask(kb)
+
+    assert cpu_seconds(ask, enough=2) < 2  # seen: 0.03 s

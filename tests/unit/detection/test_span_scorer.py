@@ -1,5 +1,7 @@
 """How likely a span is a mention: by the list and the shipped weights, or learned from annotated documents."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -103,6 +105,8 @@ def test_a_scorer_is_stored_and_comes_back_the_same() -> None:
     arrays = scorer.to_arrays("scorer")
     again = SpanScorer.from_arrays(arrays, "scorer")
     assert (again.log_odds(spans) == scorer.log_odds(spans)).all()
+    heavy = replace(scorer, weights=np.where(np.arange(len(scorer.weights)) == 0, 145.4, scorer.weights))
+    assert SpanScorer.from_arrays(heavy.to_arrays("scorer"), "scorer").weights[0] == 145.4
     with pytest.raises(StoreError, match=r"scorer\.seen\.keys' must rise"):
         SpanScorer.from_arrays(arrays | {"scorer.seen.keys": arrays["scorer.seen.keys"][::-1]}, "scorer")
     with pytest.raises(StoreError, match=r"scorer\.weights"):

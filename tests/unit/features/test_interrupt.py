@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.processes import start
+from tests.processes import PATIENCE, start
 
 SCRIPT = """
 import numpy as np
@@ -29,4 +29,4 @@ def test_a_long_fit_stops_when_the_user_interrupts_it(n_threads):
     with start(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert process.communicate(timeout=PATIENCE)[0] == "interrupted\n"

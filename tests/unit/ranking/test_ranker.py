@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from deixis.candidates.combined import CandidateSources
-from deixis.candidates.config import DEFAULT_SOURCES
+from deixis.candidates.config import DEFAULT_SOURCES, SourcesConfig
 from deixis.candidates.entity_facts import popularity_from
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.learners.listwise import TrainingExamples
+from deixis.linker import Linker
+from deixis.linking.config import LinkerConfig
 from deixis.ranking.default_weights import RankerConfig, default_weights, kind_of
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
@@ -78,6 +80,16 @@ def test_a_list_of_names_takes_other_weights_than_described_entities(n_described
     assert start == default_weights(kind)
     only_tree = RankerConfig(weights="tree").start_weights(kb, DEFAULT_SOURCES).by_name()
     assert {name: weight for name, weight in only_tree.items() if weight} == {"label_tree_log": 1.0}
+
+
+def test_without_the_source_of_names_similar_names_and_vectors_decide():
+    kb = KnowledgeBase.from_records(
+        [{"id": name, "title": name} for name in ("Trail pack 40", "Summit tent", "Ember stove")]
+    )
+    sources = SourcesConfig(sources=("alias", "name_vectors"))
+    linker = Linker.build(kb, config=LinkerConfig(candidates=sources), n_threads=1)
+    (mention,) = linker.link("We cooked on Ember stoves.").mentions
+    assert mention.entity == "Ember stove"
 
 
 @pytest.mark.parametrize(

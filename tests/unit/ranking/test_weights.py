@@ -42,14 +42,16 @@ def test_weights_without_names_must_be_as_many_as_there_were(n_weights):
 
 def test_a_weight_of_a_feature_that_is_gone_is_an_error_that_names_it(monkeypatch):
     arrays = WEIGHTS.to_arrays("w")
-    monkeypatch.delitem(FEATURES, "others")
+    without_others = {name: each for name, each in FEATURES.items() if name != "others"}
+    monkeypatch.setattr(weights_module, "FEATURES", without_others)  # the order of features is that of weights
     with pytest.raises(StoreError, match="'w' has a weight for 'others', which is no ranking feature"):
         FeatureWeights.from_arrays(arrays, "w")
 
 
 def test_a_weight_of_a_retired_feature_is_passed_over_with_a_debug_line(monkeypatch, caplog):
     arrays = WEIGHTS.to_arrays("w")
-    monkeypatch.delitem(FEATURES, "others")
+    without_others = {name: each for name, each in FEATURES.items() if name != "others"}
+    monkeypatch.setattr(weights_module, "FEATURES", without_others)  # the order of features is that of weights
     monkeypatch.setattr(weights_module, "RETIRED", frozenset({"others"}))
     with caplog.at_level(logging.DEBUG):
         read = FeatureWeights.from_arrays(arrays, "w")

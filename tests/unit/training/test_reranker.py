@@ -2,16 +2,25 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from deixis.errors import ConfigError, DataError
 from deixis.linker import Linker
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairConfig
+from deixis.ranking.rerankers.examples import best_scores
 from deixis.training.calibrate import judge, with_decision
 from deixis.training.config import TrainingConfig
 from deixis.training.examples import training_examples
-from deixis.training.reranker import enough, ranked_examples, train_reranker, with_promised_precision
+from deixis.training.reranker import (
+    ambiguous_examples,
+    enough,
+    ranked_examples,
+    train_reranker,
+    with_promised_precision,
+)
+from deixis.training.split import TrainDevSplit
 from deixis.types import Document, Mention
 from tests.aviary import even_aviary, sightings, tiny_encoder
 
@@ -128,6 +137,32 @@ def test_drawn_mentions_are_the_same_for_a_seed_and_have_the_candidates_they_hav
     assert places == sorted(places) and drawn.gold == [everything.gold[place] for place in places]
     assert (drawn.candidates != everything.candidates[places]).nnz == 0
     assert ranked(3).mentions == drawn.mentions != ranked(4).mentions
+
+
+def test_only_mentions_that_the_ranking_is_unsure_of_are_taught_if_so_set():
+    model, documents = Linker.build(KB).model, sightings(60, nil_share=0)
+    split = TrainDevSplit.of(model, documents)
+    everything = ambiguous_examples(split, CrossEncoderConfig(n_taught=2))
+    assert len(everything.mentions) == 48
+    cut = float(np.median(best_scores(everything.candidates)))
+    unsure = ambiguous_examples(split, CrossEncoderConfig(n_taught=2, max_score=cut))
+    assert 0 < len(unsure.mentions) < 48
+    assert (best_scores(unsure.candidates) <= cut).all() and unsure.has_right.all()
+    drawn = ambiguous_examples(split, CrossEncoderConfig(n_taught=2, max_score=cut, max_mentions=5))
+    assert len(drawn.mentions) == 5 and all(each in unsure.mentions for each in drawn.mentions)
+    with pytest.raises(DataError, match="Set reranker.max_score to 1"):
+        ambiguous_examples(split, CrossEncoderConfig(n_taught=2, max_score=0.01))
+
+
+def test_mentions_are_taught_with_the_candidates_of_a_model_that_has_not_seen_their_document():
+    documents = sightings(60, nil_share=0)
+    split = TrainDevSplit.of(Linker.build(KB, documents).model, documents)
+    assert split.judge.seen.holds(split.train).all() and not split.judge.seen.holds(split.dev).any()
+    parts = list(split.train_as_unseen())
+    assert sorted(each.id for part, _ in parts for each in part) == sorted(each.id for each in split.train)
+    for part, unknowing in parts:
+        assert len(unknowing.seen) and not unknowing.seen.holds([*part, *split.dev]).any()
+    assert len(ambiguous_examples(split, CrossEncoderConfig(n_taught=2)).mentions) == len(split.train)
 
 
 def two_birds(number):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -109,27 +110,45 @@ class AliasSource(CandidateSource):
             table, langs = _table(inputs.counted_kb, inputs.documents, stated, config, inputs.n_threads)
         return cls(inputs.kb, table, langs, config)
 
-    def extend(self, added: KnowledgeBase) -> AliasSource:
+    def extend(self, added: SourceInputs) -> AliasSource:
         """A table of the new entities' names; p(entity | alias) is among the new entities."""
-        return AliasSource.build(SourceInputs(added, n_threads=1), self.config)
+        stated = added.stated if self.config.stated_weight else None
+        table, langs = _table(added.counted_kb, (), stated, self.config, 1, self.langs)
+        return AliasSource(added.kb, table, langs, self.config)
 
     def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> AliasSource:
-        """The same table, in which these mentions of entities count besides those it was made with; none are stored.
+        """The same table, in which entities have the names of these mentions as aliases; none are stored.
+
+        Beside entities that have the name, another one is a candidate with a prior of 0, and one that has it has it no
+        more often: what was meant here says little of other texts.
 
         Examples
         --------
-        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q167646", "title": "Paris"}])
+        >>> kb = KnowledgeBase.from_records([{"id": "Q90", "title": "Paris"}, {"id": "Q167646", "title": "Alexander"}])
         >>> paris = MentionInContext("Paris", "Paris fled.", 0, 5)
-        >>> source = AliasSource.build(SourceInputs(kb)).with_mentions([paris], rows=[1])
+        >>> source = AliasSource.build(SourceInputs(kb)).with_mentions([paris, paris], rows=[0, 1])
         >>> [round(candidate.score, 2) for candidate in source.generate([paris], k=2)[0]]
-        [0.83, 0.17]
+        [1.0, 0.0]
         """
-        texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
-        n = len(texts)
+        plain = AliasSource(self.kb, self.table, self.langs, self.config)
+        known = set(zip(*(each.tolist() for each in plain._meanings(mentions)[:2]), strict=True))
+        named = {number for number, _ in known}
+        new = {
+            (mention.text, mention.lang, row, number in named)
+            for number, (mention, row) in enumerate(zip(mentions, rows, strict=True))
+            if (number, row) not in known
+        }
+        if not new:
+            return plain
+        in_order = sorted(new, key=lambda each: (each[0], each[1] or "", each[2]))
+        texts, langs, new_rows, has_namesakes = (list(column) for column in zip(*in_order, strict=True))
+        n, is_one_of_many = len(texts), np.array(has_namesakes)
         codes = [0 if self.config.all_languages else self._code(lang) for lang in langs]
+        spellings = _spellings(texts, 1)
         entries = KeyEntries(
-            np.arange(n), np.array(rows, dtype=np.int32), np.array(codes, dtype=np.int16), _spellings(texts, 1),
-            np.zeros(n, dtype=np.float32), np.ones(n, dtype=np.float32),
+            np.arange(n), np.array(new_rows, dtype=np.int32), np.array(codes, dtype=np.int16),
+            np.where(is_one_of_many, ~spellings, spellings),  # never closer to a mention than names that were there
+            (~is_one_of_many).astype(np.float32), np.zeros(n, dtype=np.float32),
         )  # fmt: skip
         further = KeyTable.build(self.forms.keys(texts, langs, n_threads=1), entries, len(self.kb))
         return AliasSource(self.kb, self.table, self.langs, self.config, further)
@@ -150,12 +169,12 @@ class AliasSource(CandidateSource):
         """For each mention all rows that bear its name, in the order of the rows, and p(entity | alias) of each."""
         texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
         mention_keys = self.forms.keys(texts, langs, n_threads=1)
-        entries = self.table.find(mention_keys)
+        entries = self._find(mention_keys)
         if self.further is not None:
             entries = KeyEntries.joined([entries, self.further.find(mention_keys)])
         if self.config.acronym_weight:
             short = (acronym_of_mention(text) for text in texts)
-            written_out = self.table.find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))
+            written_out = self._find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))
             entries = KeyEntries.joined([entries, written_out])
         if not self.config.all_languages:
             lang_codes = np.array([self._code(lang) for lang in langs], dtype=np.int64)[entries.keys]
@@ -185,19 +204,42 @@ class AliasSource(CandidateSource):
         texts = [mention.text for mention in mentions]
         keys = self.forms.keys(texts, [mention.lang for mention in mentions], n_threads=1)
         is_known = np.zeros(len(texts), dtype=bool)
-        for table in (self.table, self.further):
-            if table is not None:
-                is_known[table.find(keys).keys] = True
+        is_known[self._find(keys).keys] = True
+        if self.further is not None:
+            is_known[self.further.find(keys).keys] = True
         is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
         unknown = np.flatnonzero(~is_known)
         variants = [next(_variants(texts[number]), "") for number in unknown.tolist()]
         variant_keys = self.forms.keys(variants, n_threads=1)
         marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variant_keys)
-        for entries in (self.table.find(marked), self.table.find(variant_keys)):
+        for entries in (self._find(marked), self._find(variant_keys)):
             for position, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
                 same = (name for name in self.kb.names_of(row) if variants[position] in _variants(name))
                 texts[unknown[position]] = next(same, texts[unknown[position]])
         return texts
+
+    def has_name(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each name is that of an entity, in this or another number or spelling."""
+        stemmed = [next(_variants(name), "") for name in names]
+        variants = self.forms.keys(stemmed, n_threads=1)
+        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variants)
+        has_name = np.zeros(len(names), dtype=bool)
+        for keys in (self.forms.keys(names, n_threads=1), variants, marked):
+            has_name[self._find(keys).keys] = True
+        return has_name
+
+    def namesakes(self, names: Sequence[str]) -> list[NDArray[np.int64]]:
+        """The rows of the entities that have each name."""
+        entries = self._find(self.forms.keys(names, n_threads=1))
+        order = np.argsort(entries.keys, kind="stable")
+        starts = np.searchsorted(entries.keys[order], np.arange(len(names) + 1))
+        return [
+            np.unique(entries.rows[order[first:last]]).astype(np.int64) for first, last in pairwise(starts.tolist())
+        ]
+
+    def _find(self, keys: StringTable) -> KeyEntries:
+        """The entries of keys by the names of the knowledge base and of annotated documents."""
+        return self.table.find(keys)
 
     def _closer(
         self, priors: NDArray[np.float32], entries: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
@@ -239,10 +281,11 @@ def _table(
     stated: StatedNames | None,
     config: AliasConfig,
     n_threads: int,
+    langs: Sequence[str] = (),
 ) -> tuple[KeyTable, tuple[str, ...]]:
-    """All names with their weights and counts, and the languages of the names."""
+    """All names with their weights and counts, and the languages of the names: `langs` and any others after them."""
     known = AliasNames.collect(kb, annotated, config.title_weight)
-    lang_to_code = {"": _NO_LANG}
+    lang_to_code = {"": _NO_LANG} | {lang: code for code, lang in enumerate(langs)}
     kinds = np.zeros(len(known.langs), dtype=np.int16)
     if not config.all_languages:
         kinds[:] = [lang_to_code.setdefault(base_language(lang), len(lang_to_code) - 1) for lang in known.langs]

@@ -10,20 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.entity_facts import described_words
+from deixis.candidates.entity_facts import extended_words
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
-from deixis.errors import StoreError
+from deixis.errors import NotFittedError, StoreError
 from deixis.features.entity_words import EntityWords, WordRows, shares_of
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
 from deixis.tables import EntityMask
 from deixis.types import MentionInContext
 
 INDEX = BlockIndexConfig()
+N_WORDS = 3  # the rarest words of a name, by which descriptions are found that may mention it
 GAIN = 0.5  # of the most popular entity, where a description with all words counts 1
 
 
@@ -54,7 +56,7 @@ class DescriptionSource(CandidateSource):
         self,
         kb: KnowledgeBase,
         words: EntityWords,
-        index: BlockIndex,
+        index: BlockIndex | CompressedIndex,
         gains: NDArray[np.float32],
         config: DescriptionConfig,
         n_threads: int = 0,
@@ -76,25 +78,46 @@ class DescriptionSource(CandidateSource):
         index = _index(words.descriptions, words.vectorizer.n_features, gains, inputs.row_order)
         return cls(inputs.kb, words, index, gains, config or DescriptionConfig(), inputs.n_threads)
 
-    def extend(self, added: KnowledgeBase) -> DescriptionSource | None:
-        """An index of the new entities' descriptions, in words that the built ones have; none is popular."""
-        described = described_words(added, self.words.vectorizer, self.n_threads)
-        if not len(described.indices):
+    def extend(self, added: SourceInputs) -> DescriptionSource | None:
+        """An index of the new entities' descriptions; words that the built ones lack weigh as the rarest do."""
+        kb, words = added.kb, added.stored_words or extended_words(self.words, added.kb, self.n_threads)
+        if not len(words.descriptions.indices):
             return None
-        gains = np.zeros(len(added), dtype=np.float32)
-        index = _index(described, self.words.vectorizer.n_features, gains, np.arange(len(added)))
-        return DescriptionSource(added, self.words, index, gains, self.config, self.n_threads)
+        gains = (GAIN * added.popularity).astype(np.float32)
+        rows = _described_rows(words.descriptions, words.vectorizer.n_features, gains)
+        index = CompressedIndex.build(rows, np.arange(len(kb)), INDEX, len(kb))
+        return DescriptionSource(kb, words, index, gains, self.config, self.n_threads)
+
+    def with_words_of(self, other: DescriptionSource) -> DescriptionSource:
+        """The same index, searched with the words that an extended source has besides."""
+        return DescriptionSource(self.kb, other.words, self.index, self.gains, self.config, self.n_threads)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
         self.check_search(k, mask)
-        queries = self.words.queries(MentionBatch.of(mentions).texts, self.n_threads)
-        scores = search_popular(self.index, shares_of(queries), self.gains, k, self.n_threads, mask)
+        batch, words = MentionBatch.of(mentions), self.words
+        queries = batch.once(
+            (self.name, words.vectorizer), lambda: shares_of(words.queries(batch.texts, self.n_threads))
+        )
+        queries = first_columns(queries, self.index.n_columns - 1)
+        scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
         np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more
         return scores
 
+    def rows_with(self, columns: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The entities whose descriptions have all of these words, in the order of their rows."""
+        if not len(columns) or isinstance(self.index, CompressedIndex):
+            return np.zeros(0, dtype=np.int64)
+        by_length = sorted(columns.tolist(), key=self.index.n_entries)
+        rows = np.sort(self.index.groups_with(by_length[0]))
+        for column in by_length[1:N_WORDS]:
+            rows = np.intersect1d(rows, self.index.groups_with(column), assume_unique=True)
+        return rows
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as arrays under names that begin with `prefix`; words are stored once for all that use them."""
+        if isinstance(self.index, CompressedIndex):
+            raise NotFittedError("An index of added descriptions is not stored; it is made again from the edits.")
         return self.index.to_arrays(f"{prefix}.index") | {f"{prefix}.gains": self.gains}
 
     @classmethod
@@ -126,8 +149,12 @@ class DescriptionSource(CandidateSource):
 
 
 def _index(described: WordRows, n_words: int, gains: NDArray[np.float32], row_order: NDArray[np.integer]) -> BlockIndex:
+    order = np.argsort(row_order, kind="stable")
+    return BlockIndex.build(_described_rows(described, n_words, gains)[order], order, INDEX, n_groups=len(order))
+
+
+def _described_rows(described: WordRows, n_words: int, gains: NDArray[np.float32]) -> sparse.csr_matrix:
     """The words of each entity's description, and one column more for what popularity gains."""
     ones = np.ones(len(described.indices), dtype=np.float32)
     rows = sparse.csr_matrix((ones, described.indices, described.indptr), shape=(len(gains), n_words))
-    order = np.argsort(row_order, kind="stable")
-    return BlockIndex.build(with_column(rows, gains)[order], order, INDEX, n_groups=len(order))
+    return with_column(rows, gains)

@@ -98,12 +98,13 @@ class NameVectorSource(CandidateSource):
         index = VECTOR_INDEXES[config.index].build(_vectors(encoder, names), rows, len(kb))
         return cls(kb, encoder, index, config, None if config.all_languages else NameLanguages.of(langs))
 
-    def extend(self, added: KnowledgeBase) -> NameVectorSource:
+    def extend(self, added: SourceInputs) -> NameVectorSource:
         """Vectors of the new entities' names by the same encoder, all of which are compared."""
-        names, rows, langs = _names(added, (), self.config)
-        index = VectorIndex.build(_vectors(self.encoder, names), rows, len(added))
+        kb = added.kb
+        names, rows, langs = _names(kb, (), self.config)
+        index = VectorIndex.build(_vectors(self.encoder, names), rows, len(kb))
         languages = None if self.config.all_languages else NameLanguages.of(langs)
-        return NameVectorSource(added, self.encoder, index, replace(self.config, index="exact"), languages)
+        return NameVectorSource(kb, self.encoder, index, replace(self.config, index="exact"), languages)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""

@@ -18,9 +18,10 @@ from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
-from deixis.errors import StoreError
-from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
+from deixis.errors import NotFittedError, StoreError
+from deixis.features.tfidf import ExtendedVectorizer, TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.progress import stage
 from deixis.store.checks import check_range, require
@@ -73,8 +74,8 @@ class NameSource(CandidateSource):
     def __init__(
         self,
         kb: KnowledgeBase,
-        vectorizer: TfidfVectorizer,
-        index: BlockIndex,
+        vectorizer: TfidfVectorizer | ExtendedVectorizer,
+        index: BlockIndex | CompressedIndex,
         gains: Gains,
         config: NameConfig,
         n_threads: int = 0,
@@ -101,11 +102,22 @@ class NameSource(CandidateSource):
             index = _index(kb, vectorizer, row_order, gains, config, n_threads)
         return cls(kb, vectorizer, index, gains, config, n_threads)
 
-    def extend(self, added: KnowledgeBase) -> NameSource:
-        """An index of the new entities' names, with the weights of words that the built names have; none is popular."""
-        gains = np.zeros(len(added) if len(self.gains) else 0, dtype=np.float32)
-        index = _index(added, self.vectorizer, np.arange(len(added)), gains, self.config, self.n_threads)
-        return NameSource(added, self.vectorizer, index, gains, self.config, self.n_threads, self.max_gain)
+    def extend(self, added: SourceInputs) -> NameSource:
+        """An index of the new entities' names; n-grams that the built names lack weigh as the rarest do."""
+        gains = np.zeros(0, dtype=np.float32)
+        if len(self.gains):
+            gains = (self.config.popularity_weight * added.popularity).astype(np.float32)
+        vectorizer = ExtendedVectorizer.of(self.vectorizer, added.kb.names()[0], self.n_threads)
+        names_by_features, rows = _weighted_names(
+            added.kb, vectorizer, np.arange(len(added.kb)), gains, self.config, self.n_threads
+        )
+        index = CompressedIndex.build(names_by_features, rows, self.config.index, len(added.kb))
+        return NameSource(added.kb, vectorizer, index, gains, self.config, self.n_threads, self.max_gain)
+
+    def with_words_of(self, other: NameSource) -> NameSource:
+        """The same index, searched with the n-grams that an extended source has besides."""
+        index, gains, config = self.index, self.gains, self.config
+        return NameSource(self.kb, other.vectorizer, index, gains, config, self.n_threads, self.max_gain)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` entities by the cosine of their best name and by popularity, best first.
@@ -114,9 +126,11 @@ class NameSource(CandidateSource):
         again. With a mask: all entities that share a word or a run of letters with the mention, up to `k`.
         """
         self.check_search(k, mask)
-        queries = self.vectorizer.transform(MentionBatch.of(mentions).texts, self.n_threads)
+        batch = MentionBatch.of(mentions)
+        queries = batch.once(self.vectorizer, lambda: self.vectorizer.transform(batch.texts, self.n_threads))
+        queries = first_columns(queries, self.index.n_columns - bool(len(self.gains)))
         if not len(self.gains):
-            scores = self.index.search(queries, k, self.n_threads, allowed=mask)
+            scores = self.index.search(queries, k, self.n_threads, None, mask)
             np.minimum(scores.data, 1, out=scores.data)  # weights in a byte may add up to a little more
             return scores
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
@@ -133,7 +147,10 @@ class NameSource(CandidateSource):
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary and index as arrays under names that begin with `prefix`."""
-        arrays = self.vectorizer.to_arrays(f"{prefix}.words") | self.index.to_arrays(f"{prefix}.index")
+        first, index = self.vectorizer, self.index
+        if isinstance(first, ExtendedVectorizer) or isinstance(index, CompressedIndex):
+            raise NotFittedError("An index of added names is not stored; it is made again from the edits.")
+        arrays = first.to_arrays(f"{prefix}.words") | index.to_arrays(f"{prefix}.index")
         return arrays | {f"{prefix}.gains": self.gains}
 
     @classmethod
@@ -166,7 +183,20 @@ def _index(
     config: NameConfig,
     n_threads: int,
 ) -> BlockIndex:
-    """All names in the order of their entities, with one column more for what popularity gains, if it counts."""
+    """An index of all names in the order of their entities."""
+    names_by_features, rows = _weighted_names(kb, vectorizer, row_order, gains, config, n_threads)
+    return BlockIndex.build(names_by_features, rows, config.index, n_groups=len(kb))
+
+
+def _weighted_names(
+    kb: KnowledgeBase,
+    vectorizer: TfidfVectorizer | ExtendedVectorizer,
+    row_order: NDArray[np.integer],
+    gains: Gains,
+    config: NameConfig,
+    n_threads: int,
+) -> tuple[sparse.csr_matrix, NDArray[np.int32]]:
+    """All names in the order of their entities, with one column more for what popularity gains, if it counts; rows."""
     names, rows = kb.names()
     order = np.argsort(row_order[rows], kind="stable")
     weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
@@ -174,4 +204,4 @@ def _index(
     names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
     if len(gains):
         names_by_features = with_column(names_by_features, gains[rows[order]])
-    return BlockIndex.build(names_by_features, rows[order], config.index, n_groups=len(kb))
+    return names_by_features, rows[order]

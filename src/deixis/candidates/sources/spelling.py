@@ -101,9 +101,14 @@ class SpellingSource(CandidateSource):
             words = _index_of_words(list(filter(None, keys)), groups, len(kb), config) if config.word_weight else None
         return cls(inputs.kb, names, words, popular, config, inputs.n_threads)
 
-    def extend(self, added: KnowledgeBase) -> SpellingSource:
+    def extend(self, added: SourceInputs) -> SpellingSource:
         """An index of the new entities' names; similarities do not depend on which other names there are."""
-        return SpellingSource.build(SourceInputs(added, n_threads=self.n_threads), self.config)
+        return SpellingSource.build(added, self.config)
+
+    def equal_names(self) -> SpellingSource:
+        """The same source, which finds names that are equal to the mention but for what is not compared."""
+        config = replace(self.config, min_similarity=1.0, word_weight=0.0)
+        return SpellingSource(self.kb, self.names, None, self.popular, config, self.n_threads)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""

@@ -114,10 +114,10 @@ class VectorSource(CandidateSource):
         descriptions = _described(kb, encoder, config, VECTOR_INDEXES[config.index])
         return cls(kb, encoder, descriptions, None, config).with_contexts(inputs.documents)
 
-    def extend(self, added: KnowledgeBase) -> VectorSource:
+    def extend(self, added: SourceInputs) -> VectorSource:
         """Vectors of the new entities' descriptions by the same encoder, all of which are compared."""
-        descriptions = _described(added, self.encoder, self.config, VectorIndex)
-        return VectorSource(added, self.encoder, descriptions, None, replace(self.config, index="exact"))
+        descriptions = _described(added.kb, self.encoder, self.config, VectorIndex)
+        return VectorSource(added.kb, self.encoder, descriptions, None, replace(self.config, index="exact"))
 
     def with_contents(self, contents: Contents) -> VectorSource:
         """The same vectors, others of which are searched."""

@@ -68,7 +68,7 @@ def evidence_of_list(
     kb: KnowledgeBase, mentions: Sequence[MentionInContext], best: BestCandidates, mask: EntityMask | None = None
 ) -> NDArray[np.float32]:
     """mentions_by_evidence: the evidence that each mention means anything on the list, or what a mask leaves of it."""
-    n_entities = len(kb) if mask is None else int(mask.sum())
+    n_entities = kb.n_entities if mask is None else int(mask.sum())
     texts = [mention.text for mention in mentions]
     return on_list_evidence(texts, best, kb.names_of, n_entities, kind_of(kb) == "described")
 

@@ -103,7 +103,8 @@ def read(plan: LinkPlan, documents: Sequence[Document], batches: Iterable[Ranked
     """The spans of all batches, and those that the reader finds besides, with their joint probabilities."""
     if plan.reader is None:
         raise ValueError("There is no reader in this plan.")
-    links = possible_links(plan.reader, documents, *reader_input(plan, batches), plan.mask)
+    mask = plan.model.kb.live if plan.mask is None else plan.mask
+    links = possible_links(plan.reader, documents, *reader_input(plan, batches), mask)
     spans, ranking = links.ranked(expit(weighed(links.evidence, plan.reader.weights)))
     mentions = spans.in_context(documents)
     scored = overrule(plan.model, spans.positions(mentions), ranking.head(plan.depth), plan.mask)

@@ -59,6 +59,6 @@ def learned_around(context: FeatureContext) -> Column:
 
 
 def _is_seen(context: FeatureContext) -> Column:
-    """1 for candidates of mentions that were seen annotated, in documents or corrections."""
-    is_seen = context.facts.seen_names.holds(context.texts) | context.corrected_names.holds(context.texts)
+    """1 for candidates of mentions that were seen annotated."""
+    is_seen = context.facts.seen_names.holds(context.texts)
     return context.per_candidate(is_seen).astype(np.float32)

@@ -5,6 +5,7 @@ Its word is mixed with that of the ranking before it, by weights learned on held
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,13 +23,11 @@ from deixis.neural.cross_encoder.pairs import PairScorer
 from deixis.neural.cross_encoder.scorer import OnnxPairScorer
 from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
-from deixis.ranking.rerankers.examples import Ranked
+from deixis.ranking.rerankers.examples import Ranked, best_scores
 from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, RerankerScores
-from deixis.store.checks import check_length, check_range, require
+from deixis.store.checks import MAX_WEIGHT, check_length, check_range, require
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
-
-MAX_WEIGHT = 1e9
 
 
 class CrossEncoderRanker:
@@ -48,6 +47,12 @@ class CrossEncoderRanker:
         self.config = config or CrossEncoderConfig()
         self.mixing = mixing
 
+    def with_kb(self, kb: KnowledgeBase) -> CrossEncoderRanker:
+        """The same over another knowledge base, whose first rows are those of this one."""
+        changed = copy.copy(self)
+        changed.kb = kb
+        return changed
+
     @property
     def n_candidates(self) -> int:
         """How many of a mention's best candidates are reranked."""
@@ -56,14 +61,19 @@ class CrossEncoderRanker:
     def rank(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> sparse.csr_matrix:
         """mentions_by_entities: the same candidates in a new order, stored best first.
 
-        Candidates behind the first `n_candidates` keep their scores, and so do all of a mention that is too long.
+        Candidates behind the first `n_candidates` keep their scores, and so do all of a mention that is too long, or
+        whose best one has a larger score than `max_score`. Nothing is read where the re-ranker does not count.
         """
-        starts, positions, logits = self._scored_pairs(mentions, ranked)
+        if len(mentions) != ranked.shape[0]:
+            raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")
+        if not self.mixing.reranker:
+            return ranked
+        starts, positions = self._first(ranked, self._is_read(mentions, ranked))
         if not len(positions):
             return ranked
         scores = ranked.data.astype(np.float64)
         group = CandidateTable(starts, positions, {})
-        totals = self.mixing.totals(ranked.data[positions], logits)
+        totals = self.mixing.totals(ranked.data[positions], self._logits(mentions, ranked, positions))
         parts = np.exp(totals - group.group_max(totals))
         scores[positions] = parts / group.group_sum(parts) * group.group_sum(scores[positions])
         everything = CandidateTable(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
@@ -72,29 +82,41 @@ class CrossEncoderRanker:
 
     def reranker_scores(self, annotated: Ranked) -> RerankerScores:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
-        starts, positions, logits = self._scored_pairs(annotated.mentions, annotated.candidates)
-        numbers = np.repeat(np.arange(len(annotated.mentions)), np.diff(starts))
-        is_right = is_gold(numbers, annotated.candidates.indices[positions], annotated.gold)
-        return RerankerScores(starts, annotated.candidates.data[positions], logits, is_right)
+        mentions, ranked = annotated.mentions, annotated.candidates
+        is_read = self._is_read(mentions, ranked)
+        starts, positions = self._first(ranked, np.ones_like(is_read))
+        numbers = np.repeat(np.arange(len(mentions)), np.diff(starts))
+        logits = np.zeros(len(positions), dtype=np.float32)
+        logits[is_read[numbers]] = self._logits(mentions, ranked, positions[is_read[numbers]])
+        is_right = is_gold(numbers, ranked.indices[positions], annotated.gold)
+        return RerankerScores(starts, ranked.data[positions], logits, is_right)
 
-    def _scored_pairs(
-        self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """The positions, among all candidates, of those reranked, and the cross-encoder's logits.
-
-        First come the starts: mention `i` has the positions and logits from `starts[i]` to `starts[i + 1]`.
-        """
-        if len(mentions) != ranked.shape[0]:
-            raise ConfigError(f"Each mention needs its candidates, got {len(mentions)} and {ranked.shape[0]}.")
-        numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))
-        is_first = np.arange(len(numbers)) - ranked.indptr[numbers] < self.n_candidates
+    def _is_read(self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix) -> NDArray[np.bool_]:
+        """Which mentions the cross-encoder reads: those that fit into its window and of which the ranking is unsure."""
         fits = np.array(self.texts.fits(mentions), dtype=np.bool_) if mentions else np.zeros(0, dtype=np.bool_)
-        positions = np.flatnonzero(is_first & fits[numbers])
-        starts = np.searchsorted(numbers[positions], np.arange(len(mentions) + 1))
+        is_read: NDArray[np.bool_] = fits & (best_scores(ranked) <= self.config.max_score)
+        return is_read
+
+    def _first(
+        self, ranked: sparse.csr_matrix, is_chosen: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The positions, among all candidates, of the first `n_candidates` of the chosen mentions.
+
+        Before them come the starts: mention `i` has the positions from `starts[i]` to `starts[i + 1]`.
+        """
+        numbers = np.repeat(np.arange(ranked.shape[0]), np.diff(ranked.indptr))
+        is_first = np.arange(len(numbers)) - ranked.indptr[numbers] < self.n_candidates
+        positions = np.flatnonzero(is_first & is_chosen[numbers])
+        return np.searchsorted(numbers[positions], np.arange(ranked.shape[0] + 1)), positions
+
+    def _logits(
+        self, mentions: Sequence[MentionInContext], ranked: sparse.csr_matrix, positions: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """What the cross-encoder says of the candidates at these positions."""
         if not len(positions):
-            return starts, positions, np.zeros(0, dtype=np.float32)
-        pairs = self.texts.pairs(self.kb, mentions, numbers[positions], ranked.indices[positions])
-        return starts, positions, self.scorer.scores(pairs)
+            return np.zeros(0, dtype=np.float32)
+        numbers = np.repeat(np.arange(len(mentions)), np.diff(ranked.indptr))[positions]
+        return self.scorer.scores(self.texts.pairs(self.kb, mentions, numbers, ranked.indices[positions]))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The trained model, its settings and the mixing as arrays under names that begin with `prefix`."""

@@ -59,7 +59,7 @@ def test_without_descriptions_there_is_nothing_to_build_or_to_open():
     bare = SourceInputs(KnowledgeBase.from_records([{"id": "a", "title": "Oz"}]))
     assert DescriptionSource.build(bare) is None
     assert DescriptionSource.from_arrays({}, "d", bare) is None
-    assert DescriptionSource.build(inputs()).extend(bare.kb) is None
+    assert DescriptionSource.build(inputs()).extend(bare) is None
 
 
 def test_new_entities_are_found_by_words_that_were_counted_before_their_types_among_them():
@@ -67,7 +67,7 @@ def test_new_entities_are_found_by_words_that_were_counted_before_their_types_am
         {"id": "new", "title": "Ruritania", "description": "former colony"},
         {"id": "typed", "title": "Lilliput", "types": ["island"]},
     ]
-    further = DescriptionSource.build(inputs(9, 0, 0, 0)).extend(KnowledgeBase.from_records(records))
+    further = DescriptionSource.build(inputs(9, 0, 0, 0)).extend(SourceInputs(KnowledgeBase.from_records(records)))
     assert found(further, ["former colony", "island", "Ruritania"])[0] == [[0], [1], []]
 
 

@@ -102,9 +102,9 @@ def test_an_entity_with_hundreds_of_like_names_leaves_room_for_others():
 def test_new_entities_score_as_if_they_had_been_built_in():
     added = KnowledgeBase.from_records([{"id": "new", "title": "Paris Light", "aliases": ["Texas City"]}])
     source = NameSource.build(SourceInputs(KB, counts=np.array([900, 0, 3])))
-    further = source.extend(added)
+    further = source.extend(SourceInputs(added))
     asked = mentions("Paris Light", "Texas", "Ilion")
-    exact = source.vectorizer.transform(["Texas"]) @ source.vectorizer.transform(["Texas City"]).T
+    exact = further.vectorizer.transform(["Texas"]) @ further.vectorizer.transform(["Texas City"]).T
     expected = [1, 0.95 * exact.toarray()[0, 0], 0]
     np.testing.assert_allclose(further.column(further.search(asked, 1)), expected[:2], atol=0.01)
     np.testing.assert_allclose(further.search(asked[:1], 1).data, 1 / (1 + source.max_gain), atol=0.01)

@@ -4,7 +4,7 @@ from numpy.testing import assert_array_equal
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.build_settings import OwnTextConfig
-from deixis.training.popularity import mentioned_entities, popularity_of
+from deixis.linking.popularity import mentioned_entities, popularity_of
 
 
 def kb_of(**descriptions):
@@ -62,11 +62,11 @@ def test_a_description_that_has_its_own_name_speaks_of_no_namesake():
 
 
 def test_a_name_of_too_many_says_nothing(monkeypatch):
-    monkeypatch.setattr("deixis.training.popularity.MAX_NAMESAKES", 4)
+    monkeypatch.setattr("deixis.linking.popularity.MAX_NAMESAKES", 4)
     records = [{"id": str(i), "title": "Paris"} for i in range(4)]
     kb = KnowledgeBase.from_records([*records, {"id": "troy", "title": "Troy", "description": "home of Paris"}])
     assert popularity(kb) == [0.25] * 4 + [0.0]
-    monkeypatch.setattr("deixis.training.popularity.MAX_NAMESAKES", 3)
+    monkeypatch.setattr("deixis.linking.popularity.MAX_NAMESAKES", 3)
     assert popularity(kb) == [0.0] * 5
 
 

@@ -1,0 +1,408 @@
+"""Sources over a list with edits: the built source, and small ones over the entities added or edited since.
+
+This is the only place that knows of several parts: each is searched, rows are shifted, the best are merged. Rows of the
+built list that were removed are never proposed. What a built source learned of an entity that was edited since (how
+often a name means it, where it is in the tree) goes to the edited one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.candidates.candidate_lists import no_candidates
+from deixis.candidates.combined import CandidateSources
+from deixis.candidates.mention_batch import MentionBatch
+from deixis.candidates.source import CandidateSource, SourceInputs
+from deixis.candidates.sources.alias import AliasSource
+from deixis.candidates.sources.label_tree import LabelTreeSource
+from deixis.candidates.sources.spelling import SpellingSource
+from deixis.candidates.sources.vectors import Contents, VectorSource
+from deixis.errors import ConfigError, NotFittedError
+from deixis.features.entity_words import EntityWords
+from deixis.kb.edited import EditedKnowledgeBase
+from deixis.nearest.alias_table import KeyEntries
+from deixis.store.strings import StringTable
+from deixis.tables import CandidateTable, EntityMask
+from deixis.types import MentionInContext
+from deixis.xmr.rankings import kept_where
+
+N_SAMPLED = 200  # names by which the tree's scores are compared with the similarity of names
+N_BINS = 20
+MIN_ADDED = 10  # candidates of an added part, at least
+MIN_LIVE = 0.5  # fraction of rows that count, from which on others are dropped and not filtered
+N_MORE = 8  # candidates searched for besides, where some rows do not count any more
+MIN_SCORE = 1e-3  # of the tree, where its logarithm is taken
+
+Search = Callable[[int, CandidateSource, MentionBatch, EntityMask | None], sparse.csr_matrix]
+"""The number of a part, its source, mentions and the mask of the part, to its candidates."""
+Parts = Sequence[CandidateSource | None]
+"""The source of each part of a list; None where it cannot propose the entities of a part."""
+
+
+class EditedSource(CandidateSource):
+    """A source over all parts of a list with edits. It is made from a built one and never stored."""
+
+    def __init__(self, kb: EditedKnowledgeBase, parts: Parts) -> None:
+        first = parts[0]
+        if first is None:
+            raise NotFittedError("The first part of a source is the built one.")
+        self.kb = self.edited = kb
+        self.parts = tuple(parts)
+        self.built = first
+        self.name = first.name  # type: ignore[misc]
+        self.config = first.config
+        self.config_type = type(first).config_type  # type: ignore[misc]
+
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+        """mentions_by_entities: the best `k` rows of all parts, stored best first."""
+        self.check_search(k, mask)
+        rankings = self._rankings(
+            MentionBatch.of(mentions), mask, lambda _, part, own, mask: _searched(part, own, k, mask)
+        )
+        if len(rankings) == 1:
+            return rankings[0]
+        table = CandidateTable.merged({str(number): each for number, each in enumerate(rankings)})
+        best = np.max(list(table.signals.values()), axis=0)
+        return table.best(best, k, len(self.edited))
+
+    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+        """What the parts propose, in any order, with the scores of `column`.
+
+        Added entities are only proposed if they are among the best `k` of all: behind the built ones they are too many.
+        """
+        min_scores = np.zeros(len(mentions))
+
+        def searched(
+            number: int, part: CandidateSource, batch: MentionBatch, mask: EntityMask | None
+        ) -> sparse.csr_matrix:
+            ranking = _searched(part, batch, k if number == 0 else max(MIN_ADDED, k // 4), mask)
+            if number == 0:
+                is_full = np.diff(ranking.indptr) >= k
+                min_scores[is_full] = ranking.data[ranking.indptr[1:][is_full] - 1]
+            elif len(batch) == len(min_scores):
+                ranking = kept_where(ranking, ranking.data > np.repeat(min_scores, np.diff(ranking.indptr)))
+            return sparse.csr_matrix((part.column(ranking), ranking.indices, ranking.indptr), shape=ranking.shape)
+
+        first, *others = self._rankings(MentionBatch.of(mentions), mask, searched)
+        if others:  # each added one takes the place of the last of the built ones
+            n_left = k - np.sum([np.diff(each.indptr) for each in others], axis=0)
+            lengths = np.diff(first.indptr)
+            first = kept_where(first, np.arange(first.nnz) - np.repeat(first.indptr[:-1] + n_left, lengths) < 0)
+        return side_by_side([first, *others])
+
+    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
+        """What `search` finds in each part, with the rows of all parts."""
+        starts, masks, rankings = self.edited.row_parts.starts.tolist(), self._masks(mask), []
+        for number, part in enumerate(self.parts):
+            own_mask = masks[number]
+            if part is None or (own_mask is not None and not own_mask.any()):
+                continue
+            ranking = search(number, part, batch, own_mask)
+            rows = self._rows(number, ranking.indices.astype(np.int64) + starts[number])
+            rankings.append(
+                sparse.csr_matrix((ranking.data, rows, ranking.indptr), shape=(ranking.shape[0], len(self.edited)))
+            )
+        return rankings or [no_candidates(len(batch), len(self.edited))]
+
+    def _masks(self, mask: EntityMask | None) -> list[EntityMask | None]:
+        return self.edited.part_masks(mask)
+
+    def _rows(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return rows
+
+    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+        """The score that the ranker is given, by the source of the part that each candidate is in."""
+
+        def of_part(number: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+            part = self.parts[number] or self.built
+            own = (np.asarray(candidates.data)[positions], rows, np.array([0, len(rows)]))
+            return part.column(sparse.csr_matrix(own, shape=(1, len(part.kb))))
+
+        return self.edited.row_parts.gather(np.asarray(candidates.indices), of_part)
+
+    def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
+        """A score for every candidate of the table by the source of its part, if sources have one."""
+        numbers = table.mention_numbers
+        if type(self.built).score is CandidateSource.score:
+            return None
+
+        def of_part(number: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+            part = self.parts[number]
+            starts = np.searchsorted(numbers[positions], np.arange(len(table.starts)))
+            scores = None if part is None else part.score(mentions, CandidateTable(starts, rows, {}))
+            return np.zeros(len(rows), dtype=np.float32) if scores is None else scores
+
+        return self.edited.row_parts.gather(table.rows, of_part)
+
+    @classmethod
+    def build(cls, inputs: SourceInputs, config: Any = None) -> NoReturn:  # noqa: ANN401 - as in CandidateSource
+        """Not possible: it is made from a built source."""
+        raise NotFittedError("A source over edits is made from a built one.")
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The built source; the others are made again from the edits."""
+        return self.built.to_arrays(prefix)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        inputs: SourceInputs,
+        config: Any = None,  # noqa: ANN401 - as in CandidateSource
+    ) -> NoReturn:
+        """Not possible: it is made from a built source."""
+        raise NotFittedError("A source over edits is made from a built one.")
+
+    @property
+    def row_order(self) -> NDArray[np.integer] | None:
+        """That of the built entities."""
+        return self.built.row_order
+
+
+class EditedSpelling(EditedSource):
+    """Spellings over all parts: where a mention is itself a name of one, names that are only similar do not count."""
+
+    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
+        if self.config.searches_always:
+            return super()._rankings(batch, mask, search)
+        is_name = np.zeros(len(batch), dtype=bool)
+
+        def searched(
+            number: int, part: CandidateSource, batch: MentionBatch, mask: EntityMask | None
+        ) -> sparse.csr_matrix:
+            if number == 0 or not isinstance(part, SpellingSource):
+                ranking = search(number, part, batch, mask)
+            else:  # of a name, equal names only
+                ranking = _spread_over(
+                    len(batch),
+                    (~is_name, lambda own: search(number, part, own, mask)),
+                    (is_name.copy(), lambda own: search(number, part.equal_names(), own, mask)),
+                    batch,
+                )
+            is_name[np.repeat(np.arange(len(batch)), np.diff(ranking.indptr))[ranking.data >= 1]] = True
+            return ranking
+
+        rankings = super()._rankings(batch, mask, searched)
+        return [kept_where(each, ~np.repeat(is_name, np.diff(each.indptr)) | (each.data >= 1)) for each in rankings]
+
+
+def _spread_over(
+    n_mentions: int,
+    first: tuple[NDArray[np.bool_], Callable[[MentionBatch], sparse.csr_matrix]],
+    second: tuple[NDArray[np.bool_], Callable[[MentionBatch], sparse.csr_matrix]],
+    batch: MentionBatch,
+) -> sparse.csr_matrix:
+    """What two searches find, each for its own mentions."""
+    parts, order = [], np.zeros(n_mentions, dtype=np.int64)
+    n_before = 0
+    for is_own, search in (first, second):
+        numbers = np.flatnonzero(is_own)
+        if len(numbers):
+            parts.append(search(MentionBatch([batch[number] for number in numbers.tolist()])))
+            order[numbers] = n_before + np.arange(len(numbers))
+            n_before += len(numbers)
+    return parts[0] if len(parts) == 1 else sparse.csr_matrix(sparse.vstack(parts, format="csr")[order])
+
+
+class EditedLabelTree(EditedSource):
+    """The label tree, and beside it entities that it has not learned: they score as the similarity of names suggests.
+
+    `curve` has the score of the tree for similarities of names from 0 to 1.
+    """
+
+    def __init__(self, kb: EditedKnowledgeBase, built: LabelTreeSource, curve: NDArray[np.float32]) -> None:
+        super().__init__(kb, [built])
+        self.curve = curve
+
+    def _masks(self, mask: EntityMask | None) -> list[EntityMask | None]:
+        return self.edited.part_masks(mask, has_edited=True)
+
+    def _rows(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.edited.current_rows(rows)
+
+    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+        """The scores themselves."""
+        return np.asarray(candidates.data, dtype=np.float32)
+
+    def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
+        """The tree's scores, and for entities that it does not know those of their names."""
+        del mentions
+        scores, is_added = table.column(self.name), table.rows >= len(self.built.kb)
+        if not is_added.any():
+            return scores
+        beside = np.interp(table.column("names"), np.linspace(0, 1, len(self.curve)), self.curve)
+        beside[table.column("names") <= 0] = 0
+        return np.where(is_added, np.maximum(scores, beside), scores).astype(np.float32)
+
+
+class EditedAlias(AliasSource):
+    """The tables of names of all parts: namesakes of any part compete for a name."""
+
+    def __init__(self, kb: EditedKnowledgeBase, parts: Sequence[AliasSource]) -> None:
+        built, last = parts[0], parts[-1]
+        super().__init__(kb, built.table, last.langs, built.config)
+        self.edited = kb
+        self.parts = tuple(parts)
+
+    def _find(self, keys: StringTable) -> KeyEntries:
+        starts, entry_parts = self.edited.row_parts.starts.tolist(), []
+        for number, part in enumerate(self.parts):
+            entries = part.table.find(keys)
+            if number == 0:
+                entries = self._of_built(entries)
+            entry_parts.append(replace(entries, rows=entries.rows + np.int32(starts[number])))
+        return KeyEntries.joined(entry_parts)
+
+    def _of_built(self, entries: KeyEntries) -> KeyEntries:
+        """Without removed entities; of edited ones only how often annotated mentions mean them."""
+        is_live = self.edited.is_live[entries.rows]
+        if is_live.all():
+            return entries
+        rows = self.edited.current_rows(entries.rows.astype(np.int64)).astype(np.int32)
+        is_edited = rows != entries.rows
+        entries = replace(entries, rows=rows, weights=np.where(is_edited, 0, entries.weights).astype(np.float32))
+        return entries.take(is_live | (is_edited & (entries.counts > 0)))
+
+    def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> EditedAlias:
+        """The same tables, in which these mentions of entities count besides; none are stored."""
+        corrected = EditedAlias(self.edited, self.parts)
+        corrected.further = super().with_mentions(mentions, rows).further
+        return corrected
+
+
+class EditedVectors(EditedSource):
+    """Vectors over all parts."""
+
+    @property
+    def contexts(self) -> Any:  # noqa: ANN401 - an index of any class, or None
+        """The vectors of annotated contexts, which only built entities have."""
+        return self.built.contexts  # type: ignore[attr-defined]
+
+    def with_contents(self, contents: Contents) -> EditedVectors:
+        """The same vectors, others of which are searched; added entities have descriptions only."""
+        parts = [part.with_contents(contents) if isinstance(part, VectorSource) else part for part in self.parts]
+        if contents == "contexts":
+            parts[1:] = [None] * (len(parts) - 1)
+        return EditedVectors(self.edited, parts)
+
+
+def side_by_side(rankings: Sequence[sparse.csr_matrix]) -> sparse.csr_matrix:
+    """The entries of rankings of the same mentions, those of each mention one after the other.
+
+    Examples
+    --------
+    >>> ones = [sparse.csr_matrix(np.array(rows, dtype=np.float32)) for rows in ([[1, 0], [0, 0]], [[0, 2], [0, 3]])]
+    >>> side_by_side(ones).toarray().tolist()
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+    if len(rankings) == 1:
+        return rankings[0]
+    lengths = np.array([np.diff(each.indptr) for each in rankings])
+    indptr = np.concatenate([[0], np.cumsum(lengths.sum(axis=0))])
+    data, indices = np.empty(indptr[-1], dtype=np.float32), np.empty(indptr[-1], dtype=np.int64)
+    before = np.zeros(len(indptr) - 1, dtype=np.int64)
+    for each, own in zip(rankings, lengths, strict=True):
+        positions = np.repeat(indptr[:-1] + before - each.indptr[:-1], own) + np.arange(len(each.data))
+        data[positions], indices[positions] = each.data, each.indices
+        before += own
+    return sparse.csr_matrix((data, indices, indptr), shape=rankings[0].shape)
+
+
+def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+    """What a part proposes of the rows that count and pass the filter.
+
+    Where few do not count, to search for a few more and drop those takes less time than a filter; mentions that lose
+    too many are searched for again with one.
+    """
+    if mask is None or mask.mean() < MIN_LIVE:
+        return part.search(batch, k, mask)
+    n_sought = k + N_MORE + int(2 * k * (1 - mask.mean()))
+    ranking = part.search(batch, n_sought)
+    remaining = kept_where(ranking, mask[ranking.indices])
+    n_ranked, n_remaining = np.diff(ranking.indptr), np.diff(remaining.indptr)
+    lost = np.flatnonzero((n_ranked >= n_sought) & (n_remaining < k))
+    is_first = np.arange(len(remaining.data)) - np.repeat(remaining.indptr[:-1], n_remaining) < k
+    remaining = kept_where(remaining, is_first)
+    if not len(lost):
+        return remaining
+    again = part.search([batch[number] for number in lost.tolist()], k, mask)
+    order = np.arange(len(batch))
+    order[lost] = len(batch) + np.arange(len(lost))
+    return sparse.csr_matrix(sparse.vstack([remaining, again], format="csr")[order])
+
+
+EDITED = {"spelling": EditedSpelling, "vectors": EditedVectors}
+"""Sources whose parts are merged in a way of their own."""
+
+
+def edited_sources(
+    built: CandidateSources,
+    kb: EditedKnowledgeBase,
+    added: Sequence[Mapping[str, CandidateSource | None]],
+    words: EntityWords,
+    curve: NDArray[np.float32],
+) -> CandidateSources:
+    """The sources over a list with edits; `added` are those of each part after the first, by name."""
+    by_name: dict[str, CandidateSource] = {}
+    for name, source in built.by_name.items():
+        parts = [source, *(each.get(name) for each in added)]
+        last = next(each for each in reversed(parts) if each is not None)
+        known = [None if each is None or each is last else each.with_words_of(last) for each in parts]
+        parts = [last if each is last else own for each, own in zip(parts, known, strict=True)]
+        if isinstance(source, AliasSource):
+            by_name[name] = EditedAlias(kb, [each for each in parts if isinstance(each, AliasSource)])
+        elif isinstance(source, LabelTreeSource):
+            by_name[name] = EditedLabelTree(kb, source, curve)
+        else:
+            by_name[name] = EDITED.get(name, EditedSource)(kb, parts)
+    return replace(built, kb=kb, by_name=by_name, words=words)
+
+
+def added_sources(before: Mapping[str, CandidateSource], inputs: SourceInputs) -> dict[str, CandidateSource | None]:
+    """The sources over added entities alone, by name; `before` are those of the parts before, which they extend."""
+    return {name: source.extend(inputs) for name, source in before.items()}
+
+
+def check_extensible(built: CandidateSources) -> None:
+    """An error unless a source can propose entities that it was not built with."""
+    if set(built.by_name) <= {LabelTreeSource.name}:
+        raise ConfigError(
+            "This model proposes candidates by the label tree alone, which cannot learn an entity before the next "
+            "build. Build the model again from the changed list, or with further sources: deixis build LIST "
+            "--sources alias,names,label_tree"
+        )
+
+
+def tree_curve(built: CandidateSources) -> NDArray[np.float32]:
+    """What the label tree scores entities whose best name has a similarity of 0 to 1, in steps; never falling.
+
+    Measured by searching names of the list, taken at even distances, in the tree and among names.
+    """
+    tree, names = built.by_name.get("label_tree"), built.by_name.get("names")
+    if tree is None or names is None or not len(built.kb):
+        return np.zeros(N_BINS + 1, dtype=np.float32)
+    rows = np.unique(np.linspace(0, len(built.kb) - 1, N_SAMPLED).astype(np.int64))
+    titles = built.kb.titles.strings(rows)
+    batch = MentionBatch([MentionInContext(title, title, 0, len(title)) for title in titles])
+    rankings = {"names": names.search(batch, 20), "label_tree": tree.search(batch, tree.config.k)}
+    column = names.column(rankings["names"])
+    shape, (indices, indptr) = rankings["names"].shape, (rankings["names"].indices, rankings["names"].indptr)
+    rankings["names"] = sparse.csr_matrix((column, indices, indptr), shape=shape)
+    table = CandidateTable.merged(rankings)
+    similarities, scores = table.column("names"), np.log(np.maximum(table.column("label_tree"), MIN_SCORE))
+    bins = np.rint(similarities[similarities > 0] * N_BINS).astype(np.int64)
+    counts = np.bincount(bins, minlength=N_BINS + 1)
+    sums = np.bincount(bins, weights=scores[similarities > 0], minlength=N_BINS + 1)
+    known = np.flatnonzero(counts)
+    if not len(known):
+        return np.zeros(N_BINS + 1, dtype=np.float32)
+    means = np.interp(np.arange(N_BINS + 1), known, sums[known] / counts[known])
+    curve: NDArray[np.float32] = np.exp(np.maximum.accumulate(means)).astype(np.float32)
+    return curve
