@@ -73,6 +73,7 @@ def _is_ours(message: Any) -> bool:  # noqa: ANN401
 def page(browser: Any, address: str) -> Iterator[Any]:  # noqa: ANN401 - of a library that may be missing
     """The workbench, opened, with the token; nothing may be complained of in its console."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.set_default_timeout(PATIENCE * 1000)
     opened = context.new_page()
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))

@@ -1,9 +1,12 @@
 """The console command, run as a user runs it, and a small model to run it on."""
 
+import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -68,9 +71,12 @@ class DeixisInside(Deixis):
 
     def __call__(self, *arguments: object, stdin: str = "", code: int | None = 0) -> subprocess.CompletedProcess[str]:
         self.capsys.readouterr()
-        returned = main([str(argument) for argument in arguments])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+            returned = main([str(argument) for argument in arguments])
         out, err = self.capsys.readouterr()
         assert code is None or returned == code, err
+        assert "--debug" in arguments or "Traceback" not in err, err
         return subprocess.CompletedProcess(arguments, returned, out, err)
 
 
@@ -80,6 +86,7 @@ def deixis_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     (tmp_path / "gold.jsonl").write_text(GOLD, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
     return DeixisInside(tmp_path, capsys)
 
 
@@ -91,9 +98,26 @@ def deixis(tmp_path: Path) -> Deixis:
 
 
 @pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of four entities, built once; tests must not change it."""
+def shared_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of four entities, built once."""
     folder = tmp_path_factory.mktemp("shared-model")
     (folder / "kb.jsonl").write_text(ENTITIES, encoding="utf-8")
     Deixis(folder)("build", "kb.jsonl", "-o", "model")
     return folder / "model"
+
+
+@pytest.fixture
+def model(shared_model: Path) -> Iterator[Path]:
+    """The shared model, which a test must not change: one that does fails, not those after it."""
+    files = sorted(shared_model.parent.iterdir())
+    yield shared_model
+    new = [each for each in sorted(shared_model.parent.iterdir()) if each not in files]
+    for each in new:
+        each.unlink()
+    assert not new, f"this test changed the shared model: {new}; give it a copy"
+
+
+@pytest.fixture
+def own_model(shared_model: Path, tmp_path: Path) -> Path:
+    """A copy of the shared model that a test may change."""
+    return Path(shutil.copytree(shared_model, tmp_path / "model"))

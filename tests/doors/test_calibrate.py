@@ -8,7 +8,7 @@ METALS = ("iron", "tin", "zinc", "lead", "gold")
 
 
 @pytest.fixture
-def foundry(deixis):
+def foundry(deixis_inside):
     """A folder with a list of metals and sixty annotated mentions, every third of something that the list lacks."""
     titles = [f"{metal} {number}" for number in range(12) for metal in METALS]
     entities = [{"id": f"e{number}", "title": title} for number, title in enumerate(titles)]
@@ -19,8 +19,8 @@ def foundry(deixis):
         documents.append({"id": f"d{number}", "text": f"{text} is here", "mentions": [mention]})
     for name, records in (("metals.jsonl", entities), ("dev.jsonl", documents)):
         lines = "".join(json.dumps(record) + "\n" for record in records)
-        (deixis.folder / name).write_text(lines, encoding="utf-8")
-    return deixis
+        (deixis_inside.folder / name).write_text(lines, encoding="utf-8")
+    return deixis_inside
 
 
 def test_calibrate_prints_figures_and_writes_a_model_that_can_be_asked_for_a_precision(foundry):

@@ -34,8 +34,8 @@ def test_build_link_eval_info_and_doctor_go_round(deixis):
     assert "Everything is fine." in deixis("doctor", "model").stdout
 
 
-def test_build_tells_programs_what_it_did(deixis):
-    (summary,) = lines_of(deixis("build", "kb.jsonl", "-o", "model", "--json", "--quiet").stdout)
+def test_build_tells_programs_what_it_did(deixis_inside):
+    (summary,) = lines_of(deixis_inside("build", "kb.jsonl", "-o", "model", "--json", "--quiet").stdout)
     assert summary["entities"] == 4
     assert summary["bytes"] > 0
     assert summary["peak_memory_bytes"] > 1e6
@@ -50,12 +50,12 @@ def test_the_same_seed_builds_the_same_bytes_on_one_thread_or_two(deixis):
         assert file.read_bytes() == (two / file.name).read_bytes(), file.name
 
 
-def test_build_learns_from_annotated_mentions(deixis):
+def test_build_learns_from_annotated_mentions(deixis_inside):
     annotated = {"text": "Ilios fell", "mentions": [{"start": 0, "end": 5, "entity": "troy"}]}
-    (deixis.folder / "more.jsonl").write_text(json.dumps(annotated) + "\n", encoding="utf-8")
-    deixis("build", "kb.jsonl", "-o", "model", "--mentions", "more.jsonl", "--mentions", "gold.jsonl")
+    (deixis_inside.folder / "more.jsonl").write_text(json.dumps(annotated) + "\n", encoding="utf-8")
+    deixis_inside("build", "kb.jsonl", "-o", "model", "--mentions", "more.jsonl", "--mentions", "gold.jsonl")
     question = json.dumps({"text": "Ilios stood", "mentions": [{"start": 0, "end": 5}]})
-    (document,) = lines_of(deixis("link", "model", stdin=question).stdout)
+    (document,) = lines_of(deixis_inside("link", "model", stdin=question).stdout)
     assert document["mentions"][0]["candidates"][0]["id"] == "troy"
 
 
@@ -83,32 +83,34 @@ def test_build_takes_the_sources_it_is_given_and_an_encoder_for_those_that_have_
     assert "No candidate source named 'nmes'" in wrong.stderr and "Did you mean 'names'?" in wrong.stderr
 
 
-def test_a_config_file_may_name_the_preset_as_the_option_does(deixis):
-    (deixis.folder / "mine.toml").write_text('preset = "xmred"\n', encoding="utf-8")
-    deixis("build", "kb.jsonl", "-o", "file", "--config", "mine.toml", "-q")
-    deixis("build", "kb.jsonl", "-o", "option", "--preset", "xmred", "-q")
-    deixis("build", "kb.jsonl", "-o", "default", "-q")
-    configs = [json.loads(deixis("info", name, "--json").stdout)["config"] for name in ("file", "option", "default")]
+def test_a_config_file_may_name_the_preset_as_the_option_does(deixis_inside):
+    (deixis_inside.folder / "mine.toml").write_text('preset = "xmred"\n', encoding="utf-8")
+    deixis_inside("build", "kb.jsonl", "-o", "file", "--config", "mine.toml", "-q")
+    deixis_inside("build", "kb.jsonl", "-o", "option", "--preset", "xmred", "-q")
+    deixis_inside("build", "kb.jsonl", "-o", "default", "-q")
+    configs = [
+        json.loads(deixis_inside("info", name, "--json").stdout)["config"] for name in ("file", "option", "default")
+    ]
     assert configs[0] == configs[1] != configs[2]
 
 
-def test_link_reads_files_of_every_kind_and_stdin(deixis, model):
-    (deixis.folder / "a.txt").write_text("London\n\nTroy", encoding="utf-8")
-    with gzip.open(deixis.folder / "b.jsonl.gz", "wt", encoding="utf-8") as stream:
+def test_link_reads_files_of_every_kind_and_stdin(deixis_inside, model):
+    (deixis_inside.folder / "a.txt").write_text("London\n\nTroy", encoding="utf-8")
+    with gzip.open(deixis_inside.folder / "b.jsonl.gz", "wt", encoding="utf-8") as stream:
         stream.write('{"id": "b", "text": "Ilion is Troy", "mentions": [{"start": 0, "end": 5}]}\n')
-    documents = lines_of(deixis("link", model, "a.txt", "b.jsonl.gz", "-", stdin="Paris").stdout)
+    documents = lines_of(deixis_inside("link", model, "a.txt", "b.jsonl.gz", "-", stdin="Paris").stdout)
     assert [document["id"] for document in documents] == ["a.txt", "b", "stdin"]
     assert [mention["text"] for mention in documents[0]["mentions"]] == ["London", "Troy"]
     assert [mention["text"] for mention in documents[1]["mentions"]] == ["Ilion"]
 
 
-def test_link_takes_every_line_as_a_document_when_asked(deixis, model):
-    documents = lines_of(deixis("link", model, "--format", "lines", stdin="London\n\nTroy\n").stdout)
+def test_link_takes_every_line_as_a_document_when_asked(deixis_inside, model):
+    documents = lines_of(deixis_inside("link", model, "--format", "lines", stdin="London\n\nTroy\n").stdout)
     assert [(document["id"], document["text"]) for document in documents] == [("1", "London"), ("3", "Troy")]
 
 
-def test_link_keeps_as_many_candidates_as_asked(deixis, model):
-    (document,) = lines_of(deixis("link", model, "--top-k", 1, stdin="Paris").stdout)
+def test_link_keeps_as_many_candidates_as_asked(deixis_inside, model):
+    (document,) = lines_of(deixis_inside("link", model, "--top-k", 1, stdin="Paris").stdout)
     assert len(document["mentions"][0]["candidates"]) == 1
 
 
@@ -132,18 +134,18 @@ def test_what_the_hint_at_every_name_says_helps_and_is_not_said_again(deixis_ins
     assert "--names" not in done.stderr
 
 
-def test_link_leaves_out_what_is_below_the_threshold(deixis, model):
-    (document,) = lines_of(deixis("link", model, "--threshold", 1, stdin="Paris").stdout)
+def test_link_leaves_out_what_is_below_the_threshold(deixis_inside, model):
+    (document,) = lines_of(deixis_inside("link", model, "--threshold", 1, stdin="Paris").stdout)
     assert document["mentions"][0]["entity"] is None
     assert document["mentions"][0]["nil"] is True
     assert document["mentions"][0]["candidates"]
 
 
-def test_link_writes_a_file_whole_and_compressed_by_its_name(deixis, model):
-    deixis("link", model, "-o", "out.jsonl.gz", stdin="Zürich is not London 東京")
-    with gzip.open(deixis.folder / "out.jsonl.gz", "rt", encoding="utf-8") as stream:
+def test_link_writes_a_file_whole_and_compressed_by_its_name(deixis_inside, model):
+    deixis_inside("link", model, "-o", "out.jsonl.gz", stdin="Zürich is not London 東京")
+    with gzip.open(deixis_inside.folder / "out.jsonl.gz", "rt", encoding="utf-8") as stream:
         assert json.loads(stream.read())["text"] == "Zürich is not London 東京"
-    assert {file.name for file in deixis.folder.iterdir()} == {"kb.jsonl", "gold.jsonl", "out.jsonl.gz"}
+    assert {file.name for file in deixis_inside.folder.iterdir()} == {"kb.jsonl", "gold.jsonl", "out.jsonl.gz"}
 
 
 def test_pretty_marks_the_text_and_shows_the_runner_up_without_colour_in_a_pipe(deixis, model):
@@ -155,14 +157,14 @@ def test_pretty_marks_the_text_and_shows_the_runner_up_without_colour_in_a_pipe(
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_pretty_lets_no_control_character_of_a_text_reach_the_terminal(deixis, model):
-    shown = deixis("link", model, "--pretty", stdin="London \x1b[31mred\x07 Troy").stdout
+def test_pretty_lets_no_control_character_of_a_text_reach_the_terminal(deixis_inside, model):
+    shown = deixis_inside("link", model, "--pretty", stdin="London \x1b[31mred\x07 Troy").stdout
     assert "\x1b" not in shown
     assert "\x07" not in shown
 
 
-def test_eval_writes_rows_that_scripts_read(deixis, model):
-    rows = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1,5").stdout)
+def test_eval_writes_rows_that_scripts_read(deixis_inside, model):
+    rows = rows_of(deixis_inside("eval", model, "gold.jsonl", "--json", "--at", "1,5").stdout)
     assert {"recall@1", "recall@5", "accuracy", "upper_bound", "inkb_micro_f1", "mentions_per_second"} <= set(rows)
     assert "recall@10" not in rows
     assert (rows["recall@1"]["value"], rows["recall@1"]["n"]) == (1.0, 2)
@@ -171,24 +173,24 @@ def test_eval_writes_rows_that_scripts_read(deixis, model):
     assert rows["recall@1"]["suite"].startswith("model/")
 
 
-def test_eval_judges_links_by_the_models_own_settings_however_deep_recall_looks(deixis, model):
-    shallow = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1").stdout)
-    deep = rows_of(deixis("eval", model, "gold.jsonl", "--json", "--at", "1,1000").stdout)
+def test_eval_judges_links_by_the_models_own_settings_however_deep_recall_looks(deixis_inside, model):
+    shallow = rows_of(deixis_inside("eval", model, "gold.jsonl", "--json", "--at", "1").stdout)
+    deep = rows_of(deixis_inside("eval", model, "gold.jsonl", "--json", "--at", "1,1000").stdout)
     assert deep["accuracy"]["value"] == shallow["accuracy"]["value"]
     assert deep["accuracy"]["settings"] == shallow["accuracy"]["settings"]
     assert deep["recall@1000"]["value"] == 1.0
 
 
-def test_eval_never_shows_the_gold_to_the_linker(deixis, model):
+def test_eval_never_shows_the_gold_to_the_linker(deixis_inside, model):
     """A gold id that contradicts the text must not become the answer."""
     wrong = '{"text": "London calling", "mentions": [{"start": 0, "end": 6, "entity": "troy"}]}\n'
-    (deixis.folder / "wrong.jsonl").write_text(wrong, encoding="utf-8")
-    rows = rows_of(deixis("eval", model, "wrong.jsonl", "--json").stdout)
+    (deixis_inside.folder / "wrong.jsonl").write_text(wrong, encoding="utf-8")
+    rows = rows_of(deixis_inside("eval", model, "wrong.jsonl", "--json").stdout)
     assert rows["accuracy"]["value"] == 0.0
 
 
-def test_info_tells_programs_everything(deixis, model):
-    (facts,) = lines_of(deixis("info", model, "--json").stdout)
+def test_info_tells_programs_everything(deixis_inside, model):
+    (facts,) = lines_of(deixis_inside("info", model, "--json").stdout)
     assert facts["entities"] == 4
     assert facts["kind"] == "linker"
     assert facts["names"] == facts["config"]["finding"]["names"] == "likely"
@@ -233,23 +235,23 @@ def test_doctor_tells_of_every_extra_and_every_dependency(deixis_inside):
     assert f"torch {importlib.metadata.version('torch')}" in said["extra neural"]
 
 
-def test_doctor_finds_a_flipped_bit_and_says_in_which_file(deixis):
-    deixis("build", "kb.jsonl", "-o", "model")
-    victim = max((deixis.folder / "model").glob("*.bin"), key=lambda file: file.stat().st_size)
+def test_doctor_finds_a_flipped_bit_and_says_in_which_file(deixis_inside):
+    deixis_inside("build", "kb.jsonl", "-o", "model")
+    victim = max((deixis_inside.folder / "model").glob("*.bin"), key=lambda file: file.stat().st_size)
     content = bytearray(victim.read_bytes())
     content[len(content) // 2] ^= 1
     victim.write_bytes(content)
-    done = deixis("doctor", "model", code=1)
+    done = deixis_inside("doctor", "model", code=1)
     bad, others, verdict = done.stdout.splitlines()
     assert bad.startswith("BAD") and victim.name in bad
     assert "other files" in others and verdict.startswith("Something is wrong")
 
 
-def test_kb_check_reports_and_its_exit_code_says_whether_the_file_would_do(deixis):
-    assert "4 entities" in deixis("kb", "check", "kb.jsonl").stdout
-    with open(deixis.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
+def test_kb_check_reports_and_its_exit_code_says_whether_the_file_would_do(deixis_inside):
+    assert "4 entities" in deixis_inside("kb", "check", "kb.jsonl").stdout
+    with open(deixis_inside.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
         stream.write('{"id": "troy", "title": "Troy again"}\n{"id": 5\n')
-    shown = deixis("kb", "check", "kb.jsonl", code=1).stdout
+    shown = deixis_inside("kb", "check", "kb.jsonl", code=1).stdout
     assert "line 5" in shown
     assert "line 6" in shown
 
@@ -279,18 +281,18 @@ def test_kb_check_is_done_when_it_has_reported(deixis):
     assert [number for number, line in enumerate(shown) if line.startswith("Done in")] == [len(shown) - 1]
 
 
-def test_kb_check_tells_programs(deixis):
-    (report,) = lines_of(deixis("kb", "check", "kb.jsonl", "--json").stdout)
+def test_kb_check_tells_programs(deixis_inside):
+    (report,) = lines_of(deixis_inside("kb", "check", "kb.jsonl", "--json").stdout)
     assert report["n_entities"] == 4
     assert report["ok"] is True
 
 
-def test_skip_bad_builds_without_the_bad_lines_and_counts_them(deixis):
-    with open(deixis.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
+def test_skip_bad_builds_without_the_bad_lines_and_counts_them(deixis_inside):
+    with open(deixis_inside.folder / "kb.jsonl", "a", encoding="utf-8") as stream:
         stream.write("not json\n")
-    assert "line 5" in deixis("build", "kb.jsonl", "-o", "m", code=1).stderr
-    assert not (deixis.folder / "m").exists()
-    assert deixis("build", "kb.jsonl", "-o", "m", "--skip-bad").stderr.count("line 5") == 1
+    assert "line 5" in deixis_inside("build", "kb.jsonl", "-o", "m", code=1).stderr
+    assert not (deixis_inside.folder / "m").exists()
+    assert deixis_inside("build", "kb.jsonl", "-o", "m", "--skip-bad").stderr.count("line 5") == 1
 
 
 def test_quiet_is_quiet(deixis):
@@ -309,8 +311,8 @@ def test_the_demo_is_honest_and_fits_eighty_columns_without_colour_in_a_pipe(dei
     assert max(map(cell_len, shown.splitlines())) <= 80
 
 
-def test_the_demo_tells_programs_its_score(deixis):
-    (score,) = lines_of(deixis("demo", "--json").stdout)
+def test_the_demo_tells_programs_its_score(deixis_inside):
+    (score,) = lines_of(deixis_inside("demo", "--json").stdout)
     assert score["entities"] >= 600
     assert score["sentences_right"] <= score["sentences"]
     assert sum(lang["of"] for lang in score["by_language"].values()) == score["sentences"]

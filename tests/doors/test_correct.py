@@ -37,7 +37,9 @@ def test_corrections_are_kept_and_obeyed(wood):
     other = {"bird-Ruby": "stone-Ruby", "stone-Ruby": "bird-Ruby"}[before]
     told = tell(wood, "a.jsonl", RUBY | {"gold": other})
     done = wood("correct", "model", told, "-o", "corrected")
-    assert done.stdout.strip() == "1 new, 0 changed, 0 duplicates (1 total)"
+    first, second = done.stdout.strip().splitlines()
+    assert first == "1 new, 0 changed, 0 duplicates (1 total)"
+    assert second.endswith("of 102 sampled links changed")
     assert "Model written to corrected." in done.stderr and "Corrected in" in done.stderr
     assert linked(wood, "corrected")["Ruby"] == other and linked(wood)["Ruby"] == before
     assert "corrections            1" in wood("info", "corrected").stdout
@@ -50,6 +52,7 @@ def test_corrections_are_kept_and_obeyed(wood):
     facts = json.loads(done.stdout)
     assert (facts["new"], facts["changed"], facts["duplicates"], facts["total"]) == (1, 1, 1, 2)
     assert set(facts["accuracies"]) == {"before", "after"}
+    assert facts["sample"]["mentions"] > 100 > facts["sample"]["changed"]
     assert facts["correct_seconds"] < 60 and "Ruby" not in linked(wood, "corrected")
 
 
@@ -118,3 +121,26 @@ def test_learn_says_the_exact_command_that_it_became(deixis_inside, old, new):
     done = deixis_inside("learn", *old, code=2)
     assert done.stderr.rstrip().endswith(f"Run: {new}") and done.stdout == ""
     assert "learn" not in deixis_inside("--help").stdout
+
+
+def test_a_correction_of_all_equal_mentions_holds_for_each(wood):
+    text = "Ruby saw Ruby and Onyx."
+    (wood.folder / "text.txt").write_text(text, encoding="utf-8")
+    told = tell(wood, "a.jsonl", {"text": text, "start": 0, "end": 4, "gold": "stone-Pearl"})
+    assert "1 new" in wood("correct", "model", told, "-o", "one").stdout
+    assert "2 new" in wood("correct", "model", told, "-o", "all", "--all-equal").stdout
+    document = json.loads(wood("link", "all", "text.txt").stdout)
+    assert [each["entity"] for each in document["mentions"]][:2] == ["stone-Pearl"] * 2
+
+
+def test_corrections_that_lower_accuracy_are_refused_with_the_way_out(wood):
+    days = [f"Ruby sang, they said on day {day}." for day in range(8)]
+    (wood.folder / "gold.jsonl").write_text("".join(json.dumps({"text": day}) + "\n" for day in days))
+    (wood.folder / "gold.jsonl").write_text(wood("link", "model", "gold.jsonl").stdout)
+    other = {"bird-Ruby": "stone-Ruby", "stone-Ruby": "bird-Ruby"}[linked(wood)["Ruby"]]
+    told = tell(wood, "a.jsonl", {"text": "Ruby sang, they said.", "start": 0, "end": 4, "gold": other})
+    done = wood("correct", "model", told, "--dev", "gold.jsonl", code=1)
+    assert "100.0 % of 8 right before, 0.0 % after" in done.stderr and "--force" in done.stderr
+    assert "corrections            1" not in wood("info", "model").stdout
+    wood("correct", "model", told, "--dev", "gold.jsonl", "--force")
+    assert "corrections            1" in wood("info", "model").stdout

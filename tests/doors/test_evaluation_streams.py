@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from tests.doors.conftest import INTERRUPTED
+from tests.processes import PATIENCE
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and peak memory as on Unix")
 
@@ -51,7 +52,7 @@ def test_an_interrupt_ends_with_its_code_and_leaves_nothing_behind(deixis, model
         process.stdin.write((json.dumps({"id": str(number), **record}) + "\n").encode())
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode in INTERRUPTED, stderr.decode()
     assert "Interrupted" in stderr.decode() and "Traceback" not in stderr.decode()
     assert {file.name for file in deixis.folder.iterdir()} == before

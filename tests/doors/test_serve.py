@@ -21,7 +21,7 @@ import pytest
 
 from deixis.errors import ConfigError
 from deixis.service.process.supervisor import listening
-from tests.processes import processor_seconds, wait_until
+from tests.processes import PATIENCE, processor_seconds, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux, and signals are Unix's")
 TOKEN = "a-token-for-the-doors"
@@ -36,7 +36,7 @@ class Service:
         self.url = self._address()
 
     def _address(self):
-        deadline, said = time.monotonic() + 60, select.poll()  # which knows files of any number
+        deadline, said = time.monotonic() + PATIENCE, select.poll()  # which knows files of any number
         said.register(self.process.stderr, select.POLLIN)
         while time.monotonic() < deadline:
             if said.poll(100):
@@ -55,7 +55,7 @@ class Service:
 
     def end(self):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(PATIENCE)
         self._listening.join()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             pipe.close()
@@ -69,7 +69,7 @@ class Service:
         headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
         data = None if body is None else json.dumps(body).encode()
         try:
-            with urlopen(Request(self.url + path, data, headers), timeout=30) as answer:
+            with urlopen(Request(self.url + path, data, headers), timeout=PATIENCE) as answer:
                 return answer.status, json.loads(answer.read() or b"null")
         except HTTPError as error:
             return error.code, json.loads(error.read())
@@ -78,7 +78,7 @@ class Service:
         return sum(f'"{message}"' in line for line in self.log)
 
     def n_running(self):
-        with urlopen(self.url + "/metrics", timeout=30) as answer:
+        with urlopen(self.url + "/metrics", timeout=PATIENCE) as answer:
             return int(re.search(rb"\ndeixis_requests_running (\d+)", answer.read())[1])
 
     def workers(self):
@@ -89,8 +89,7 @@ class Service:
 @contextmanager
 def serving(deixis, model, *arguments, in_background=False):
     deixis.environment["DEIXIS_TOKEN"] = TOKEN
-    corrections = deixis.folder / "corrections.jsonl"
-    command = ("serve", model, "--port", 0, "--corrections", corrections, *arguments)
+    command = ("serve", model, "--port", 0, *arguments)
     service = Service(deixis.start(*command, in_background=in_background))
     try:
         yield service
@@ -98,8 +97,8 @@ def serving(deixis, model, *arguments, in_background=False):
         service.end()
 
 
-def test_a_service_answers_learns_and_ends_well(deixis, model):
-    with serving(deixis, model, "--workers", 2) as service:
+def test_a_service_answers_learns_and_ends_well(deixis, own_model):
+    with serving(deixis, own_model, "--workers", 2) as service:
         status, linked = service("/link", {"text": TEXT})
         assert status == 200 and {"Troy", "Paris"} == {mention["text"] for mention in linked["mentions"]}
         correction = {"text": TEXT, "start": 14, "end": 19, "gold": "paris_city"}
@@ -108,6 +107,15 @@ def test_a_service_answers_learns_and_ends_well(deixis, model):
         for _ in range(8):  # whichever worker answers
             mentions = service("/link", {"text": TEXT})[1]["mentions"]
             assert [each["entity"] for each in mentions if each["text"] == "Paris"] == ["paris_city"]
+        sparta = {"id": "sparta", "title": "Sparta"}
+        assert service("/entities/add", {"entities": [sparta]})[0] == 401
+        for number in range(6):  # whoever writes, and whoever answers
+            entity = {**sparta, "id": f"sparta{number}", "title": f"Sparta{number}"}
+            assert service("/entities/add", {"entities": [entity]}, TOKEN)[1]["generation"] == number + 2
+            linked = service("/link", {"text": f"We saw Sparta{number}."})[1]
+            assert [each["entity"] for each in linked["mentions"]] == [entity["id"]]
+        assert service("/undo", {"generation": 1, "last": 7}, TOKEN)[1]["undoes"] == [1, 7]
+        assert service("/ready")[1]["corrections"] == 0
     assert service.process.returncode == 0
     requests = [json.loads(line) for line in service.log if line.startswith("{") and '"request"' in line]
     assert {each["route"] for each in requests} >= {"/link", "/learn"} and TEXT not in "".join(service.log)
@@ -132,7 +140,7 @@ def test_an_interrupt_ends_a_service_unless_it_runs_in_the_background(deixis, mo
         if in_background:
             assert service("/reload", {}, TOKEN)[0] == 200 and service.workers() == workers
         else:
-            assert service.process.wait(timeout=60) == 0
+            assert service.process.wait(timeout=PATIENCE) == 0
     assert service.process.returncode == 0 and "Traceback" not in "".join(service.log)
 
 
@@ -161,7 +169,7 @@ def test_no_request_fails_while_models_are_loaded_and_one_accepted_is_answered_a
         wait_until(lambda: service.n_running() or not large.is_alive(), "the request is being worked on")
         service.process.terminate()
         large.join()
-        service.process.wait(timeout=30)  # a second signal, while Python itself ends, would kill it
+        service.process.wait(timeout=PATIENCE)  # a second signal, while Python itself ends, would kill it
     assert set(statuses) == {200} and len(statuses) > 3
     assert service.process.returncode == 0
 
@@ -216,20 +224,13 @@ def test_a_setting_out_of_range_is_refused_as_wrong_usage(deixis_inside, model):
     assert "Invalid value for '--queue': -1 is not in the range" in refused
 
 
-def test_corrections_that_cannot_be_read_keep_it_from_starting_and_their_text_out_of_the_log(deixis, model):
-    (deixis.folder / "told.jsonl").write_text('{"text": "Rome fell.", "start": 0, "end": 40, "gold": "rome"}\n')
-    told = deixis("serve", model, "--port", 0, "--corrections", "told.jsonl", code=1).stderr
-    assert "told.jsonl, line 1: this line is not a correction" in told and "Rome" not in told
-    assert "The service cannot start; see the log line above." in told
-
-
 def test_what_is_asked_for_with_head_has_no_body(deixis, model):
     with serving(deixis, model) as service:
         for path in ("/health", "/ready", "/workbench/", "/entities/paris_city"):
-            with urlopen(Request(service.url + path, method="HEAD"), timeout=30) as answer:
+            with urlopen(Request(service.url + path, method="HEAD"), timeout=PATIENCE) as answer:
                 assert (answer.status, answer.read()) == (200, b"") and int(answer.headers["content-length"]) > 0
         with pytest.raises(HTTPError, match="405"):
-            urlopen(Request(service.url + "/link", method="HEAD"), timeout=30)
+            urlopen(Request(service.url + "/link", method="HEAD"), timeout=PATIENCE)
 
 
 def test_answers_do_not_wait_for_more_to_be_sent():
@@ -253,22 +254,22 @@ def test_answers_do_not_wait_for_more_to_be_sent():
 def test_the_folder_can_be_the_one_where_one_is(deixis, model):
     with serving(deixis, model) as service:
         assert service("/ready")[1]["model"] == model.name
-    deixis.folder, kept = model, deixis.folder / "kept.jsonl"
-    service = Service(deixis.start("serve", ".", "--port", 0, "--corrections", kept))
+    deixis.folder = model
+    service = Service(deixis.start("serve", ".", "--port", 0))
     try:
         assert service("/ready")[1]["model"] == model.name
     finally:
         service.end()
 
 
-def test_corrections_need_a_folder(deixis_inside, model):
-    told = deixis_inside("serve", model, "--corrections", "nowhere/kept.jsonl", code=1).stderr
-    assert "There is no folder nowhere" in told and "--corrections" in told
+def test_a_file_of_corrections_is_to_be_added_to_the_model(deixis_inside, model):
+    told = deixis_inside("serve", model, "--corrections", "kept.jsonl", code=1).stderr
+    assert "journal beside the model" in told and f"deixis correct {model} kept.jsonl" in " ".join(told.split())
 
 
 def test_connections_that_come_at_once_are_shared_by_the_workers(deixis, model):
     with serving(deixis, model, "--workers", 2) as service:
-        connections = [HTTPConnection(*service.address, timeout=30) for _ in range(24)]
+        connections = [HTTPConnection(*service.address, timeout=PATIENCE) for _ in range(24)]
         for connection in connections:
             connection.connect()
         for connection in connections:

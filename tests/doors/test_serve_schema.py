@@ -20,7 +20,7 @@ MAX_URL = 60_000  # the client sends none that is longer
 @pytest.fixture
 def client(model, tmp_path):
     access = Access(token=TOKEN)
-    config = ServiceConfig(model, tmp_path / "corrections.jsonl", Limits(), access)
+    config = ServiceConfig(model, Limits(), access)
     with TestClient(create_app(ServiceState(config)), base_url="http://localhost") as client:
         yield client
 

@@ -115,19 +115,19 @@ of Light</body></html>"""
 
 
 @pytest.mark.parametrize("name", ["page.html", "page", "-"])
-def test_a_page_is_read_without_its_markup_and_links_have_offsets_into_it(deixis, model, name):
-    (deixis.folder / "page.html").write_text(PAGE, encoding="utf-8")
-    (deixis.folder / "page").write_text(PAGE, encoding="utf-8")
-    (document,) = [json.loads(line) for line in deixis("link", model, name, stdin=PAGE).stdout.splitlines()]
+def test_a_page_is_read_without_its_markup_and_links_have_offsets_into_it(deixis_inside, model, name):
+    (deixis_inside.folder / "page.html").write_text(PAGE, encoding="utf-8")
+    (deixis_inside.folder / "page").write_text(PAGE, encoding="utf-8")
+    (document,) = [json.loads(line) for line in deixis_inside("link", model, name, stdin=PAGE).stdout.splitlines()]
     assert document["text"] == PAGE
     spans = [PAGE[mention["start"] : mention["end"]] for mention in document["mentions"]]
     assert spans == [mention["text"] for mention in document["mentions"]]
     assert spans == ["London", "Lon<b>don", "Troy", "City\nof Light"]
 
 
-def test_what_people_read_of_a_page_is_its_text(deixis, model):
+def test_what_people_read_of_a_page_is_its_text(deixis_inside, model):
     for how in (("--pretty",), ("--to", "html")):
-        shown = deixis("link", model, "--html", *how, stdin=PAGE).stdout
+        shown = deixis_inside("link", model, "--html", *how, stdin=PAGE).stdout
         assert "Café" in shown and "saved" not in shown and "&lt;p" not in shown
 
 

@@ -10,6 +10,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no pseudo-terminals", allow_module_level=True)
 
+from tests.processes import PATIENCE
 from tests.terminals import run_at_terminal
 
 TEXT = "To save Troy, Paris had to be sacrificed.\n"
@@ -78,6 +79,13 @@ def test_info_fits_a_screen_and_shows_the_thresholds_in_force(deixis_inside, mod
     assert "candidates.alias.forms.ignores_case = true" in deixis_inside("info", model, "--settings").stdout
 
 
+def test_info_of_a_changed_model_fits_a_screen(deixis_inside, own_model):
+    deixis_inside("kb", "add", "model", "--title", "Sparta")
+    shown = deixis_inside("info", own_model).stdout
+    assert len(shown.splitlines()) <= 24
+    assert "changes                1, 1 not compacted" in shown and "entities               5" in shown
+
+
 def test_info_shows_a_threshold_that_was_chosen_and_that_of_sure_names(deixis_inside):
     deixis_inside("build", "kb.jsonl", "-o", "model", "--names", "sure", "-q")
     assert "mentions detected in text        0.5" in deixis_inside("info", "model").stdout
@@ -109,7 +117,7 @@ def completed(deixis, words, shell="bash"):
     place = words[-1] if shell == "fish" else str(len(words) - 1)
     asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": place, "_DEIXIS_COMPLETE": f"{shell}_complete"}
     done = subprocess.run(
-        deixis.command(), env=deixis.environment | asked, capture_output=True, check=True, text=True, timeout=60
+        deixis.command(), env=deixis.environment | asked, capture_output=True, check=True, text=True, timeout=PATIENCE
     )
     return [line for line in done.stdout.splitlines() if line]
 

@@ -9,6 +9,7 @@ import pytest
 
 from deixis.cli.exits import EXIT_BUG, EXIT_CODES, exit_code, message_of
 from deixis.errors import ConfigError, DataError, ToolkitError
+from tests.processes import PATIENCE
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as on Unix")
 
@@ -40,22 +41,22 @@ def test_a_mistake_of_the_user_is_exit_code_one_and_one_clear_message(deixis_ins
     assert not (deixis_inside.folder / "m").exists()
 
 
-def test_a_broken_document_names_its_file_and_line_and_leaves_the_old_output(deixis, model):
-    (deixis.folder / "docs.jsonl").write_text('{"text": "London"}\n{"text": 3}\n', encoding="utf-8")
-    (deixis.folder / "out.jsonl").write_text("old", encoding="utf-8")
-    done = deixis("link", model, "docs.jsonl", "-o", "out.jsonl", code=1)
+def test_a_broken_document_names_its_file_and_line_and_leaves_the_old_output(deixis_inside, model):
+    (deixis_inside.folder / "docs.jsonl").write_text('{"text": "London"}\n{"text": 3}\n', encoding="utf-8")
+    (deixis_inside.folder / "out.jsonl").write_text("old", encoding="utf-8")
+    done = deixis_inside("link", model, "docs.jsonl", "-o", "out.jsonl", code=1)
     assert "docs.jsonl, line 2" in done.stderr
-    assert (deixis.folder / "out.jsonl").read_text(encoding="utf-8") == "old"
-    assert not list(deixis.folder.glob(".*"))
+    assert (deixis_inside.folder / "out.jsonl").read_text(encoding="utf-8") == "old"
+    assert not list(deixis_inside.folder.glob(".*"))
 
 
-def test_a_file_without_gold_cannot_be_evaluated(deixis, model):
-    (deixis.folder / "plain.jsonl").write_text('{"text": "London"}\n', encoding="utf-8")
-    assert "has no gold" in deixis("eval", model, "plain.jsonl", code=1).stderr
+def test_a_file_without_gold_cannot_be_evaluated(deixis_inside, model):
+    (deixis_inside.folder / "plain.jsonl").write_text('{"text": "London"}\n', encoding="utf-8")
+    assert "has no gold" in deixis_inside("eval", model, "plain.jsonl", code=1).stderr
 
 
-def test_output_into_a_folder_that_is_not_there_is_told_at_once(deixis, model):
-    assert "make it first" in deixis("link", model, "-o", "no/where.jsonl", stdin="London", code=1).stderr
+def test_output_into_a_folder_that_is_not_there_is_told_at_once(deixis_inside, model):
+    assert "make it first" in deixis_inside("link", model, "-o", "no/where.jsonl", stdin="London", code=1).stderr
 
 
 def test_an_odd_file_name_can_be_complained_about(deixis):
@@ -102,7 +103,7 @@ def test_an_interrupt_ends_with_its_code_and_leaves_nothing_behind(deixis, model
         process.stdin.write((json.dumps({"id": str(number), **record}) + "\n").encode())
     process.stdin.flush()
     process.send_signal(kill)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == code, stderr.decode()
     assert "Traceback" not in stderr.decode()
     assert ("Interrupted" in stderr.decode()) == (kill == signal.SIGINT)
@@ -132,7 +133,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(deixis, model):
     complaint = process.stderr.read()
     process.stderr.close()
     assert complaint == b""
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a Linux device that is always full")

@@ -58,9 +58,9 @@ def read_kb(
     return kb
 
 
-def read_entities(path: str) -> KnowledgeBase:
+def read_entities(path: str, session: Session) -> KnowledgeBase:
     """The knowledge base in a model folder, or in a file."""
-    return Linker.load(path).kb if os.path.isdir(path) else KnowledgeBase.read(path)
+    return Linker.load(path, verify=session.verify).kb if os.path.isdir(path) else KnowledgeBase.read(path)
 
 
 def check_target(path: Path) -> None:

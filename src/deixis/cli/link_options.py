@@ -82,7 +82,7 @@ def given_flags(options: LinkOptions) -> list[str]:
 
 def load_linker(path: str, session: Session, options: LinkOptions) -> Linker:
     """The linker at `path`; what it cannot do of the options is an error that names the model and what to run."""
-    linker = Linker.load(path, n_threads=session.threads)
+    linker = Linker.load(path, n_threads=session.threads, verify=session.verify)
     try:
         LinkPlans.of(linker.model, options)
     except ConfigError as error:

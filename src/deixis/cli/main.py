@@ -17,11 +17,13 @@ COMMANDS = {
     "demo": CommandEntry(
         "deixis.cli.commands.demo:demo", "See a linker tell namesakes apart, on a shipped knowledge base."
     ),
-    "kb": CommandEntry("deixis.cli.commands.kb:kb", "Check a knowledge base, or what it covers of some gold."),
+    "kb": CommandEntry("deixis.cli.commands.kb:kb", "Check a list before building; change a model's list after it."),
     "build": CommandEntry("deixis.cli.commands.build:build", "Build a model from a knowledge base."),
     "correct": CommandEntry("deixis.cli.commands.correct:correct", "Correct links; the model keeps to it at once."),
+    "compact": CommandEntry("deixis.cli.commands.compact:compact", "Write a model's changes into its folder."),
     "fit": CommandEntry("deixis.cli.commands.fit:fit", "Train a part of a model on annotated documents."),
     "link": CommandEntry("deixis.cli.commands.link:link", "Find the names in a text and link them."),
+    "nil": CommandEntry("deixis.cli.commands.nil:nil", "List what texts mention and the list lacks."),
     "explain": CommandEntry("deixis.cli.commands.explain:explain", "Say why a mention is linked as it is."),
     "eval": CommandEntry("deixis.cli.commands.evaluate:evaluate", "Measure a model on annotated documents."),
     "calibrate": CommandEntry(
@@ -46,7 +48,8 @@ Start here:
 \b
 Every command has -q/--quiet (nothing on stderr but errors) and --debug (where
 in the code an error came from); many have --json (results for programs),
---threads N (0: all processors) and --seed N (same seed, same result).
+--threads N (0: all processors) and --seed N (same seed, same result). Those
+that load a model have --verify (compare its files with their hashes first).
 
 \b
 Exit codes: 0 fine, 1 something is wrong with what was given (a file, a

@@ -31,6 +31,7 @@ class Session:
     is_debug: bool = field(default_factory=lambda: bool(os.environ.get("DEIXIS_DEBUG")))
     threads: int = 0
     seed: int = 0
+    verify: bool = False
     started: float = field(default_factory=time.perf_counter)
 
     def note(self, message: str = "") -> None:
@@ -99,11 +100,13 @@ _OPTIONS: dict[str, Callable[[F], F]] = {
         help="Threads to use; 0 means all processors. [default: 0]",
     ),
     "seed": _option("--seed", type=int, metavar="N", default=0, help="Same seed, same result. [default: 0]"),
+    "verify": _option("--verify", is_flag=True, help="Compare the model's files with their hashes first."),
+    "no-verify": _option("--no-verify", is_flag=True, help="Start without comparing files with their hashes."),
 }
 
 
 def session_options(*names: str) -> Callable[[F], Callable[..., Any]]:
-    """Adds --quiet, --debug and those of --json, --threads, --seed that are named; the command gets a Session."""
+    """Adds --quiet, --debug and those of `_OPTIONS` that are named; the command gets a Session."""
 
     def decorate(command: F) -> Callable[..., Any]:
         @click.pass_context
@@ -115,6 +118,7 @@ def session_options(*names: str) -> Callable[[F], Callable[..., Any]]:
             session.is_json = values.pop("json_", False)
             session.threads = values.pop("threads", 0)
             session.seed = values.pop("seed", 0)
+            session.verify = values.pop("verify", False) or not values.pop("no_verify", True)
             session.listen_to_warnings()
             return command(session, **values)
 

@@ -14,6 +14,7 @@ from deixis.labelling import labeller as labelling
 from deixis.linking import stored as linking
 from deixis.service.api import schema
 from deixis.service.api.failures import handle_failures
+from deixis.service.api.routes import changes as change_routes
 from deixis.service.api.routes import entities as entity_routes
 from deixis.service.api.routes import labelling as label_routes
 from deixis.service.api.routes import learning as learning_routes
@@ -33,6 +34,8 @@ ROUTERS: dict[str, tuple[MakeRouter, ...]] = {
     linking.KIND: (
         link_routes.router,
         learning_routes.learn_router,
+        entity_routes.write_router,
+        change_routes.router,
         tree.router,
         rel.router,
         spotlight.router,
@@ -78,9 +81,9 @@ def create_app(state: ServiceState) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(state.config.access.cors_origins),
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "PATCH", "DELETE"],
             allow_headers=["authorization", "content-type"],
-            expose_headers=["retry-after", "x-request-id"],
+            expose_headers=["retry-after", "x-request-id", "deixis-generation"],
         )
     app.add_middleware(Observing, state=state)
     return app

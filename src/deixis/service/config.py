@@ -84,13 +84,13 @@ class ServiceConfig(Config):
     """Settings of a worker."""
 
     model: Path
-    corrections: Path
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
     is_texts_logged: bool = False
     is_quiet: bool = False
     uri_prefix: str = URI_PREFIX
     public_url: str = ""
+    verify: bool = False  # at the start, once for all workers
 
     def __post_init__(self) -> None:
         if not URI_START.fullmatch(self.uri_prefix):

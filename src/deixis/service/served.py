@@ -1,14 +1,15 @@
-"""The model that is served: loaded from its folder, with the corrections made since. It is replaced, never mutated."""
+"""The model that is served, with every change that any process made to it. It is replaced, never mutated."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from deixis.documents.corrections import Correction
+import numpy as np
+from numpy.typing import NDArray
+
 from deixis.errors import StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.name_prefixes import NamePrefixes
@@ -16,72 +17,50 @@ from deixis.labelling import labeller as labelling
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
 from deixis.linking import stored as linking
-from deixis.linking.corrections import known_to
+from deixis.live import LiveModel
 from deixis.service.api.failures import Refusal
 from deixis.store.model_folder import open_model
 
 KINDS = (linking.KIND, labelling.KIND)
+NO_CHANGES = "This service serves a labeller, which cannot be changed here. Train it again with deixis xmr train."
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
-    """A linker or a labeller as saved in its folder, memory-mapped."""
+class EntityNames:
+    """The entities of a model, or its labels, and their names by prefix."""
 
-    path: Path
-    kind: str
-    model: Linker | Labeller
+    kb: KnowledgeBase
+    popularity: NDArray[np.floating] | None
 
     @classmethod
-    def at(cls, path: Path) -> Opened:
-        """The model in a folder."""
-        kind = kind_of(path)
-        if kind == labelling.KIND:
-            return cls(path, kind, Labeller.load(path, n_threads=1))
-        linker = Linker.load(path, n_threads=1)
-        linker.link(linker.kb.title(0) if len(linker.kb) else "")  # warm up, so that the first request is not slow
-        return cls(path, kind, linker)
-
-    @property
-    def kb(self) -> KnowledgeBase:
-        """The knowledge base, or the vocabulary of labels."""
-        return self.model.kb if isinstance(self.model, Linker) else self.model.vocabulary
+    def of(cls, model: Linker | Labeller) -> EntityNames:
+        """Those of a model."""
+        if isinstance(model, Linker):
+            return cls(model.kb, model.model.ranker.facts.popularity)
+        return cls(model.vocabulary, None)
 
     @cached_property
     def prefixes(self) -> NamePrefixes:
-        """An index of names by prefix, built on first use."""
-        popularity = self.model.model.ranker.facts.popularity if isinstance(self.model, Linker) else None
-        return NamePrefixes(self.kb, popularity)
+        """The index, made on first use."""
+        return NamePrefixes(self.kb, self.popularity)
 
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """The model in a folder, with the corrections made since it was saved."""
+    """A linker or a labeller at one generation."""
 
-    opened: Opened
+    path: Path
+    kind: str
     model: Linker | Labeller
-    n_left_out: int = 0  # corrections whose entities are no longer in the knowledge base
+    names: EntityNames
     loaded: float = field(default_factory=time.time)
-
-    @classmethod
-    def load(cls, path: Path, corrections: Sequence[Correction] = ()) -> Served:
-        """The model in a folder, with these corrections applied."""
-        opened = Opened.at(path)
-        return cls(opened, opened.model).corrected(corrections)
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.opened.path
-
-    @property
-    def kind(self) -> str:
-        """The kind of model: linker or labeller."""
-        return self.opened.kind
 
     @property
     def linker(self) -> Linker:
         """The linker; raises Refusal (404) if the model is a labeller."""
-        return _linker(self.model)
+        if isinstance(self.model, Linker):
+            return self.model
+        raise Refusal(404, "not_found", "This service serves a labeller, not a linker. Use /label.")
 
     @property
     def labeller(self) -> Labeller:
@@ -91,37 +70,70 @@ class Served:
         raise Refusal(404, "not_found", "This service serves a linker, not a labeller. Use /link.")
 
     @property
+    def generation(self) -> int | None:
+        """The number of the last change of a linker."""
+        return self.model.generation if isinstance(self.model, Linker) else None
+
+    @property
     def kb(self) -> KnowledgeBase:
         """The knowledge base, or the vocabulary of labels."""
-        return self.opened.kb
+        return self.names.kb
 
     @property
     def prefixes(self) -> NamePrefixes:
         """An index of names by prefix."""
-        return self.opened.prefixes
-
-    def corrected(self, corrections: Sequence[Correction]) -> Served:
-        """The saved model with exactly these corrections; those with unknown entities are left out."""
-        model = self.opened.model
-        if not corrections or not isinstance(model, Linker):
-            return replace(self, model=model, n_left_out=0, loaded=time.time())
-        known = known_to(self.kb, corrections)
-        return replace(self.with_linker(model.correct(known)), n_left_out=len(corrections) - len(known))
+        return self.names.prefixes
 
     def with_linker(self, linker: Linker) -> Served:
-        """The same with a linker that has more corrections."""
-        return replace(self, model=linker, loaded=time.time())
+        """The same with a linker of another generation; names are indexed again only if the entities differ."""
+        names = self.names if linker.kb is self.kb else EntityNames.of(linker)
+        return replace(self, model=linker, names=names, loaded=time.time())
 
 
-def _linker(model: Linker | Labeller) -> Linker:
-    if isinstance(model, Linker):
-        return model
-    raise Refusal(404, "not_found", "This service serves a labeller, not a linker. Use /label.")
+class OpenedModel:
+    """A model folder, opened. The journal of a linker is followed; a labeller has none.
+
+    Any number of threads may use it.
+    """
+
+    def __init__(self, path: Path, timeout: float) -> None:
+        self.path, self.kind = path, kind_of(path)
+        self._live: LiveModel | None = None
+        model: Linker | Labeller
+        if self.kind == labelling.KIND:
+            model = Labeller.load(path, n_threads=1)
+        else:
+            self._live = LiveModel.open(path, n_threads=1, timeout=timeout)
+            model = self._live.linker
+            model.link(model.kb.title(0) if len(model.kb) else "")  # warm up, so that the first request is not slow
+        self.served = Served(path, self.kind, model, EntityNames.of(model))  # the last that was used
+
+    @property
+    def live(self) -> LiveModel:
+        """The ways to change the model; raises Refusal (404) if it is a labeller."""
+        if self._live is None:
+            raise Refusal(404, "not_found", NO_CHANGES)
+        return self._live
+
+    def newest(self) -> Served:
+        """The model with every change so far: microseconds if there is no new one, else the time to apply it."""
+        served = self.served
+        if self._live is not None:
+            # A folder that was replaced is loaded in the background, by another object of this class.
+            linker, _ = self._live.current(reload=False)
+            if linker is not served.model:
+                self.served = served = served.with_linker(linker)
+        return served
+
+    def close(self) -> None:
+        """Closes the journal; work in progress opens it again if it must."""
+        if self._live is not None:
+            self._live.close()
 
 
-def kind_of(path: Path) -> str:
-    """The kind of model in a folder; an error if that kind cannot be served."""
-    kind = open_model(path).kind
+def kind_of(path: Path, *, verify: bool = False) -> str:
+    """The kind of model in a folder; an error if that kind cannot be served, or with `verify` if a hash differs."""
+    kind = open_model(path, verify=verify).kind
     if kind not in KINDS:
         raise StoreError(f"{path} holds a model of the kind {kind!r}; the service needs one of {', '.join(KINDS)}.")
     return kind

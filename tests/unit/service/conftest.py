@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -56,7 +57,7 @@ def served(config: ServiceConfig) -> Iterator[TestClient]:
     with TestClient(create_app(state), base_url="http://localhost", raise_server_exceptions=False) as client:
         client.state = state  # type: ignore[attr-defined]
         yield client
-    del state.served  # its files are closed at once, not when the app is collected
+    del state.model  # its files are closed at once, not when the app is collected
 
 
 @pytest.fixture
@@ -64,10 +65,14 @@ def serve(linker_folder: Path, tmp_path: Path) -> Iterator[Serve]:
     """Starts a service of the small linker; settings of limits and access as keywords."""
     with ExitStack() as stack:
 
-        def start(model: Path = linker_folder, texts_logged: bool = False, **settings: Any) -> TestClient:  # noqa: ANN401
+        def start(model: Path | None = None, texts_logged: bool = False, **settings: Any) -> TestClient:  # noqa: ANN401
             own = {name: settings.pop(name) for name in list(settings) if name in Limits.__dataclass_fields__}
             access = replace(Access(token=TOKEN), **settings)
-            config = ServiceConfig(model, tmp_path / "corrections.jsonl", Limits(**own), access, texts_logged)
+            if model is None:  # a copy: what is changed is kept beside the folder
+                model = tmp_path / "served" / "model"
+                if not model.exists():
+                    shutil.copytree(linker_folder, model)
+            config = ServiceConfig(model, Limits(**own), access, texts_logged)
             return stack.enter_context(served(config))
 
         yield start

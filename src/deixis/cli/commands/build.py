@@ -17,13 +17,16 @@ from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption
 from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
-from deixis.errors import ConfigError
+from deixis.errors import ConfigError, StoreError
 from deixis.kb.demo import read_demo
 from deixis.kb.language_choice import ALL
 from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
 from deixis.linking.config import PRESETS, LinkerConfig
 from deixis.progress import track
+from deixis.store.manifest import MANIFEST_NAME
+from deixis.store.model_folder import open_model
+from deixis.store.origin import check_replaceable
 from deixis.types import Document
 
 HELD_OUT_HINT = (
@@ -68,6 +71,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
     help="Keep descriptions in this language; 'mentions': as most mentions.",
 )
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read.")
+@click.option("--discard-changes", is_flag=True, help="Replace a model that was changed or corrected since.")
 @click.option(
     "--encoder",
     cls=SettingOption,
@@ -87,6 +91,7 @@ def build(
     mentions_format: str | None,
     description_language: str,
     skip_bad: bool,
+    discard_changes: bool,
     encoder: str | None,
     reading: ReadOptions,
     settings: GivenSettings[LinkerConfig],
@@ -109,6 +114,7 @@ def build(
             f"--target-precision needs annotated documents to choose a threshold on. {HELD_OUT_HINT}"
         )
     check_target(Path(output))
+    _check_changes(output, discard_changes)
     check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
     with session.watching():
@@ -127,13 +133,27 @@ def build(
                 f"A precision of {config.nil.target_precision} cannot be promised: --mentions has too few to hold "
                 f"{config.ranking.min_mentions} back to choose a threshold on. {HELD_OUT_HINT}"
             )
-        linker.save(output)
+        linker.save(output, discard_changes=discard_changes)
         report_expectation(session, linker.model.decisions.given)
         size = folder_size(Path(output))
         session.note(f"Model written to {output} ({format_bytes(size)}). Try it:")
         session.note(f"  echo {shlex.quote(_example_text(linker))} | deixis link {shlex.quote(output)} --pretty")
     if session.is_json:
         click.echo(json.dumps(model_summary(output, session.started, entities=len(kb))))
+
+
+def _check_changes(output: str, is_discarding: bool) -> None:
+    """Says before the work that the model in its place has changes or corrections that a list does not give back."""
+    check_replaceable(output, None, discard_changes=is_discarding)
+    if is_discarding or not Path(output, MANIFEST_NAME).exists():
+        return
+    corrected = open_model(output).arrays.get("corrections.entities.offsets")
+    if corrected is not None:
+        raise StoreError(
+            f"The model {output} has {len(corrected) - 1:,} corrections, which would be lost. To keep them: deixis "
+            f"correct {output} --list > corrections.jsonl, build with --discard-changes, then deixis correct {output} "
+            f"corrections.jsonl. To bring only the list up to date: deixis kb sync {output} LIST."
+        )
 
 
 def _example_text(linker: Linker) -> str:

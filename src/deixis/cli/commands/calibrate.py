@@ -56,7 +56,7 @@ PRECISIONS = (0.9, 0.95, 0.99)
     "--given-only", is_flag=True, help="DATA have not all mentions annotated: learn nothing about finding them."
 )
 @click.option("--report", metavar="FILE", help="Write a picture (SVG) of probabilities before and after.")
-@session_options("json", "threads")
+@session_options("json", "threads", "verify")
 def calibrate(
     session: Session,
     model: str,

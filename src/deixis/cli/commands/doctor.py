@@ -18,6 +18,7 @@ import click
 from deixis import __version__
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import format_bytes
+from deixis.errors import StoreError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
@@ -101,7 +102,24 @@ def _version_of(package: str) -> str | None:
 def _look_at_model(model: str) -> list[Finding]:
     from deixis.store.model_folder import verify_model
 
-    return [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
+    checks = [Finding(check.file, check.ok, check.problem or "as it was saved") for check in verify_model(model)]
+    return checks + (_check_journal(model) if all(finding.is_fine for finding in checks) else [])
+
+
+def _check_journal(model: str) -> list[Finding]:
+    """Whether the journal of a model, if it has one, is whole and belongs to it."""
+    from deixis.store.journal import Journal, journal_of
+    from deixis.store.origin import open_origin
+
+    path = journal_of(model)
+    if not os.path.lexists(path):
+        return []
+    try:
+        origin = open_origin(model)[1]
+        problems = Journal(path, origin.model_id, origin.generation).problems()
+    except StoreError as error:
+        problems = [str(error)]
+    return [Finding(path.name, not problems, "; ".join(problems[:3]) or "whole, and of this model")]
 
 
 def _check_needs(model: str, is_whole: bool) -> list[Finding]:
@@ -122,12 +140,13 @@ def _check_needs(model: str, is_whole: bool) -> list[Finding]:
 
 
 def _in_short(files: list[Finding]) -> list[Finding]:
-    """Only the files that have a problem, and how many have none."""
-    problems = [finding for finding in files if not finding.is_fine]
-    n_fine = len(files) - len(problems)
+    """Only the files that have a problem, how many have none, and the journal."""
+    journal = [finding for finding in files if finding.what.endswith(".journal")]
+    problems = [finding for finding in files if not finding.is_fine and finding not in journal]
+    n_fine = len(files) - len(problems) - len(journal)
     if problems:
-        return [*problems, Finding(f"{n_fine} other files", None, "as they were saved")]
-    return [Finding(f"{n_fine} files", True, "all as they were saved")]
+        return [*problems, Finding(f"{n_fine} other files", None, "as they were saved"), *journal]
+    return [Finding(f"{n_fine} files", True, "all as they were saved"), *journal]
 
 
 def requirements() -> dict[str, tuple[str, ...]]:

@@ -81,7 +81,7 @@ def _moved(_context: click.Context, _parameter: click.Parameter, is_given: bool)
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with the same id, count the first.")
 @click.option("--upper-bound", is_flag=True, hidden=True, is_eager=True, expose_value=False, callback=_moved)
 @link_options(*LINKING)
-@session_options("json", "threads", "seed")
+@session_options("json", "threads", "seed", "verify")
 def evaluate(session: Session, **words: Any) -> None:  # noqa: ANN401 - the fields of Request
     """Measure how often MODEL links DATA as annotated.
 
@@ -126,7 +126,9 @@ def _results(session: Session, request: Request) -> Iterator[SuiteResult]:
     options, n = request.options, len(request.data)
     systems: Sequence[Linker | str] = request.predictions
     others: Sequence[Linker | str | None] = request.compare or [None] * n
-    known = EVERY_ENTITY if request.kb is None else KnownEntities.of(read_entities(request.kb), name_of(request.kb))
+    known = EVERY_ENTITY
+    if request.kb is not None:
+        known = KnownEntities.of(read_entities(request.kb, session), name_of(request.kb))
     if not request.predictions:
         linker = load_linker(request.paths[0], session, options)
         known = KnownEntities.of(linker.kb, name_of(request.paths[0]), options.only.cached_mask(linker.kb))

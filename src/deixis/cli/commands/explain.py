@@ -50,7 +50,7 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 @link_options(*DECISIVE)
 @click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
 @click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
-@session_options("threads")
+@session_options("threads", "verify")
 def explain(
     session: Session,
     model: str,

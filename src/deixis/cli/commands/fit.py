@@ -80,7 +80,7 @@ def _trainer(name: str, has_checkpoints: bool = False) -> Decorator:
     own.append(settings_from(TrainingConfig, skip=[other for other in COMMANDS if other != name]))
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        decorated = session_options("json", "threads", "seed")(command)
+        decorated = session_options("json", "threads", "seed", "verify")(command)
         for each in reversed(own):
             decorated = each(decorated)
         return decorated
@@ -146,12 +146,12 @@ def encoder(session: Session, **words: Any) -> None:  # noqa: ANN401 - the field
         "deixis fit reader model --mentions train.jsonl --steps 300 -o better",
     ),
 )
-@_trainer("reader")
+@_trainer("reader", has_checkpoints=True)
 def reader(session: Session, **words: Any) -> None:  # noqa: ANN401 - the fields of _Training
     """Train a reader that helps to decide which spans of raw text are mentions.
 
-    Takes about five minutes. All mentions of the documents must be annotated: what is not counts as wrong. Needs the
-    extra 'neural'.
+    Takes about five minutes. All mentions of the documents must be annotated: what is not counts as wrong. Stopped,
+    the same command resumes. Needs the extra 'neural'.
     """
     _Training(trainer="reader", **words).run(session)
 
@@ -188,7 +188,7 @@ class _Training:
         self._look_for_checkpoints(session)
         try:
             with session.watching():
-                linker = Linker.load(self.model, n_threads=session.threads)
+                linker = Linker.load(self.model, n_threads=session.threads, verify=session.verify)
                 check_target(Path(self.target))
                 documents = list(track(read_all(self.mentions, self.format_), "reading mentions"))
                 dev = list(track(read_all(self.dev, self.format_), "reading dev")) if self.dev else None

@@ -1,4 +1,4 @@
-"""`deixis info`: what a model folder holds, without loading more than its manifest."""
+"""`deixis info`: what a model folder holds, without loading more than its manifest and its list."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes
 from deixis.decision.decision import Decision, Decisions
 from deixis.detection.config import SURE_THRESHOLD, FindingConfig
-from deixis.store.manifest import FORMAT_VERSION
-from deixis.store.model_folder import StoredModel, open_model
+from deixis.errors import ConfigError
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.model_state import ModelState
+from deixis.store.manifest import FORMAT_VERSION, quoted
+from deixis.store.model_folder import StoredModel
+from deixis.store.origin import Origin, open_origin
+from deixis.training.folder_model import current_state
 
 N_LARGEST = 3
 SITUATIONS = {
@@ -34,17 +39,14 @@ SITUATIONS = {
 @session_options("json")
 def info(session: Session, model: str, is_listing: bool) -> None:
     """Say what is in MODEL: its kind, entities or labels, what it learned, its thresholds, its size on disk."""
-    stored = open_model(model)
-    facts = _facts(stored)
+    stored, origin = open_origin(model)
+    facts = _facts(stored, origin)
     if session.is_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
     console = console_on(sys.stdout)
-    for key, value in facts.items():
-        if isinstance(value, str):
-            console.print(f"{key.replace('_', ' '):<22} {value}")
-        elif isinstance(value, int):
-            console.print(f"{key.replace('_', ' '):<22} {_shown(key, value)}")
+    for key, words in _lines(facts):
+        console.print(f"{key.replace('_', ' '):<22} {words}")
     if stored.manifest.format_version < FORMAT_VERSION:
         console.print(f"It is read as it is; saving the model again makes it format version {FORMAT_VERSION}.")
     if facts.get("thresholds"):
@@ -88,13 +90,21 @@ def _decisions(stored: StoredModel) -> dict[str, Decision]:
 
 
 def _names(stored: StoredModel) -> str:
-    finding: Mapping[str, Any] = stored.config.get("finding", {})
-    return str(finding.get("names", FindingConfig().names))
+    return str(_setting(stored, "finding", "names", FindingConfig().names))
 
 
-def _facts(stored: StoredModel) -> dict[str, Any]:
+def _setting(stored: StoredModel, table: str, name: str, default: Any) -> Any:  # noqa: ANN401 - of the default's type
+    """A setting as the manifest has it, where it may be of any type; one of another type is an error."""
+    settings = stored.config.get(table, {})
+    value = settings.get(name, default) if isinstance(settings, dict) else settings
+    if type(value) is not type(default) or not all(isinstance(each, str) for each in value):
+        raise stored.unusable(ConfigError(f"{table}.{name} is {quoted(value)}."))
+    return value
+
+
+def _facts(stored: StoredModel, origin: Origin) -> dict[str, Any]:
     manifest = stored.manifest
-    own = _labeller_facts(stored) if stored.kind == "labeller" else _linker_facts(stored)
+    own = _labeller_facts(stored) if stored.kind == "labeller" else _linker_facts(stored, origin)
     return {
         "path": str(stored.path),
         "kind": stored.kind,
@@ -111,16 +121,28 @@ def _facts(stored: StoredModel) -> dict[str, Any]:
     }
 
 
-def _linker_facts(stored: StoredModel) -> dict[str, Any]:
-    arrays = _arrays(stored)
-    seen, corrected = arrays.get("seen.hashes"), arrays.get("corrections.entities.offsets")
+def _changes(state: ModelState, origin: Origin) -> dict[str, int]:
+    """What was changed since the build; nothing where nothing was."""
+    if not state.generation and not state.entities:
+        return {}
     return {
-        "entities": _n_entities(stored),
+        "generation": state.generation,
+        "uncompacted_changes": state.generation - origin.generation,
+        "edited_entities": len(state.entities),
+    }
+
+
+def _linker_facts(stored: StoredModel, origin: Origin) -> dict[str, Any]:
+    arrays, kb = _arrays(stored), KnowledgeBase.from_arrays(stored.arrays, "kb")
+    seen, state = arrays.get("seen.hashes"), current_state(stored, origin, kb)
+    return {
+        "entities": state.n_entities(kb),
+        **_changes(state, origin),
         "names": _names(stored),
         "thresholds": {name: _in_force(name, each, _names(stored)) for name, each in _decisions(stored).items()},
-        "candidates": ", ".join(stored.config.get("candidates", {}).get("sources", ())),
+        "candidates": ", ".join(_setting(stored, "candidates", "sources", [])),
         "annotated_documents": 0 if seen is None else len(seen),
-        "corrections": 0 if corrected is None else len(corrected) - 1,
+        "corrections": len(state.corrections),
         "reranker_bytes": sum(each.nbytes for name, each in arrays.items() if name.startswith("reranker.")),
         "reader_bytes": sum(each.nbytes for name, each in arrays.items() if name.startswith("reader.")),
     }
@@ -148,10 +170,18 @@ def _arrays(stored: StoredModel) -> dict[str, NDArray[Any]]:
     return {name: array for name, array in stored.arrays.items() if array.ndim}
 
 
-def _shown(key: str, value: int) -> str:
-    if not value:
-        return "none"
-    return format_bytes(value) if key.endswith("bytes") else f"{value:,}"
+def _lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The facts that fit a line each: those of changes share one, parts that the model has not have none."""
+    for key, value in facts.items():
+        if key == "generation":
+            yield "changes", f"{value:,}, {facts['uncompacted_changes']:,} not compacted"
+        elif isinstance(value, str):
+            yield key, value
+        elif isinstance(value, int) and key.endswith("bytes"):
+            if value:
+                yield key, format_bytes(value)
+        elif isinstance(value, int) and key != "uncompacted_changes":
+            yield key, f"{value:,}" if value else "none"
 
 
 def _flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -39,16 +39,28 @@ ALL = "all"
 COMMANDS = {
     "check": CommandEntry("deixis.cli.commands.kb:check", "Report what is in a file and what is odd about it."),
     "coverage": CommandEntry("deixis.cli.commands.kb:coverage", "Report how many gold entities are in the KB."),
+    "add": CommandEntry("deixis.cli.commands.kb_changes:add", "Add entities to a model."),
+    "edit": CommandEntry("deixis.cli.commands.kb_changes:edit", "Replace fields of an entity of a model."),
+    "remove": CommandEntry("deixis.cli.commands.kb_changes:remove", "Remove entities from a model."),
+    "alias": CommandEntry("deixis.cli.commands.kb_changes:alias", "Give an entity one more name, or take one away."),
+    "sync": CommandEntry("deixis.cli.commands.kb_changes:sync", "Bring a model up to date with its list."),
+    "undo": CommandEntry("deixis.cli.commands.kb_changes:undo", "Take back changes of a model."),
+    "log": CommandEntry("deixis.cli.commands.kb_changes:log", "List the changes of a model."),
+    "diff": CommandEntry("deixis.cli.commands.kb_changes:diff", "Show what changes come to together."),
 }
 
 
 @click.group(
     cls=LazyGroup,
     entries=COMMANDS,
-    epilog=examples("deixis kb check entities.jsonl", "deixis kb coverage entities.jsonl gold.jsonl"),
+    epilog=examples(
+        "deixis kb check entities.jsonl",
+        "deixis kb coverage entities.jsonl gold.jsonl",
+        "deixis kb sync model entities.jsonl",
+    ),
 )
 def kb() -> None:
-    """Check knowledge base files before building."""
+    """Check knowledge base files before building, and change the list of a model after it."""
 
 
 @click.command(
@@ -96,7 +108,7 @@ def check(session: Session, files: tuple[str, ...], reading: ReadOptions, settin
 @click.option("--skip-duplicates", is_flag=True, help="Of documents with the same id, count the first.")
 @click.option("-o", "--output", metavar="FILE", help="Write rows of results as JSON lines.")
 @click.option("--suite", metavar="NAME", help="Name of the suite in the rows. [default: KB/DATA]")
-@session_options("json", "seed")
+@session_options("json", "seed", "verify")
 def coverage(
     session: Session,
     kb: str,
@@ -129,7 +141,7 @@ def _coverage(
     session: Session, kb: str, data: tuple[str, ...], format: str | None, skip_duplicates: bool, suite: str | None
 ) -> dict[str, list[LanguageBound]]:
     """Suite -> its bounds; with several files, also of all files together."""
-    entities = read_entities(kb)
+    entities = read_entities(kb, session)
     has_language = language_test(entities, entities.row_of) if entities.langs else None
     if has_language is None:
         session.note("Note: no name or description of the knowledge base has a language: no part to compare with.")

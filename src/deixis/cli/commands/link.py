@@ -59,7 +59,7 @@ NAMES_HINT = "To link also names that are probably meant otherwise: --names ever
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @click.option("--ner", metavar="PIPELINE", help="Link the entities of this spaCy pipeline, too.")
 @link_options()
-@session_options("threads")
+@session_options("threads", "verify")
 def link(
     session: Session,
     model: str,

@@ -51,7 +51,7 @@ TOKEN = "DEIXIS_TOKEN"
 )
 @click.option("--token-file", metavar="FILE", help=f"File with the token. [default: the variable {TOKEN}]")
 @click.option("--token-for-all", is_flag=True, help="Require the token for reading, too.")
-@click.option("--corrections", metavar="FILE", help="Where /learn keeps them. [default: MODEL.corrections.jsonl]")
+@click.option("--corrections", metavar="FILE", hidden=True)
 @click.option(
     "--cors-origin", "cors_origins", multiple=True, metavar="ORIGIN", help="Allowed CORS origins. [default: none]"
 )
@@ -71,7 +71,7 @@ TOKEN = "DEIXIS_TOKEN"
 )
 @click.option("--log-texts", is_flag=True, help="Log the texts of requests, too.")
 @settings_from(Limits)
-@session_options()
+@session_options("no-verify")
 def serve(
     session: Session,
     model: str,
@@ -88,28 +88,35 @@ def serve(
     log_texts: bool,
     settings: GivenSettings[Limits],
 ) -> None:
-    """Answer over HTTP with MODEL: /link, /explain, /entities, /learn; /label for a labeller; see /openapi.json.
+    """Answer over HTTP with MODEL: /link, /explain, /entities, /learn, /undo; /label for a labeller; see /openapi.json.
 
-    On this machine alone, reading is free and writing (/learn, /reload) needs a token. Bound to another address
-    everything needs it: Authorization: Bearer TOKEN. SIGHUP, POST /reload or a new model in the folder reloads it;
-    SIGTERM and Ctrl-C finish what was accepted. Logs are JSON lines on stderr. More: docs/how-to/serve.md
+    On this machine alone, reading is free and writing (/learn, /entities/add, /undo) needs a token. Bound to another
+    address everything needs it: Authorization: Bearer TOKEN. SIGHUP, POST /reload or a new model in the folder reloads
+    it; SIGTERM and Ctrl-C finish what was accepted. Hashes are verified at the start. Logs are JSON lines on stderr.
+    More: docs/how-to/serve.md
     """
     path, host = Path(os.path.abspath(model)), host.strip("[]")
     access = Access.at(host, _token(token_file), token_for_all, cors_origins, hosts)
-    corrections_path = Path(corrections) if corrections is not None else path.parent / f"{path.name}.corrections.jsonl"
-    if not corrections_path.parent.is_dir():
+    if corrections is not None:
         raise ConfigError(
-            f"There is no folder {corrections_path.parent} for the corrections. Name another file: --corrections FILE."
+            "--corrections is not needed any more: corrections are kept in the journal beside the model. Add those of "
+            f"the file once, with: deixis correct {model} {corrections}"
+        )
+    former = path.parent / f"{path.name}.corrections.jsonl"  # where earlier versions kept them
+    if former.is_file():
+        session.note(
+            f"Note: {former} is not read any more: corrections are kept in the journal beside the model. To add those "
+            f"of the file: deixis correct {model} {former}"
         )
     config = ServiceConfig(
         path,
-        corrections_path,
         settings.config,
         access,
         log_texts,
         session.is_quiet,
         uri_prefix=uri_prefix,
         public_url=public_url.rstrip("/"),
+        verify=session.verify,
     )
     SERVICES["http"](config, host, port, workers, lambda url: click.echo(f"Serving {model} on {url}", err=True))
 

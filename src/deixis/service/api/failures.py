@@ -15,11 +15,13 @@ from starlette.responses import Response
 
 from deixis.errors import (
     ConfigError,
+    ConflictError,
     DataError,
     MissingExtraError,
     NotFittedError,
     StoreError,
     ToolkitError,
+    UnknownEntityError,
     UnknownNameError,
 )
 
@@ -37,6 +39,8 @@ class Refusal(ToolkitError):
 STATUSES: dict[type[Exception], tuple[int, str]] = {
     ConfigError: (422, "setting"),
     DataError: (422, "data"),
+    UnknownEntityError: (404, "not_found"),
+    ConflictError: (409, "conflict"),
     UnknownNameError: (422, "unknown_name"),
     NotFittedError: (409, "not_fitted"),
     StoreError: (500, "model"),
@@ -45,6 +49,7 @@ STATUSES: dict[type[Exception], tuple[int, str]] = {
 }
 KINDS = {400: "request", 404: "not_found", 405: "method", 422: "request"}
 MAX_DETAILS = 20
+NO_VALUE = ("missing", "json_invalid", "extra_forbidden")  # errors that no value causes
 
 
 class Json(Response):
@@ -115,10 +120,17 @@ def handle_failures(app: FastAPI) -> None:
 def _invalid(errors: Sequence[Mapping[str, Any]]) -> Json:
     """The response for a body that does not match the schema: location and expectation, never the whole body."""
     details = [
-        {"where": ".".join(map(str, each.get("loc", ())))[:200], "what": str(each.get("msg", ""))[:500]}
+        {"where": ".".join(map(str, each.get("loc", ())))[:200], "what": str(each.get("msg", ""))[:500] + _got(each)}
         for each in errors[:MAX_DETAILS]
     ]
     first = details[0] if details else {"where": "body", "what": "does not match the schema"}
     return failure(
         422, "request", f"{first['where']}: {first['what']}. The schema is in /openapi.json.", None, details=details
     )
+
+
+def _got(error: Mapping[str, Any]) -> str:
+    """The value that does not match, if it is a short one."""
+    value = error.get("input")
+    is_shown = value is None or isinstance(value, bool | int | float | str)
+    return f", got {value!r:.100}" if is_shown and error.get("type") not in NO_VALUE else ""

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deixis.documents.spans import checked_span, checked_surface, in_text_order
 from deixis.errors import DataError
+from deixis.service.api.change_schema import About
 from deixis.service.api.link_options import (
     MAX_TOP_K,
     ONLY_SHOWN,
@@ -183,9 +184,10 @@ class CorrectionIn(Request):
     gold: Text | None = None
     wrong: Text | None = None
     not_an_entity: bool | None = None
+    all_equal: bool | None = Field(None, description="Also for all other spans of the text with the same words.")
 
 
-class LearnRequest(Request):
+class LearnRequest(About):
     """Corrections, in the format of `deixis correct`; of two that contradict each other, the later one counts."""
 
     model_config = ConfigDict(
@@ -195,12 +197,13 @@ class LearnRequest(Request):
 
 
 class LearnAnswer(BaseModel):
-    """The numbers of new, changed and duplicate corrections, and the total now."""
+    """The numbers of new, changed and duplicate corrections, the total now, and the generation of the change."""
 
     new: int
     changed: int
     known: int
     corrections: int
+    generation: int | None = Field(description="The number of the change, for `/undo`; null if nothing changed.")
     seconds: float
 
 
@@ -241,7 +244,7 @@ class Ready(BaseModel):
     kind: str
     entities: int
     corrections: int
-    corrections_left_out: int = Field(0, description="Corrections whose entities are no longer in the knowledge base.")
+    generation: int | None = Field(None, description="The number of the last change; null for a labeller.")
     model: str
     loaded: str
     version: str

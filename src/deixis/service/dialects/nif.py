@@ -46,7 +46,7 @@ def router(state: ServiceState) -> APIRouter:
         documents, contexts = await state.run(lambda _: _read(body))
         check_batch(state, "documents", len(documents))
         check_mentions(state, sum(len(document.mentions) for document in documents))
-        served = state.served
+        served = await state.current()
         linked = await state.link(documents, LinkOptions(), served)
         return await turtle(linked, served.kb, state.config.uri_prefix, kind, contexts)
 

@@ -63,7 +63,7 @@ def router(state: ServiceState) -> APIRouter:
         """Link a text and answer in REL's format: lists of start, length, mention, entity, confidences and type."""
         check_mentions(state, len(request.spans))
         document = request.document()
-        served = state.served
+        served = await state.current()
         linked = (await state.link([document], LinkOptions(), served))[0]
         return Json(
             [_link_record(served.kb, mention, bool(document.mentions)) for mention in linked.mentions if mention.entity]

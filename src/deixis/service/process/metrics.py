@@ -14,6 +14,7 @@ COUNTERS = {
     "deixis_mentions_total": "Mentions detected or given.",
     "deixis_links_total": "Mentions linked to an entity.",
     "deixis_corrections_total": "Corrections applied.",
+    "deixis_changes_total": "Changes of the model written: entities, corrections, undo.",
     "deixis_model_loads_total": "Model loads of all workers.",
     "deixis_model_load_failures_total": "Failed model loads; the worker kept its previous model.",
     "deixis_workers_started_total": "Worker processes started.",
@@ -22,7 +23,9 @@ GAUGES = {
     "deixis_requests_running": "Requests being processed.",
     "deixis_requests_waiting": "Requests in the queues.",
     "deixis_entities": "Entities of the model, of one worker.",
+    "deixis_generation": "Number of the last change of the model, of one worker.",
 }
+OF_ONE = ("deixis_entities", "deixis_generation")  # gauges that are not summed over workers
 OTHER = "other"
 
 
@@ -86,7 +89,7 @@ class Metrics:
         for names, kind in ((COUNTERS, "counter"), (GAUGES, "gauge")):
             for name, help_text in names.items():
                 yield from (f"# HELP {name} {help_text}", f"# TYPE {name} {kind}")
-                value = sums[self._columns[(name,)]] if name != "deixis_entities" else self._row[self._columns[(name,)]]
+                value = sums[self._columns[(name,)]] if name not in OF_ONE else self._row[self._columns[(name,)]]
                 yield f"{name} {value:g}" if value < 1e6 else f"{name} {value:.0f}"
         yield from ("# HELP deixis_requests_total Requests answered.", "# TYPE deixis_requests_total counter")
         for route in self._routes:

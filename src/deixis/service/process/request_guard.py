@@ -17,8 +17,11 @@ from deixis.service.api.failures import Refusal, answer_to
 from deixis.service.config import Access
 from deixis.service.state import ServiceState
 
-WRITES = frozenset({"/learn", "/reload"})
-"""Paths that change the model; they always need a token."""
+WRITES = frozenset({"/learn", "/reload", "/undo", "/compact", "/entities/add", "/entities/remove"})
+"""Paths that change the model; they always need a token, and so do all requests of these methods."""
+WRITE_METHODS = frozenset({"PATCH", "PUT", "DELETE"})
+HISTORY = "/changes"
+"""It tells texts that people corrected, and who did so: it needs the token, too."""
 PAGE = "/workbench"
 SHORT_BODY = 64 << 10
 LINGER_SECONDS, LINGER_BYTES = 1.0, 16 << 20  # how much of a refused body is still read
@@ -109,13 +112,14 @@ def check_token(access: Access, method: str, path: str, authorization: str) -> N
     path = path.rstrip("/") or "/"
     # The page, where the token is entered, needs none; requests posted to the same path do.
     is_page = method in ("GET", "HEAD") and (path in ("/", PAGE) or path.startswith(f"{PAGE}/"))
-    if is_page or (path not in WRITES and not access.is_token_for_all):
+    is_protected = path in WRITES or path == HISTORY or method in WRITE_METHODS
+    if is_page or not (is_protected or access.is_token_for_all):
         return
     if access.token is None:
         raise Refusal(
             403,
             "no_token",
-            f"{path} changes the model and needs a token, but the service was started without one. Start it with "
+            f"{path[:100]} needs a token, but the service was started without one. Start it with "
             "--token-file FILE or with DEIXIS_TOKEN set.",
         )
     scheme, _, token = authorization.partition(" ")

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deixis.service.api.failures import answer_to
 from deixis.service.process.metrics import OTHER
-from deixis.service.state import ServiceState
+from deixis.service.state import GENERATION, ServiceState
 
 logger = logging.getLogger(__name__)
 MAX_LOGGED = 2000  # bytes of a body, with --log-texts
@@ -29,6 +29,7 @@ class Observing:
             await self._app(scope, receive, send)
             return
         begin, status, seen, name = time.monotonic(), 0, bytearray(), secrets.token_hex(6)
+        GENERATION.set(None)
 
         async def receive_logged() -> Message:
             message = await receive()
@@ -41,6 +42,8 @@ class Observing:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", name.encode("ascii"))]
+                if GENERATION.get() is not None:
+                    message["headers"].append((b"deixis-generation", str(GENERATION.get()).encode("ascii")))
             await send(message)
 
         try:

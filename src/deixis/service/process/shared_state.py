@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_COLUMNS = 4096
-RELOAD_REQUESTED, CORRECTION_REQUESTED, LOADED, CORRECTED, FAILED, ALIVE, N_OWN = range(7)
-"""The first columns of a row: when its worker last requested a reload of the folder, and of the corrections; up to
-which request it has reloaded them, or failed to; and 1 from its start until it ends or is seen to be dead. Times are
-those of the monotonic clock, which the processes of a machine share."""
+RELOAD_REQUESTED, LOADED, FAILED, ALIVE, N_OWN = range(5)
+"""The first columns of a row: when its worker last requested a reload of the folder; up to which request it has
+reloaded it, or failed to; and 1 from its start until it ends or is seen to be dead. Times are those of the monotonic
+clock, which the processes of a machine share."""
 
 
 class SharedState:
@@ -48,7 +48,7 @@ class SharedState:
         return total
 
     def request(self, what: int, worker: int = -1) -> float:
-        """Requests a reload by all workers: of the folder (`RELOAD_REQUESTED`) or corrections (`CORRECTION_REQUESTED`).
+        """Requests something of all workers: a reload of the folder (`RELOAD_REQUESTED`).
 
         Returns the time of the request, for `n_behind`. Each requester has its own row, so that of two simultaneous
         requests neither is lost.
@@ -61,12 +61,10 @@ class SharedState:
         """The time of the last request by anyone; 0 if there was none."""
         return float(self._table[:, what].max())
 
-    def n_behind(self, loaded: float = 0.0, corrected: float = 0.0) -> int:
-        """The number of live workers that have neither reloaded since these times nor failed to."""
+    def n_behind(self, loaded: float) -> int:
+        """The number of live workers that have neither reloaded since this time nor failed to."""
         table = self._table[: self.n_workers]
-        is_behind = (np.maximum(table[:, LOADED], table[:, FAILED]) < loaded) | (
-            np.maximum(table[:, CORRECTED], table[:, FAILED]) < corrected
-        )
+        is_behind = np.maximum(table[:, LOADED], table[:, FAILED]) < loaded
         return int(((table[:, ALIVE] > 0) & is_behind).sum())
 
     def n_failed(self, requested_at: float) -> int:

@@ -29,14 +29,19 @@ logger = logging.getLogger(__name__)
 # safe with the libraries that NumPy brings.
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 LOOK_SECONDS = 0.2
+LONG_SECONDS = 2.0  # of verifying the model, from which on it is said how long it took
 MAX_PAUSE = 5.0
 
 
 def serve(config: ServiceConfig, host: str, port: int, n_workers: int, announce: Callable[[str], None]) -> None:
     """Serves until a signal ends it; `announce` is called with the address once requests are answered."""
-    kind_of(config.model)
+    begin = time.monotonic()
+    kind_of(config.model, verify=config.verify)
+    seconds = round(time.monotonic() - begin, 3)
     listeners = listening(host, port, n_workers)
     log_to_stderr(config.is_quiet)
+    if config.verify and seconds > LONG_SECONDS:
+        logger.info("model verified", extra={"record": {"seconds": seconds, "skip": "--no-verify"}})
     shown, number = listeners[0].getsockname()[:2]
     url = f"http://[{shown}]:{number}" if ":" in shown else f"http://{shown}:{number}"
     Supervisor(config, listeners).run(lambda: announce(url))

@@ -2,11 +2,17 @@
 
 const ROOT = new URL("../", document.baseURI);
 let token = "";
+let author = "";
 
 export class ServiceError extends Error {}
 
 export function useToken(value) {
   token = value.trim();
+}
+
+/** The name that the history gives for changes. */
+export function useAuthor(value) {
+  author = value.trim();
 }
 
 async function request(path, options = {}) {
@@ -33,7 +39,10 @@ export const about = () => request("ready");
 export const link = (text, overlaps, mentions = null) => posted("link", { text, overlaps, mentions });
 export const label = (text) => posted("label", { text });
 export const explain = (text, start, end, entity) => posted("explain", { text, start, end, entity });
-export const learn = (corrections) => posted("learn", { corrections });
+export const learn = (corrections) => posted("learn", { corrections, author });
+export const add = (entity) => posted("entities/add", { entities: [entity], author });
+export const undo = (generation) => posted("undo", { generation, author });
+export const changes = () => request("changes?limit=100");
 export const search = (name, limit = 8) => request(`entities?${query({ q: name, limit })}`);
 export const entities = async (ids) => (await posted("entities", { ids })).entities;
 export const branches = (level, node) => request(`tree?${query({ level, node })}`);

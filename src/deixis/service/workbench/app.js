@@ -1,11 +1,13 @@
 // The workbench: paste text, see links, correct them.
 
 import * as api from "./api.js";
-import { keep } from "./corrections.js";
+import { forget, keep } from "./corrections.js";
 import { drawDescriptions, drawDetails, drawWhy } from "./details.js";
 import { useDrops } from "./dropping.js";
+import { remember, useHistory } from "./history.js";
 import { drawLabels } from "./labels.js";
 import { drawQueue, drawText, inOrder, inOrderOfDoubt, markChosen, merged } from "./linked.js";
+import { drawUnlinked, useNewEntity } from "./new_entity.js";
 import { isSelected, selectedSpan, selectWord } from "./selecting.js";
 import { showWaiting, useSettings } from "./settings.js";
 import { counted } from "./shown.js";
@@ -67,8 +69,13 @@ function showHint() {
 
 function draw() {
   drawText(at("text"), linked);
+  drawNames();
   at("review").hidden = !linked.mentions.length;
   drawQueue(at("queue"), linked.mentions, chosen, choose);
+}
+
+function drawNames() {
+  at("unlinked").hidden = !drawUnlinked(at("names"), linked.mentions, createFor);
 }
 
 function choose(number) {
@@ -79,7 +86,8 @@ function choose(number) {
   at("details").classList.add("chosen");
   at("details").scrollTop = 0;
   const why = drawDetails(at("details"), mention, {
-    mean: (entity) => correct(mention, entity), nothing: () => correct(mention, null), explain: (id) => showWhy(why, mention, id), complain,
+    mean: (entity) => correct(mention, entity), nothing: () => correct(mention, null), create: () => createFor(mention), explain: (id) => showWhy(why, mention, id), complain,
+    nEqual: linked.mentions.filter((one) => one.text === mention.text).length,
   });
   mark.focus();
   if (!mention.candidates?.length) return void (why.textContent = "It has no candidates in the knowledge base.");
@@ -111,13 +119,15 @@ async function correct(mention, entity) {
   const within = linked;
   const verdict = entity === null ? { not_an_entity: true } : { gold: entity.id };
   const correction = { text: linked.text, start, end, surface: mention.text, ...verdict };
+  const forAll = document.getElementById("all-equal")?.checked ? { all_equal: true } : {};
   Object.assign(mention, { entity: entity?.id ?? null, title: entity?.title, correction: true });
   const isKept = keep(correction);
+  drawNames();
   choose(linked.mentions.indexOf(mention));
   say("Sending the correction …");
   const notStored = isKept ? "" : " This browser could not store it (its storage is full or disabled): save the corrections before you leave the page.";
   try {
-    await api.learn([correction]);
+    remember(await api.learn([{ ...correction, ...forAll }]));
   } catch (error) {
     say(`The service did not apply it: ${error.message}${notStored || " It is stored in this browser and can be sent again in Settings."}`, true);
     return showWaiting();
@@ -131,6 +141,41 @@ async function correct(mention, entity) {
   } catch (error) {
     say(`${applied}${notStored} The text could not be linked again: ${error.message}`, true);
   }
+}
+
+/** Opens the dialog for a new entity that the mention refers to. */
+function createFor(mention) {
+  const within = linked;
+  openNewEntity(mention.text, async (entity, change) => {
+    remember(change);
+    greet(`Added ${entity.title} to the knowledge base.`);
+    try {
+      await linkAgain(within);
+      if (linked === within && mention.entity !== entity.id) await correct(mention, entity);
+    } catch (error) {
+      complain(error);
+    }
+  });
+}
+
+/** Shows the text as it is linked after an undo; `items` are what was put back. */
+async function showUndone(items) {
+  for (const { kind, before, after } of items) {
+    if (kind !== "correction") continue;
+    const { text, start, end } = (before ?? after).at(-1);
+    forget({ text, start, end });
+    const mention = linked?.text === text && linked.mentions.find((one) => one.start === start && one.end === end);
+    if (!mention) continue;
+    const restored = after?.at(-1);
+    Object.assign(mention, { entity: restored?.gold ?? null, title: undefined, correction: Boolean(restored) });
+  }
+  showWaiting();
+  greet(null);
+  if (!linked) return;
+  await linkAgain(linked);
+  const isChosen = chosen >= 0;
+  draw();
+  if (isChosen) choose(chosen);
 }
 
 /** Links the text again after a correction; corrected and added mentions stay. Returns how many others changed. */
@@ -197,6 +242,8 @@ function nextWord(isForward) {
 }
 
 const tree = new TreeBrowser(complain);
+const openNewEntity = useNewEntity();
+const undoLast = useHistory(say, showUndone);
 
 function open(name) {
   show(name);
@@ -244,11 +291,16 @@ useDrops(at("form"), (text) => {
 
 const KEYS = {
   n: () => step(1), p: () => step(-1), a: addSelected, w: () => nextWord(true), W: () => nextWord(false), e: () => at("input").focus(),
+  h: () => at("open-history").click(),
   0: () => chosen >= 0 && correct(linked.mentions[chosen], null),
 };
 
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") return linkText();
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z" && !isLabeller && !event.target.closest("input, textarea, select, dialog")) {
+    event.preventDefault(); // the browser would undo what was typed last, wherever that was
+    return undoLast();
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   const isText = isShown("text");
   if (event.key === "?") at("help").showModal();
@@ -265,14 +317,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** Gets the model's kind and size; returns whether the service responded. */
-async function greet() {
+/** Gets the model's kind and size, and says `words` unless they are null; returns whether the service responded. */
+async function greet(words = "") {
   try {
     const model = await api.about();
     isLabeller = model.kind === "labeller";
     document.body.classList.toggle("labeller", isLabeller);
     at("model").textContent = isLabeller ? counted(model.entities, "label", "labels") : counted(model.entities, "entity", "entities");
-    say("");
+    if (words !== null) say(words);
     return true;
   } catch (error) {
     complain(error);

@@ -19,6 +19,13 @@ export function keep(correction) {
   return isKept;
 }
 
+/** Removes the correction of a span, which was undone. */
+export function forget({ text, start, end }) {
+  const isOther = (one) => one.text !== text || one.start !== start || one.end !== end;
+  unkept = unkept.filter(isOther);
+  write(read().filter(isOther));
+}
+
 /** Removes those that the service has. */
 export function forgetLearned() {
   write(read().filter((one) => !one.isLearned));

@@ -8,7 +8,8 @@ const NOT_DETECTED = { unlikely: "improbable, or part of a longer name", not_con
 const WHY_NIL = { "unknown": "nothing like it on the list", "ambiguous": "too ambiguous", "not a mention": "not a mention" };
 const MOST = 9; // candidates, one for each key
 
-/** Draws the panel of one mention; `actions` has mean(entity), nothing(), explain(id) and complain(error). */
+/** Draws the panel of one mention; `actions` has mean(entity), nothing(), create(), explain(id) and complain(error), and
+ * `nEqual`, how many mentions of the text have the same words. */
 export function drawDetails(place, mention, actions) {
   const items = (mention.candidates ?? []).slice(0, MOST).map((one, number) => item(one, number, mention, actions));
   const field = element("input", { type: "search", id: "search", autocomplete: "off", spellcheck: false });
@@ -16,13 +17,16 @@ export function drawDetails(place, mention, actions) {
   searchField(field, hits, actions.mean, actions.complain);
   const nothing = element("button", { type: "button" }, "Not an entity ", element("kbd", {}, "0"));
   nothing.addEventListener("click", () => actions.nothing());
+  const create = element("button", { type: "button" }, "New entity …");
+  create.addEventListener("click", () => actions.create());
   const why = element("div", { id: "why" });
   place.replaceChildren(
     element("h2", {}, bdi(mention.text)),
     element("p", { className: "quiet" }, decision(mention)),
     element("ol", { className: "candidates" }, ...items.slice(0, SEEN)),
     items.length > SEEN ? element("details", {}, element("summary", {}, `${items.length - SEEN} more`), element("ol", { className: "candidates" }, ...items.slice(SEEN))) : "",
-    element("p", { className: "buttons" }, nothing),
+    element("p", { className: "buttons" }, nothing, create),
+    actions.nEqual > 1 ? element("label", {}, element("input", { type: "checkbox", id: "all-equal" }), ` Correct all ${actions.nEqual} mentions of `, bdi(mention.text), " in this text") : "",
     element("label", {}, "Another entity ", element("kbd", {}, "/"), field),
     hits,
     element("h2", {}, "Why"),

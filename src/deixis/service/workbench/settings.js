@@ -26,6 +26,13 @@ export function useSettings(say, greet) {
   at("token").value = recall("deixis-token", "sessionStorage") ?? "";
   api.useToken(at("token").value);
 
+  at("author").addEventListener("change", () => {
+    store("deixis-author", at("author").value);
+    api.useAuthor(at("author").value);
+  });
+  at("author").value = recall("deixis-author") ?? "";
+  api.useAuthor(at("author").value);
+
   at("settings").addEventListener("toggle", showWaiting);
   at("settings").addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

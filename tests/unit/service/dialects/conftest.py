@@ -51,9 +51,8 @@ def prefix() -> str:
 
 
 @pytest.fixture(scope="module")
-def client(folder: Path, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
-    with served(ServiceConfig(folder, corrections, uri_prefix=prefix)) as client:
+def client(folder: Path, prefix: str) -> Iterator[TestClient]:
+    with served(ServiceConfig(folder, uri_prefix=prefix)) as client:
         yield client
 
 
@@ -74,16 +73,14 @@ def on_a_port(config: ServiceConfig) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path, prefix: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(folder: Path, prefix: str) -> Iterator[str]:
     """Where a linker listens."""
-    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
-    with on_a_port(ServiceConfig(folder, corrections, access=Access(), uri_prefix=prefix)) as url:
+    with on_a_port(ServiceConfig(folder, access=Access(), uri_prefix=prefix)) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def labeller_address(labeller_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def labeller_address(labeller_folder: Path) -> Iterator[str]:
     """Where a labeller listens."""
-    corrections = tmp_path_factory.mktemp("dialects") / "corrections.jsonl"
-    with on_a_port(ServiceConfig(labeller_folder, corrections, uri_prefix=PREFIX)) as url:
+    with on_a_port(ServiceConfig(labeller_folder, uri_prefix=PREFIX)) as url:
         yield url

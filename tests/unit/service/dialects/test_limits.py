@@ -7,7 +7,7 @@ from tests.unit.service.dialects.test_nif_annotator import DOCUMENT, GERBIL, PHR
 
 def test_more_given_mentions_than_allowed_are_refused(folder, tmp_path):
     second = PHRASE.replace("14", "8").replace("19", "12").replace("Paris", "Troy")
-    with served(ServiceConfig(folder, tmp_path / "c.jsonl", Limits(max_mentions=1))) as client:
+    with served(ServiceConfig(folder, Limits(max_mentions=1))) as client:
         for spans, phrases, status in (([[14, 5]], PHRASE, 200), ([[14, 5], [8, 4]], PHRASE + second, 422)):
             given = client.post("/rel", json={"text": TEXT, "spans": spans})
             turtle = client.post("/nif", content=(DOCUMENT + phrases).encode(), headers=GERBIL)

@@ -37,7 +37,7 @@ def test_the_manifest_says_what_there_is_and_where(client):
 def test_the_manifest_follows_the_name_it_was_asked_by(client, folder, tmp_path):
     named = client.get("/reconcile", headers={"host": "127.0.0.1:8080"}).json()
     assert named["suggest"]["entity"]["service_url"] == "http://127.0.0.1:8080"
-    config = ServiceConfig(folder, tmp_path / "c.jsonl", public_url="https://example.org/deixis")
+    config = ServiceConfig(folder, public_url="https://example.org/deixis")
     with served(config) as proxied:
         told = proxied.get("/reconcile").json()
     assert told["preview"]["url"] == "https://example.org/deixis/reconcile/preview?id={{id}}"
@@ -49,7 +49,7 @@ def test_the_manifest_follows_the_name_it_was_asked_by(client, folder, tmp_path)
 )
 def test_addresses_that_are_none_are_refused(tmp_path, wrong):
     with pytest.raises(ConfigError, match="such as https://example.org"):
-        ServiceConfig(tmp_path, tmp_path, **wrong)
+        ServiceConfig(tmp_path, **wrong)
 
 
 def test_each_query_of_a_batch_gets_its_candidates_best_first(client):
@@ -85,7 +85,7 @@ def test_an_id_finds_its_entity_for_sure(client):
 def test_an_id_that_is_the_name_of_another_is_listed_but_not_for_sure(tmp_path):
     books = [{"id": "1984", "title": "Brave New World"}, {"id": "7", "title": "1984"}, {"id": "8", "title": "Emma"}]
     Linker.build(KnowledgeBase.from_records(books), n_threads=1).save(tmp_path / "model")
-    with served(ServiceConfig(tmp_path / "model", tmp_path / "c.jsonl")) as client:
+    with served(ServiceConfig(tmp_path / "model")) as client:
         found = asked(client, both={"query": "1984"}, one={"query": "1984", "limit": 1}, sure={"query": "8"})
     assert [(each["id"], each["match"]) for each in found["both"]["result"]][:2] == [("7", False), ("1984", False)]
     assert [(each["id"], each["match"]) for each in found["one"]["result"]] == [("7", False)]
@@ -148,7 +148,7 @@ def test_a_type_that_nothing_has_finds_nothing_and_spoils_no_other_query(client)
 
 def test_a_model_without_types_answers_queries_that_have_some(tmp_path):
     Linker.build(KnowledgeBase.from_records([{"id": "t", "title": "Troy"}]), n_threads=1).save(tmp_path / "model")
-    with served(ServiceConfig(tmp_path / "model", tmp_path / "c.jsonl")) as client:
+    with served(ServiceConfig(tmp_path / "model")) as client:
         found = asked(
             client,
             must={"query": "Troy", "type": "city"},
@@ -253,7 +253,7 @@ def test_the_page_of_openrefine_may_read_answers_and_no_other_page_may(client, f
     for origin in ("https://evil.example", "http://127.0.0.1:33330", "http://localhost"):
         assert allowed(client, origin) is None
     access = client.state.config.access.__class__(token=TOKEN, cors_origins=("https://refine.example",))
-    with served(ServiceConfig(folder, tmp_path / "c.jsonl", access=access)) as allowing:
+    with served(ServiceConfig(folder, access=access)) as allowing:
         assert allowed(allowing, "https://refine.example") == "https://refine.example"
         assert allowed(allowing, "http://localhost:3333") == "http://localhost:3333"
         assert allowed(allowing, "https://evil.example") is None

@@ -6,6 +6,7 @@ import pytest
 
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.service.served import EntityNames
 from tests.unit.service.conftest import TEXT
 
 TURTLE = f'<http://x.org/1> <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#isString> "{TEXT}" .'
@@ -25,10 +26,11 @@ OTHER = KnowledgeBase.from_records([{"id": "x", "title": "Xanthippe"}, {"id": "y
 )
 def test_a_model_that_comes_meanwhile_does_not_change_the_answer(client, monkeypatch, path, asked):
     state, wanted = client.state, client.post(path, **asked)
-    link, other = state.link, replace(state.served, model=Linker.build(OTHER, n_threads=1))
+    linker = Linker.build(OTHER, n_threads=1)
+    link, other = state.link, replace(state.served, model=linker, names=EntityNames.of(linker))
 
     async def reloaded_then_linked(documents, choices, served=None):
-        monkeypatch.setattr(state, "served", other)
+        monkeypatch.setattr(state, "newest", lambda: other)
         return await link(documents, choices, served)
 
     monkeypatch.setattr(state, "link", reloaded_then_linked)

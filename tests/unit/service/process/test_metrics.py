@@ -5,7 +5,6 @@ import pytest
 from deixis.service.process.metrics import Metrics
 from deixis.service.process.shared_state import (
     ALIVE,
-    CORRECTION_REQUESTED,
     FAILED,
     LOADED,
     RELOAD_REQUESTED,
@@ -54,12 +53,10 @@ def test_who_is_behind_a_reload_is_known():
     shared = SharedState(n_workers=3)
     for worker in range(2):  # the third is dead
         shared.row(worker)[ALIVE] = 1
-    loaded, learned = shared.request(RELOAD_REQUESTED), shared.request(CORRECTION_REQUESTED, worker=1)
-    assert shared.n_behind(loaded) == shared.n_behind(corrected=learned) == 2
-    shared.row(0)[LOADED] = loaded
-    shared.row(1)[FAILED] = learned
+    loaded = shared.request(RELOAD_REQUESTED)
+    assert shared.n_behind(loaded) == 2
+    shared.row(0)[LOADED] = shared.row(1)[FAILED] = loaded
     assert shared.n_behind(loaded) == 0 and shared.n_loaded == 1
-    assert shared.n_behind(corrected=learned) == 1  # what has loaded has not learned
 
 
 def test_a_worker_that_could_not_load_is_counted_until_it_can():
@@ -75,4 +72,4 @@ def test_a_worker_that_could_not_load_is_counted_until_it_can():
 def test_of_those_who_ask_at_once_the_last_counts():
     shared = SharedState(n_workers=2)
     times = [shared.request(RELOAD_REQUESTED, worker) for worker in (0, -1, 1)]
-    assert shared.requested_at(RELOAD_REQUESTED) == max(times) and shared.requested_at(CORRECTION_REQUESTED) == 0
+    assert shared.requested_at(RELOAD_REQUESTED) == max(times)

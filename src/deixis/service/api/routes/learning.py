@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import time
 
-from fastapi import APIRouter, Depends
-from fastapi.security import HTTPBearer
+from fastapi import APIRouter
 
-from deixis.documents.corrections import correction_from
+from deixis.documents.corrections import corrections_from
 from deixis.documents.places import Place
 from deixis.service.api import schema
 from deixis.service.api.batches import check_batch
 from deixis.service.api.failures import Json
-from deixis.service.api.routes.operations import about
+from deixis.service.api.routes.operations import NEEDS_TOKEN, about
 from deixis.service.state import ServiceState
-
-NEEDS_TOKEN = Depends(HTTPBearer(scheme_name="token", auto_error=False))
-"""Documents the token in the OpenAPI file; the request guard enforces it."""
 
 
 def learn_router(state: ServiceState) -> APIRouter:
@@ -25,26 +21,29 @@ def learn_router(state: ServiceState) -> APIRouter:
 
     @routes.post("/learn", response_model=schema.LearnAnswer)
     async def learn(request: schema.LearnRequest) -> Json:
-        """Apply corrections at once in all workers and save them in the service's corrections file.
+        """Correct links; every worker has the corrections at its next request, and `/undo` takes them back.
 
-        The model folder does not change: `deixis correct MODEL FILE` adds the corrections to it.
+        They are kept in the journal beside the model folder, like all changes.
         """
         begin = time.monotonic()
         check_batch(state, "corrections", len(request.corrections))
         records = [each.model_dump(exclude_unset=True) for each in request.corrections]
         texts: dict[str, tuple[str, str | None]] = {}
-        corrections = [
-            correction_from(record, Place("corrections", number), texts) for number, record in enumerate(records, 1)
-        ]
-        for record, correction in zip(records, corrections, strict=True):
-            record["text"] = correction.text  # every line of the file is self-contained
-        result = await state.learn(corrections, records)
+        corrections = []
+        for number, record in enumerate(records, 1):
+            corrections += corrections_from(record, Place("corrections", number), texts)
+        change = await state.change(lambda live: live.correct(corrections, **request.about()))
+        n_new = sum(item.before is None for item in change.items)
+        served = await state.current()
+        if change.generation is not None:
+            state.metrics.add("deixis_corrections_total", len(change.items))
         return Json(
             {
-                "new": result.n_new,
-                "changed": result.n_changed,
-                "known": result.n_known,
-                "corrections": len(result.model.corrections),
+                "new": n_new,
+                "changed": len(change.items) - n_new,
+                "known": max(0, len(corrections) - len(change.items)),
+                "corrections": len(served.linker.corrections),
+                "generation": change.generation,
                 "seconds": round(time.monotonic() - begin, 3),
             }
         )
@@ -60,6 +59,6 @@ def router(state: ServiceState) -> APIRouter:
     async def reload() -> Json:
         """Reload the model folder in all workers; requests are answered by the old model meanwhile."""
         await state.reload()
-        return Json(about(state))
+        return Json(await about(state))
 
     return routes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
+from fastapi.security import HTTPBearer
 from starlette.responses import PlainTextResponse
 
 from deixis import __version__
@@ -13,6 +14,9 @@ from deixis.linker import Linker
 from deixis.service.api import schema
 from deixis.service.api.failures import Json
 from deixis.service.state import ServiceState
+
+NEEDS_TOKEN = Depends(HTTPBearer(scheme_name="token", auto_error=False))
+"""Documents the token in the OpenAPI file; the request guard enforces it."""
 
 
 def router(state: ServiceState) -> APIRouter:
@@ -27,7 +31,7 @@ def router(state: ServiceState) -> APIRouter:
     @routes.get("/ready", response_model=schema.Ready)
     async def ready() -> Json:
         """Get the model that is served; 503 while the service is stopping."""
-        return Json(about(state), 200 if state.is_ready else 503)
+        return Json(await about(state), 200 if state.is_ready else 503)
 
     @routes.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> PlainTextResponse:
@@ -37,15 +41,15 @@ def router(state: ServiceState) -> APIRouter:
     return routes
 
 
-def about(state: ServiceState) -> dict[str, Any]:
+async def about(state: ServiceState) -> dict[str, Any]:
     """The record of the model that is served."""
-    served = state.served
+    served = await state.current()
     return {
         "ready": state.is_ready,
         "kind": served.kind,
-        "entities": len(served.kb),
+        "entities": served.kb.n_entities,
         "corrections": len(served.model.corrections) if isinstance(served.model, Linker) else 0,
-        "corrections_left_out": served.n_left_out,
+        "generation": served.generation,
         "model": served.path.name,
         "loaded": datetime.fromtimestamp(served.loaded, UTC).isoformat(timespec="seconds"),
         "version": __version__,

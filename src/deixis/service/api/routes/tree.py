@@ -7,6 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from deixis.candidates.edited_sources import EditedLabelTree
+from deixis.candidates.sources.label_tree import LabelTreeSource
 from deixis.errors import DataError
 from deixis.explanation.tree_view import TreeView
 from deixis.service.api import schema
@@ -38,7 +40,9 @@ def router(state: ServiceState) -> APIRouter:
 
 
 def _view(served: Served) -> TreeView:
-    tree = served.linker.model.sources.get("label_tree")
-    if tree is None:
+    source = served.linker.model.sources.get("label_tree")
+    # The tree itself is as it was built: entities that were added since are beside it.
+    tree = source.built if isinstance(source, EditedLabelTree) else source
+    if not isinstance(tree, LabelTreeSource):
         raise DataError("This model has no label tree to look at. Build it with the source 'label_tree'.")
     return TreeView(tree)

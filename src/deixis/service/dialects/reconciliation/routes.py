@@ -27,6 +27,7 @@ from deixis.service.dialects.reconciliation.queries import (
 )
 from deixis.service.dialects.uris import uri_of
 from deixis.service.searching import search
+from deixis.service.served import Served
 from deixis.service.state import ServiceState
 from deixis.types import Mention
 
@@ -55,7 +56,7 @@ def router(state: ServiceState) -> APIRouter:
     ) -> Response:
         """The service manifest; or, with `queries`, their candidates."""
         if queries is None:
-            return _answer(request, _manifest(state, _base(state, request)))
+            return _answer(request, _manifest(state, await state.current(), _base(state, request)))
         return _answer(request, await _reconciled(state, queries))
 
     @routes.post("", response_model=dict[str, Any], openapi_extra=form_schema(queries="A batch of queries, in JSON."))
@@ -70,7 +71,7 @@ def router(state: ServiceState) -> APIRouter:
     @routes.get("/suggest/entity", response_model=dict[str, Any])
     async def suggest_entity(request: Request, prefix: Prefix = "", cursor: Cursor = 0) -> Response:
         """Entities with a name that begins with the prefix."""
-        kb, results = state.served.kb, []
+        kb, results = (await state.current()).kb, []
         if prefix.strip():
             matches = await state.run(lambda served: search(served, [prefix.strip()], "prefix", None, cursor + LIMIT))
             own = kb.own_id(prefix.strip())
@@ -83,7 +84,7 @@ def router(state: ServiceState) -> APIRouter:
     async def suggest_type(request: Request, prefix: Prefix = "", cursor: Cursor = 0) -> Response:
         """Types that begin with the prefix, those with most entities first."""
         folded = prefix.strip().casefold()
-        names = [name for name in _types(state.served.kb) if name.casefold().startswith(folded)]
+        names = [name for name in _types((await state.current()).kb) if name.casefold().startswith(folded)]
         return _answer(request, {"result": type_records(names[cursor : cursor + LIMIT])})
 
     @routes.get("/suggest/property", response_model=dict[str, Any])
@@ -95,7 +96,7 @@ def router(state: ServiceState) -> APIRouter:
     @routes.get("/preview", response_class=HTMLResponse)
     async def preview(id: Annotated[str, Query(max_length=10_000)]) -> Response:
         """A small page about an entity."""
-        return _preview(state.served.kb, id, state.config.uri_prefix)
+        return _preview((await state.current()).kb, id, state.config.uri_prefix)
 
     return routes
 
@@ -112,7 +113,7 @@ async def _reconciled(state: ServiceState, text: str) -> dict[str, Any]:
     """The results of a batch, by the keys of its queries."""
     queries = queries_from(text)
     check_batch(state, "queries", len(queries))
-    served = state.served
+    served = await state.current()
     is_calibrated = served.linker.model.decisions.given.curve is not None
     type_names = frozenset(served.kb.type_names)
     key_to_options = {key: query.options(type_names) for key, query in queries.items()}
@@ -134,16 +135,16 @@ def _base(state: ServiceState, request: Request) -> str:
     return state.config.public_url or str(request.base_url).rstrip("/")
 
 
-def _manifest(state: ServiceState, base: str) -> dict[str, Any]:
+def _manifest(state: ServiceState, served: Served, base: str) -> dict[str, Any]:
     page = f"{base}{ROOT}/preview?id={{{{id}}}}"
-    kb = state.served.kb
+    kb = served.kb
 
     def suggesting(what: str) -> Mapping[str, str]:
         return {"service_url": base, "service_path": f"{ROOT}/suggest/{what}"}
 
     return {
         "versions": ["0.2"],
-        "name": f"Deixis: {state.served.path.resolve().name}",
+        "name": f"Deixis: {served.path.resolve().name}",
         "identifierSpace": state.config.uri_prefix,
         "schemaSpace": "https://schema.org/Thing",
         "defaultTypes": type_records(_types(kb)[:LIMIT]),

@@ -128,6 +128,6 @@ def _add(routes: APIRouter, state: ServiceState, prefix: str, unit: Unit) -> Non
 
 
 async def _linked(state: ServiceState, query: SpotlightRequest) -> tuple[Document, KnowledgeBase]:
-    served = state.served
+    served = await state.current()
     linked = await state.link([Document("doc1", query.text)], query.options(), served)
     return linked[0], served.kb
