@@ -49,11 +49,14 @@ ON_OTHERS = {
 }
 BINS = {"1, frequent": "bin-1", "2": "bin-2", "3": "bin-3", "4": "bin-4", "5, rare": "bin-5", "unseen": "unseen"}
 AUGMENTATIONS = {"none": "no label texts", "self": "own label", "soft-0.1": "soft targets"}
-N_CORRECTIONS = (0, 50, 100, 200, 400, 800)
-CORRECTIONS = "corrections/wiki468k-aida/testa"
+N_CORRECTIONS = (1, 2, 3, 5, 10, 20, 50, 100, 500)
 CORRECTED = {
-    "random order": (CORRECTIONS, "deixis+random"),
-    "least chance first": (CORRECTIONS, "deixis+least"),
+    "AIDA": ("corrections/wiki468k-aida/testa", "deixis+mistakes"),
+    "AIDA, by name only": ("corrections/wiki468k-aida/testa", "by-name+mistakes"),
+    "NCBI": ("corrections/medic-ncbi/test", "deixis+mistakes"),
+    "NCBI, by name only": ("corrections/medic-ncbi/test", "by-name+mistakes"),
+    "demo": ("corrections/demo/dev", "deixis+mistakes"),
+    "demo, by name only": ("corrections/demo/dev", "by-name+mistakes"),
 }
 ByKey = Mapping[tuple[str, str, str], Row]
 
@@ -69,8 +72,7 @@ def figures(rows: Iterable[Row]) -> dict[str, str]:
         "retrievers-wikipedia.svg": retrievers("Wikipedia", ON_WIKIPEDIA, by_key),
         "retrievers-others.svg": retrievers("others", ON_OTHERS, by_key),
         "gandalf-bins.svg": label_bins("gandalf/yso_en-25k-bag", by_key),
-        "corrections-f1.svg": corrected("F1 from raw text", "inkb_micro_f1", by_key),
-        "corrections-accuracy.svg": corrected("Accuracy on given mentions", "accuracy", by_key),
+        "corrections-gain.svg": corrected(by_key),
     }
     return {name: f"{picture}\n" for name, picture in drawn.items()}
 
@@ -98,12 +100,11 @@ def label_bins(suite: str, by_key: ByKey) -> str:
     return bar_chart("Contribution to P@5 by label frequency, yso_en, 25,000 documents", list(BINS), rows, height)
 
 
-def corrected(what: str, metric: str, by_key: ByKey) -> str:
-    """Lines against the number of corrections, one for each order in which links are looked at."""
-    series = lines(metric, CORRECTED, by_key, N_CORRECTIONS)
-    return line_chart(
-        f"{what} by number of corrections, AIDA", series, Axis("corrections"), Axis(what, is_percent=True)
-    )
+def corrected(by_key: ByKey) -> str:
+    """Lines against the number of corrections: what they gain in other texts."""
+    series = lines("gain", CORRECTED, by_key, N_CORRECTIONS)
+    width = Axis("corrections of mistakes", is_log=True, ticks=(1, 2, 5, 10, 20, 50, 100, 500))
+    return line_chart("Gain in accuracy on other texts", series, width, Axis("gain", is_percent=True))
 
 
 def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey, at: Sequence[int] = AT) -> list[Series]:

@@ -52,11 +52,22 @@ STEPS = (
     Step("quality.bi_encoder", ("bi-encoder/*",)),
     Step("quality.cross_lingual --split test", ("cross-lingual/*",)),
     Step("quality.rerank gain", ("rerank/*-dev", "rerank/*-test", "rerank/*-testa", "rerank/*-testb")),
+    Step(
+        "quality.rerank gain --suites wiki468k-aida --linker mentions --max-score 0.75 --mentions 700 "
+        "--train-candidates 10 --checked 1000 --checks 1 --questions 1500 --also wiki468k-aquaint --texts 50",
+        ("rerank/wiki468k-*",),
+    ),
     Step("quality.rerank sizes --mentions 600", ("rerank/sizes-*",)),
     Step("quality.rerank speed", ("rerank/speed",)),
     Step("quality.end_to_end --split dev --split test", ("end_to_end/*",)),
     Step("quality.reader --split dev --split test", ("reader/*",)),
     Step("quality.corrections --split test", ("corrections/*",)),
+    Step("quality.unlinked train testa testb", ("unlinked/*",)),
+    Step("quality.edits", ("edits/*-train",)),
+    Step("quality.edits --tree --percent 5", ("edits/*-train",)),
+    Step("quality.edits --split test", ("edits/*-testa",)),
+    Step("speed.bench_edits", ("edits/*-speed",)),
+    Step("reliability.journal", ("reliability/*",)),
     Step("speed.bench_xmr --suite wordnet", ("wordnet",)),
     Step("speed.bench_xmr --suite wiki468k-names --repeats 1", ("wiki468k-names",)),
     Step("speed.bench_names", ("string/*",)),
@@ -67,12 +78,21 @@ STEPS = (
     Step("service.overload", ("service/wiki468k",)),
     Step("service.reloads", ("service/wiki468k",)),
     Step("service.fuzz", ("service/wiki468k",)),
-    Step("xmc.elias yso_en --test --record", ("xmc/yso_en/elias-*",)),
-    Step("xmc.elias eurlex57k --test --record", ("xmc/eurlex57k/elias-test*", "xmc/eurlex57k/elias-graph")),
-    Step("xmc.elias_plus eurlex57k --first tree --part test --record", ("xmc/eurlex57k/elias-plus-*",)),
     Step(
-        "xmc.elias_plus yso_en --first elias --documents 50000 --part test --record", ("xmc/yso_en-50000/elias-plus-*",)
+        "xmc.elias eurlex57k --documents 8000 --seeds 0 1 2 --peers --test --record",
+        ("xmc/eurlex57k-8000/elias-test", "xmc/eurlex57k-8000/elias-graph"),
     ),
+    Step("xmc.elias eurlex57k --documents 8000 --only minilm --test --record", ("xmc/eurlex57k-8000/elias-test",)),
+    Step("xmc.elias_trials --record", ("xmc/eurlex57k-8000/trials/*",)),
+    Step(
+        "xmc.elias yso_en --documents 20000 --plain --test --record",
+        ("xmc/yso_en-20000/elias-test", "xmc/yso_en-20000/elias-graph"),
+    ),
+    Step(
+        "xmc.elias wiki_sentences --plain --peers --test --record",
+        ("xmc/wiki_sentences/elias-test", "xmc/wiki_sentences/elias-graph"),
+    ),
+    Step("xmc.elias_plus eurlex57k --first tree --part test --record", ("xmc/eurlex57k/elias-plus-*",)),
     Step("xmc.tree_shapes", ("xmc/yso_en/shapes",)),
     Step(
         "xmc.peers --part test --dataset yso_en --dataset eurlex57k --dataset tibkat",
@@ -92,6 +112,7 @@ STEPS = (
     Step("xmc.related_entities", ("gandalf/wiki468k-aida", "gandalf/wiki468k-aida-tree")),
     Step("xmc.related_entities --linker", ("gandalf/wiki468k-aida-linker",)),
     Step("benchmarks demo --record", ("demo/dev",)),
+    Step("benchmarks medic-ncbi --systems alias+vectors --record", ("medic-ncbi/dev",)),
     Step("benchmarks geonames --record", ("geonames/dev-*",)),
     Step(
         f"benchmarks wordnet {ASKED_ON_TEST} {ON_WIKIPEDIA} --record",

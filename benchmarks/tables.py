@@ -7,6 +7,11 @@ suite, the best last, and one column per metric. With `intervals=yes` the low an
 `<!-- results suites=wordnet/dev,melo-*/dev systems=bm25,deixis metric=recall@10 -->` has one line per suite (`*` stands
 for any that were measured) and one column per system, the best in bold. With `system=deixis metrics=recall@1,recall@10`
 in place of systems and metric, it has one column per metric of that system.
+
+`<!-- results seeds=reader/ncbi-seed-*-test systems=none,both metrics=recall@8 -->` has one line per system and one
+column per metric: the mean over the suites that have the system, the least and the greatest, and how many these are.
+
+`<!-- results methods=linking -->` has one line per method of `benchmarks/methods.py`.
 """
 
 import argparse
@@ -16,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from benchmarks.methods import method_lines
 from benchmarks.rows import RESULTS
 from benchmarks.suites.results import Row, read_results, row_key
 
@@ -34,7 +40,11 @@ def render(text: str, rows: Iterable[Row]) -> str:
         if missing:
             raise ValueError(f"<!-- results {found['spec']} --> lacks {', '.join(sorted(missing))}.")
         metrics = spec.get("metrics", "").split(",")
-        if "suites" in spec:
+        if "methods" in spec:
+            lines = method_lines(spec["methods"], by_key, cell)
+        elif "seeds" in spec:
+            lines = seed_lines(matching([spec["seeds"]], by_key), spec["systems"].split(","), metrics, by_key)
+        elif "suites" in spec:
             suites = matching(spec["suites"].split(","), by_key)
             if "system" in spec:
                 lines = metric_lines(suites, spec["system"], metrics, by_key)
@@ -52,6 +62,10 @@ def render(text: str, rows: Iterable[Row]) -> str:
 
 def needed(spec: dict[str, str]) -> set[str]:
     """What a marker must say, given the first things it says."""
+    if "methods" in spec:
+        return set()
+    if "seeds" in spec:
+        return {"systems", "metrics"}
     if "suites" not in spec:
         return {"suite", "systems", "metrics"}
     return {"suites", "system", "metrics"} if "system" in spec else {"suites", "systems", "metric"}
@@ -114,6 +128,25 @@ def metric_lines(
         cells = [cell(by_key.get((suite, metric, system))) for metric in metrics]
         lines.append(f"| {suite} | " + " | ".join(cells) + " |")
     return lines
+
+
+def seed_lines(
+    suites: list[str], systems: list[str], metrics: list[str], by_key: dict[tuple[str, str, str], Row]
+) -> list[str]:
+    """A markdown table of means over suites that differ in their seed only, a line per system."""
+    lines = ["| | seeds | " + " | ".join(metrics) + " |", "| --- |" + " ---: |" * (1 + len(metrics))]
+    for system in systems:
+        found = [[by_key[suite, metric, system] for suite in suites if (suite, metric, system) in by_key]
+                 for metric in metrics]  # fmt: skip
+        cells = [cell_and_interval(mean_row(rows) if rows else None) for rows in found]
+        lines.append(f"| {system} | {max(map(len, found))} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def mean_row(rows: list[Row]) -> Row:
+    """The mean of rows of one metric and system, with the least and the greatest in place of an interval."""
+    values = [row["value"] for row in rows]
+    return rows[0] | {"value": sum(values) / len(values), "low": min(values), "high": max(values)}
 
 
 def best_cell(rows: list[Row]) -> str:

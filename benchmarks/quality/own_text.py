@@ -30,12 +30,12 @@ from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.linker import Linker
 from deixis.linking.build_settings import OwnTextConfig
 from deixis.linking.config import LinkerConfig
+from deixis.linking.popularity import mentioned_entities
 from deixis.ranking.default_weights import kind_of
 from deixis.ranking.feature import document_numbers, surroundings
 from deixis.ranking.features.words import AROUND, TEXT
 from deixis.ranking.ranker import softmax_scores as softmax
 from deixis.tables import CandidateTable
-from deixis.training.popularity import mentioned_entities
 from deixis.types import Document, MentionInContext
 
 N_MENTIONS = 1000  # of each suite, and the rest of their documents

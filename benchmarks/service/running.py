@@ -53,10 +53,8 @@ def serving(model: Path, *arguments: str) -> Iterator[Service]:
     """A service of the model on a free port of this machine, ended at the end."""
     command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", "0", *arguments]
     environment = {"DEIXIS_TOKEN": TOKEN, "OMP_NUM_THREADS": "1"}
-    corrections = cache_folder() / "service-corrections.jsonl"
-    corrections.unlink(missing_ok=True)
     process = subprocess.Popen(
-        [*command, "--corrections", str(corrections), "--quiet"],
+        [*command, "--quiet"],
         env={**os.environ, **environment},
         stderr=subprocess.PIPE,
         text=True,

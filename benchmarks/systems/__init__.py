@@ -24,6 +24,7 @@ SYSTEMS = LazyRegistry(
         "scispacy": Lazy("benchmarks.systems.scispacy:ScispacyNames"),
         "deixis-tree": Lazy("benchmarks.systems.ours:TreeSystem"),
         "deixis": Lazy("benchmarks.systems.ours:LinkerSystem"),
+        "alias+vectors": Lazy("benchmarks.systems.ours:NamesAndVectorsSystem"),
         "deixis-tree+mentions": Lazy("benchmarks.systems.ours:TaughtTreeSystem"),
         "deixis+mentions": Lazy("benchmarks.systems.ours:TaughtLinkerSystem"),
         "xmred": Lazy("benchmarks.systems.ours:XmredSystem"),

@@ -90,6 +90,13 @@ class TaughtXmredSystem(XmredSystem):
     needs = "mentions"
 
 
+class NamesAndVectorsSystem(LinkerSystem):
+    """The linker with two sources: names as they are written, and vectors of names (OLPEAT)."""
+
+    linker_config = LinkerConfig(candidates=SourcesConfig(sources=("alias", "name_vectors")))
+    about = "library defaults, sources alias and name_vectors"
+
+
 class TreeAloneSystem(LinkerSystem):
     """The label tree as the linker has it, with names as instances and without context, and no other source."""
 
