@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 CORE_CODE := $(wildcard src/deixis/native/*.cpp src/deixis/native/*.hpp)
 CORE_SOURCES := $(CORE_CODE) src/deixis/native/unicode_tables.inc CMakeLists.txt pyproject.toml
 
+# Half of the tests to each process, and to who is done first some of the other's: shared models are built once.
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
+
 # The layers, what the pipeline gives on the frozen corpora, and the stages: what tells most in a minute.
 STAGES := candidates cli decision detection kb nearest ranking
 QUICK := tests/architecture/test_layers.py tests/golden $(STAGES:%=tests/unit/%)
@@ -17,8 +20,7 @@ help:  ## show this list
 
 $(VENV)/.base:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet scikit-build-core nanobind cmake ninja
+	$(BIN)/python -m pip install --quiet --upgrade pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.base $(CORE_SOURCES)
@@ -26,7 +28,8 @@ $(VENV)/.built: $(VENV)/.base $(CORE_SOURCES)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --group dev
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true # on all processors, where pip uses one
 	@touch $@
 
 demo: $(VENV)/.built  ## build a linker from the shipped knowledge base and link a text
@@ -44,12 +47,12 @@ browser:  ## install Debian's chromium on this machine (as root or through sudo)
 
 test: lint  ## everything a contributor must see green
 	@sh tools/install_browser.sh --check || echo "Skipped: tests/browser, for want of chromium; 'make browser' installs it."
-	$(BIN)/python -m pytest -q -n 2
+	$(PYTEST)
 
 quick: $(VENV)/.built $(VENV)/.dev  ## style, layers, goldens and the stages, in under a minute, while you work
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -q -n 2 -m "not slow" $(QUICK)
+	$(PYTEST) -m "not slow" $(QUICK)
 
 bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against PECOS and omikuji, each in its own environment
 	$(BIN)/python -m benchmarks.speed.bench_xmr

@@ -1,5 +1,6 @@
 """Options of the test run itself."""
 
+import gc
 import os
 import subprocess
 from pathlib import Path
@@ -8,9 +9,17 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["DEIXIS_CACHE"] = ""  # no test writes to the user's cache, nor is helped by it
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # torch's and numpy's threads wait for each other where tests fill all processors
 # Laws hold however long their examples take: other work may run beside the tests.
 settings.register_profile("laws", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("laws")
+
+
+def pytest_collection_finish() -> None:
+    """No collection of garbage looks through the objects of a few thousand modules again: they stay."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -47,6 +47,14 @@ def _printable(message: str) -> str:
     )
 
 
+class UnknownEntityError(DataError):
+    """An entity was to be changed that is not in the knowledge base."""
+
+
+class ConflictError(DataError):
+    """A change does not fit what others did before: the id is there already, or a later change built on it."""
+
+
 class UnknownNameError(ToolkitError):
     """A name was asked for that is not in the table of known ones."""
 

@@ -6,7 +6,7 @@ import pytest
 from deixis.cli.list_options import ListOptionInLine
 from deixis.cli.main import deixis
 
-COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--help"}
+COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--verify", "--no-verify", "--help"}
 WIDTH, SCREEN = 100, 45
 MOST_OPTIONS = {"build": 30, "eval": 23}
 MOST_OF_OTHERS = 20
@@ -14,19 +14,22 @@ CEILINGS = {
     # command: options of its own, lines of help
     "kb check": (10, 34),  # has those of reading lists, which other commands name in one line
     "kb coverage": (4, 19),
-    "build": (25, 44),
-    "correct": (4, 22),
+    "build": (25, 45),
+    "kb add": (8, 25),
+    "kb sync": (5, 24),
+    "kb edit": (6, 22),
+    "correct": (6, 24),
     "fit weights": (8, 24),
     "fit reranker": (14, 32),
     "fit encoder": (14, 31),
-    "fit reader": (12, 30),
+    "fit reader": (14, 32),
     "link": (16, 43),
     "explain": (15, 40),
     "eval": (23, 45),
     "calibrate": (9, 44),
     "xmr train": (20, 42),
-    "xmr predict": (9, 31),
-    "xmr eval": (15, 38),
+    "xmr predict": (11, 34),
+    "xmr eval": (17, 41),
     "serve": (19, 39),
 }
 

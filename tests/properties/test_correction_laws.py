@@ -125,10 +125,31 @@ def mistakes(gold, before, rng):
         yield Correction(document.text, mention.start, mention.end, "gold", mention.entity, document.lang)
 
 
-def test_no_single_correction_breaks_more_sentences_than_it_mends_and_two(demo):
+def test_no_single_correction_breaks_more_sentences_than_it_mends(demo):
     """Weights that were fitted anew after one correction once cost a quarter of all sentences."""
     linker, gold, before = demo
+    n_mended = n_broken = 0
     for one in mistakes(gold, before, np.random.default_rng(0)):
         after = rightness(linker.correct([one]), gold)
-        n_broken, n_mended = int((before & ~after).sum()), int((after & ~before).sum())
-        assert n_broken <= n_mended + 2, (one, n_broken, n_mended)
+        n_mended, n_broken = n_mended + int((after & ~before).sum()), n_broken + int((before & ~after).sum())
+    assert n_broken <= 1 and n_mended >= N_TRIED / 2, (n_broken, n_mended)
+
+
+def test_teaching_columbia_in_one_sentence_leaves_the_other_sentences_alone(demo):
+    """It once took the accuracy on the annotated sentences from .70 to .46."""
+    linker, gold, before = demo
+    text = "Columbia won the game."
+    after = rightness(linker.correct([Correction(text, 0, 8, "gold", "columbia_university")]), gold)
+    assert int((before & ~after).sum()) <= 1 and after.mean() >= before.mean() - 0.005
+
+
+def test_a_correction_does_not_spread_to_texts_that_are_unlike(demo):
+    """Paris Hilton was lovely once; flights go on to the city."""
+    linker = demo[0]
+    corrected = linker.correct([Correction("Paris was lovely", 0, 5, "gold", "paris_hilton")])
+    assert corrected.link("Paris was lovely").mentions[0].entity == "paris_hilton"
+    for text in ("The flight to Paris leaves at noon", "Paris was burning"):
+        assert [each.entity for each in corrected.link(text).mentions] == ["paris_city"]
+        assert [each.entity for each in linker.link(text).mentions] == ["paris_city"]
+    again = corrected.link("Paris was lovely, we thought").mentions[0]
+    assert again.entity == "paris_hilton"

@@ -70,10 +70,10 @@ def model_at_the_console():
 def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("doors")
     linker().save(folder / "model")
-    state = ServiceState(ServiceConfig(folder / "model", folder / "corrections.jsonl"))
+    state = ServiceState(ServiceConfig(folder / "model"))
     with TestClient(create_app(state), base_url="http://localhost") as client:
         yield client
-    del state.served
+    del state.model
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_the_loss_and_its_slope_are_those_of_a_loop(lesson, seed):
         return
     weights = np.random.default_rng(seed).normal(size=3)
     columns = _columns(usable.features, np.ones(3))
-    loss, slope = _likelihood(usable.starts, columns, usable.is_right, weights)
+    loss, slope = _likelihood(usable, columns, weights)
     assert math.isclose(loss, plain_loss(usable, weights), rel_tol=1e-4, abs_tol=1e-5)
     step = 1e-4
     for number in range(3):

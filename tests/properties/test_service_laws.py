@@ -49,7 +49,7 @@ def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("laws")
     Linker.build(KnowledgeBase.from_records(RECORDS), n_threads=1).save(folder / "model")
     access = Access(token=TOKEN)
-    config = ServiceConfig(folder / "model", folder / "corrections.jsonl", Limits(max_body=20_000), access)
+    config = ServiceConfig(folder / "model", Limits(max_body=20_000), access)
     app = create_app(ServiceState(config))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         client.headers["authorization"] = f"Bearer {TOKEN}"

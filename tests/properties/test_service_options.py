@@ -79,8 +79,9 @@ def documents():
 def client(linker, tmp_path_factory):
     folder = tmp_path_factory.mktemp("options")
     replace(linker, model=replace(linker.model, reranker=None, reader=None)).save(folder / "model")
-    state = ServiceState(ServiceConfig(folder / "model", folder / "corrections.jsonl"))
-    state.served = state.served.with_linker(linker)  # stand-ins cannot be saved
+    state = ServiceState(ServiceConfig(folder / "model"))
+    served = state.served.with_linker(linker)
+    state.newest = lambda: served  # stand-ins cannot be saved
     with TestClient(create_app(state), base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from deixis.documents.json_lines import entity_in, name_in, read_records, shown, text_in
@@ -17,7 +18,7 @@ from deixis.types import MentionInContext
 
 Verdict = Literal["gold", "wrong", "not_an_entity"]
 VERDICTS: tuple[Verdict, ...] = ("gold", "wrong", "not_an_entity")
-KEYS = ("id", "text", "lang", "start", "end", "surface", *VERDICTS)
+KEYS = ("id", "text", "lang", "start", "end", "surface", *VERDICTS, "all_equal")
 _EXAMPLE = '{"text": "So Paris fled.", "start": 3, "end": 8, "gold": "Q167646"}'
 
 
@@ -65,20 +66,41 @@ class Correction:
         return self.text, self.start, self.end
 
     def to_dict(self) -> dict[str, Any]:
-        """The correction as a line of a file, which `correction_from` reads again."""
+        """The correction as a line of a file, which `corrections_from` reads again."""
         record: dict[str, Any] = {"text": self.text} | ({} if self.lang is None else {"lang": self.lang})
         record |= {"start": self.start, "end": self.end, "surface": self.surface}
         return record | {self.verdict: True if self.entity is None else self.entity}
+
+    def for_all_equal(self) -> list[Correction]:
+        """The same verdict for every span of the text with the same words: this one, then the others in order.
+
+        Examples
+        --------
+        >>> second = Correction("Paris saw Paris, Parisians Paris.", 10, 15, "gold", "Q90")
+        >>> [each.start for each in second.for_all_equal()]
+        [10, 0, 27]
+        """
+        starts = [match.start() for match in re.finditer(f"(?={re.escape(self.surface)})", self.text)]
+        n = self.end - self.start
+        others = [
+            replace(self, start=start, end=start + n)
+            for start in starts
+            if start != self.start and _are_whole_words(self.text, start, start + n)
+        ]
+        return [self, *others]
 
     def in_context(self) -> MentionInContext:
         """The span as the stages see mentions."""
         return MentionInContext(self.surface, self.text, self.start, self.end, self.lang)
 
 
-def read_corrections(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Correction]:
+def read_corrections(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, all_equal: bool = False
+) -> list[Correction]:
     """The corrections of a file or of several, in order; files without any are an error.
 
-    A line without a `text` is about the text that a line before it, in any of the files, gave under the same `id`.
+    A line without a `text` is about the text that a line before it, in any of the files, gave under the same `id`. With
+    `all_equal` lines that do not say whether they hold for all spans with the same words do.
 
     Examples
     --------
@@ -95,16 +117,23 @@ def read_corrections(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[
         path = os.fspath(file)
         n_before = len(corrections)
         for record, place in read_records(open_lines(path), path):
-            corrections.append(correction_from(record, place, texts))
+            corrections += corrections_from(record, place, texts, all_equal=all_equal)
         if len(corrections) == n_before:
             raise DataError(f"there are no corrections. Write one JSON object a line: {_EXAMPLE}", path=path)
     return corrections
 
 
-def correction_from(
-    record: Mapping[str, Any], place: Place, texts: dict[str, tuple[str, str | None]] | None = None
-) -> Correction:
-    """The correction that a record is; `texts` are those given under an id before, and take up this one's."""
+def corrections_from(
+    record: Mapping[str, Any],
+    place: Place,
+    texts: dict[str, tuple[str, str | None]] | None = None,
+    *,
+    all_equal: bool = False,
+) -> list[Correction]:
+    """The correction that a record is, or with `all_equal` those of all spans with the same words, its own first.
+
+    `texts` are those given under an id before, and take up this one's.
+    """
     unknown = [key for key in record if key not in KEYS]
     if unknown:
         close = difflib.get_close_matches(unknown[0], KEYS, n=1)
@@ -115,7 +144,21 @@ def correction_from(
     if record.get("surface") is not None:
         checked_surface(record["surface"], start, end, text, place.error, "Or leave out 'surface' to trust the offsets")
     verdict, entity = _verdict_of(record, place)
-    return Correction(text, start, end, verdict, entity, lang, place)
+    if not isinstance(record.get("all_equal"), bool | None):
+        raise place.error(f"'all_equal' is true or false, got {shown(record['all_equal'])}")
+    correction = Correction(text, start, end, verdict, entity, lang, place)
+    return correction.for_all_equal() if record.get("all_equal", all_equal) else [correction]
+
+
+def _are_whole_words(text: str, start: int, end: int) -> bool:
+    """Whether a span neither begins nor ends within a word, in scripts that put spaces between words."""
+    edges = ((text[at - 1], text[at]) for at in (start, end) if 0 < at < len(text))
+    return not any(before.isalnum() and after.isalnum() and _has_spaces(before + after) for before, after in edges)
+
+
+def _has_spaces(letters: str) -> bool:
+    """Whether the scripts of these letters put spaces between words."""
+    return all(ord(each) < 0x0E00 or 0x10A0 <= ord(each) < 0x1780 or 0x1E00 <= ord(each) < 0x2000 for each in letters)
 
 
 def _text_of(

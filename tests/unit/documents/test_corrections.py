@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deixis.documents.corrections import Correction, correction_from, read_corrections
+from deixis.documents.corrections import Correction, corrections_from, read_corrections
 from deixis.documents.places import Place
 from deixis.errors import DataError
 
@@ -31,7 +31,7 @@ def test_each_verdict_is_read_with_the_span_it_is_about(tmp_path):
     gold, wrong, null = read_corrections(path)
     assert (gold.surface, gold.verdict, gold.entity, gold.lang) == ("Paris", "gold", "Q167646", "en")
     assert (wrong.verdict, wrong.entity) == ("wrong", "90")
-    assert null.verdict == correction_from(other | {"not_an_entity": True}, PLACE).verdict == "not_an_entity"
+    assert null.verdict == corrections_from(other | {"not_an_entity": True}, PLACE)[0].verdict == "not_an_entity"
     assert gold.key == wrong.key == null.key
 
 
@@ -66,10 +66,10 @@ def test_a_text_is_given_once_and_named_by_its_id_in_this_file_and_the_next(tmp_
 )
 def test_what_cannot_be_is_told_with_file_line_and_value(record, message):
     if message is None:
-        assert correction_from(record, PLACE).surface == "Zürich."
+        assert corrections_from(record, PLACE)[0].surface == "Zürich."
         return
     with pytest.raises(DataError, match=message) as caught:
-        correction_from(record, PLACE)
+        corrections_from(record, PLACE)
     assert str(caught.value).startswith("told.jsonl, line 3: ")
 
 
@@ -95,3 +95,27 @@ def test_an_empty_file_and_a_line_that_is_not_json_are_errors(tmp_path):
 def test_corrections_made_in_python_are_checked_too(values, message):
     with pytest.raises(DataError, match=message):
         Correction(*values)
+
+
+def test_a_correction_of_all_equal_mentions_is_one_for_each_of_them(tmp_path):
+    text = "Paris fled. PARIS, Parisian, Paris-born: Paris"
+    path = tmp_path / "corrections.jsonl"
+    path.write_text(json.dumps({"text": text, "start": 0, "end": 5, "gold": "Q167646", "all_equal": True}))
+    everywhere = read_corrections(path)
+    assert [each.start for each in everywhere] == [0, 29, 41]
+    assert {(each.surface, each.verdict, each.entity) for each in everywhere} == {("Paris", "gold", "Q167646")}
+    path.write_text(json.dumps({"text": text, "start": 0, "end": 5, "gold": "Q167646"}))
+    assert [each.start for each in read_corrections(path)] == [0]
+    assert read_corrections(path, all_equal=True) == everywhere
+    path.write_text(json.dumps({"text": text, "start": 0, "end": 5, "gold": "Q167646", "all_equal": False}))
+    assert len(read_corrections(path, all_equal=True)) == 1
+
+
+def test_equal_mentions_in_scripts_without_spaces_are_found():
+    assert [each.start for each in Correction("東京は東京です", 0, 2, "gold", "Q1490").for_all_equal()] == [0, 3]
+
+
+def test_all_equal_is_true_or_false():
+    record = {"text": "Paris", "start": 0, "end": 5, "gold": "Q90", "all_equal": "yes"}
+    with pytest.raises(DataError, match="'all_equal' is true or false, got 'yes'"):
+        corrections_from(record, PLACE)

@@ -2,12 +2,13 @@
 
 import html
 import random
-import time
+from functools import partial
 
 import pytest
 
 from deixis.documents.html_text import html_document
 from deixis.types import Mention
+from tests.timing import cpu_seconds
 
 
 def text_of(source):
@@ -88,11 +89,5 @@ def test_every_word_of_any_page_is_found_in_its_source():
     "hard", ["<code>", "<", "<!--", "&amp", "<a ", "<script>x", "<![", '<a "', '<a ">"', "<a '>\"", "</p"]
 )
 def test_time_grows_no_faster_than_a_page(hard):
-    short, long = (time_of(hard * 20_000), time_of(hard * 160_000))
-    assert long < 32 * max(short, 0.01)
-
-
-def time_of(source):
-    started = time.process_time()
-    html_document("page", source)
-    return time.process_time() - started
+    short = max(0.01, cpu_seconds(partial(html_document, "page", hard * 20_000), enough=0.01))
+    assert cpu_seconds(partial(html_document, "page", hard * 160_000), enough=32 * short) < 32 * short
