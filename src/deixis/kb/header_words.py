@@ -27,6 +27,8 @@ _LAST_WORDS = {
 # "Parent id" is not the id of the entity, nor "category name" its name.
 _OTHERS = set("parent category brand group old manufacturer supplier vendor family created updated kategorie".split())
 _RANK_OF_LAST_WORD = 1000
+_NAMED = set("known sold called named marketed branded traded spelled spelt written labelled referred".split())
+"""A header that begins with `also` and has one of these has other names: Also sold as. Not so: Also bought."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
@@ -49,13 +51,15 @@ def field_of(header: str) -> tuple[str, int] | None:
 
     Examples
     --------
-    >>> field_of("Product Name"), field_of("drug_id")[0], field_of("colour")
-    (('title', 13), 'id', None)
+    >>> field_of("Product Name"), field_of("drug_id")[0], field_of("also sold as")[0], field_of("colour")
+    (('title', 13), 'id', 'aliases', None)
     """
     known = _WORD_TO_FIELD.get(plain(header))
     if known is not None:
         return known
     words = [plain(word) for word in _CAMEL.split(header.strip()) if word]
+    if words[:1] == ["also"] and _NAMED & set(words):
+        return "aliases", _RANK_OF_LAST_WORD
     if len(words) > 1 and words[0] not in _OTHERS and words[-1] in _LAST_WORDS:
         return _LAST_WORDS[words[-1]], _RANK_OF_LAST_WORD
     return None

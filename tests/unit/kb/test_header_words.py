@@ -27,3 +27,10 @@ def test_what_an_entity_is_also_called_is_read_as_its_names(tmp_path):
     path.write_text("id;name;also called\nw1;Rohrzange;Wasserpumpenzange\nw2;Hammer;\n", encoding="utf-8")
     kb = KnowledgeBase.read(path)
     assert [kb.names_of(row) for row in range(2)] == [["Rohrzange", "Wasserpumpenzange"], ["Hammer"]]
+
+
+def test_other_names_that_a_thing_is_also_sold_or_known_by_are_aliases():
+    assert [field_of(header)[0] for header in ("also sold as", "Also Marketed Under", "alsoCalledIn")] == [
+        "aliases"
+    ] * 3
+    assert [field_of(header) for header in ("also bought", "also_viewed", "also")] == [None] * 3
