@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from deixis.neural.checkpoints import ProgressCallback
+from deixis.neural.reader.checkpoint import FILE, CheckpointFile
+from deixis.neural.reader.module_steps import ModuleSteps
 from tests.aviary import EVEN_RECORDS, sightings, tiny_encoder, write_sightings
 
 SMALL = """
@@ -112,9 +114,19 @@ def test_a_reranker_is_trained_stopped_resumed_and_used(wood, encoder, monkeypat
     assert "Threshold of the re-ranker" in calibrated.stderr
 
 
-def test_a_reader_is_trained_stored_and_asked_about_texts(wood, encoder):
-    command = ("fit", "reader", "model", *DATA, "--encoder", encoder, "--steps", 120)
-    told = json.loads(wood(*command, "-o", "reads", "--json").stdout)
+def test_a_reader_is_trained_stopped_resumed_and_asked_about_texts(wood, encoder, monkeypatch):
+    command = ("fit", "reader", "model", *DATA, "--encoder", encoder, "--steps", 120, "-o", "reads")
+    before = manifest(wood)
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointFile, "is_due", True)
+        patch.setattr(ModuleSteps, "step", _stops_after(9, ModuleSteps.step))
+        stopped = wood(*command, code=130)
+    assert "The same command resumes from reads.reader-checkpoints" in stopped.stderr
+    assert manifest(wood) == before and (wood.folder / "reads.reader-checkpoints" / FILE).is_file()
+    done = wood(*command, "--json", "--resume")
+    assert "Resuming from the last checkpoint in reads.reader-checkpoints" in done.stderr
+    told = json.loads(done.stdout)
+    assert not (wood.folder / "reads.reader-checkpoints").exists()
     assert told["trainer"] == "reader" and list(told["f1_from_text"]) == ["finding alone", "reader alone", "both"]
     assert told["f1_from_text"]["both"]["value"] > told["f1_from_text"]["finding alone"]["value"]
     assert told["characters_per_second"] > 0
@@ -168,16 +180,15 @@ def test_a_folder_of_somebody_elses_is_never_thrown_away(wood):
     assert "other things than checkpoints" in wood(*command, code=1).stderr and (mine / "config.json").exists()
 
 
-def _stops_after(n):
+def _stops_after(n, method=ProgressCallback.on_step_end):
     left = iter(range(n))
-    told = ProgressCallback.on_step_end
 
-    def on_step_end(self, args, state, control, **kwargs):
-        told(self, args, state, control, **kwargs)
+    def stops(self, *given, **words):
+        method(self, *given, **words)
         if next(left, None) is None:
             raise KeyboardInterrupt
 
-    return on_step_end
+    return stops
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,19 @@ def named_fraction(documents: LabelledTexts, titles: Iterable[str] | StringTable
     return float(np.mean((n_own > 0) & (n_true == 0))) if len(documents) else 0.0
 
 
+def without_filtered(docs_by_labels: sparse.csr_matrix, filtered: sparse.csr_matrix) -> sparse.csr_matrix:
+    """The labels of documents without those that are filtered, which count as true nowhere.
+
+    Examples
+    --------
+    >>> without_filtered(sparse.csr_matrix([[1, 1]]), sparse.csr_matrix([[0, 1]])).toarray().tolist()
+    [[1, 0]]
+    """
+    left = sparse.csr_matrix(docs_by_labels - docs_by_labels.multiply(filtered > 0))
+    left.eliminate_zeros()
+    return left
+
+
 def read_label_filter(path: str | os.PathLike[str], n_labels: int, n_documents: int | None = None) -> sparse.csr_matrix:
     r"""docs_by_labels: the pairs of a file with a document's row and a label's row in each line, counted from 0.
 

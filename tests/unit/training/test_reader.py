@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 from deixis.errors import DataError
 from deixis.linker import Linker
+from deixis.neural.reader.checkpoint import FILE, CheckpointFile
 from deixis.neural.reader.config import ReaderConfig
+from deixis.neural.reader.module_steps import ModuleSteps
 from deixis.training.config import TrainingConfig
 from deixis.training.reader import train_reader
 from deixis.training.result import TrainingResult
@@ -89,3 +92,33 @@ def test_a_retriever_trained_with_the_reader_proposes_candidates_in_the_linker(
     assert {each.entity for each in document.mentions} <= {"bird-Ruby", None}
     (given,) = opened.numbers_of(opened.texts.passages(["we saw Ruby in the tree"]), [[3]])
     assert 3 in given and len(given) >= opened.config.n_candidates  # what is given, and what was retrieved
+
+
+def test_a_joint_training_that_was_stopped_goes_on_and_gives_the_same_reader(
+    learned: tuple[Linker, TrainingResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linker, alone = learned
+    settings = replace(alone.model.reader.part.opened.config, has_retriever=True, warm_up=4, n_steps=6, seed=0)
+    config, step, n_done = TrainingConfig(reader=settings), ModuleSteps.step, 0
+
+    def arrays_in(folder: Path) -> dict[str, np.ndarray]:
+        trained = train_reader(linker.model, sightings(12), sightings(8, seed=1), config, folder, seed=0)
+        return trained.model.reader.part.opened.to_arrays("reader")
+
+    def stops(self: ModuleSteps, loss: object) -> None:
+        nonlocal n_done
+        n_done += 1
+        if n_done > 13:  # of 4 of the retriever, 4 of the reader and 6 of both
+            raise KeyboardInterrupt
+        step(self, loss)  # type: ignore[arg-type]
+
+    whole = arrays_in(tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointFile, "is_due", True)
+        patch.setattr(ModuleSteps, "step", stops)
+        with pytest.raises(KeyboardInterrupt):
+            arrays_in(tmp_path / "stopped")
+    assert (tmp_path / "stopped" / FILE).is_file()
+    resumed = arrays_in(tmp_path / "stopped")
+    assert list(resumed) == list(whole) and "reader.vectors" in whole
+    assert all(np.array_equal(resumed[name], whole[name]) for name in whole)

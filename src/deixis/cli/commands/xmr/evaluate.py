@@ -32,6 +32,7 @@ from deixis.evaluation.labels.rankings import ranked_labels
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.suites import name_of, suite_names, write_rows
 from deixis.labelling.corpus.documents import LabelledRows, LabelledTexts
+from deixis.labelling.label_filter import without_filtered
 from deixis.labelling.labeller import Labeller
 from deixis.progress import stage, track
 from deixis.reports.label_figures import decile_chart
@@ -108,7 +109,7 @@ def evaluate(
         documents = _read(session, labeller, docs, reading)
         filtered = _filtered(session, label_filter, documents)
         if filtered is not None:
-            documents = replace(documents, docs_by_labels=_other_than(documents.docs_by_labels, filtered))
+            documents = replace(documents, docs_by_labels=without_filtered(documents.docs_by_labels, filtered))
         if documents.docs_by_labels.nnz == 0:
             raise DataError("none of the documents has a label, so there is nothing to measure by", path=docs[0])
         answered = _Answered.by(labeller, documents, max(config.at), filtered)
@@ -182,13 +183,6 @@ def _filtered(
         n_documents = np.count_nonzero(np.diff(filtered.indptr))
         session.note(f"Filtered: {filtered.nnz:,} labels of {n_documents:,} documents are neither ranked nor true.")
     return filtered
-
-
-def _other_than(docs_by_labels: sparse.csr_matrix, filtered: sparse.csr_matrix) -> sparse.csr_matrix:
-    """The labels without those that are filtered."""
-    left = sparse.csr_matrix(docs_by_labels - docs_by_labels.multiply(filtered > 0))
-    left.eliminate_zeros()
-    return left
 
 
 def _read(

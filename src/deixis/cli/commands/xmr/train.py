@@ -111,7 +111,8 @@ def _note_quality(session: Session, qualities: Sequence[HeldOutQuality]) -> None
     if not qualities:
         return
     own, *simpler = qualities
-    session.note(f"On {own.n_documents:,} documents held out, {own}.")
+    filtered = ", measured with --filter-labels own" if own.leaves_out_own else ""
+    session.note(f"On {own.n_documents:,} documents held out{filtered}, {own}.")
     for other in simpler:
         session.note(f"The simplest engine in its place, {other}; {other.seconds:.0f} s against {own.seconds:.0f} s.")
         if other.first >= own.first:
