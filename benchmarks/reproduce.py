@@ -83,6 +83,7 @@ STEPS = (
         ("xmc/eurlex57k-8000/elias-test", "xmc/eurlex57k-8000/elias-graph"),
     ),
     Step("xmc.elias eurlex57k --documents 8000 --only minilm --test --record", ("xmc/eurlex57k-8000/elias-test",)),
+    Step("xmc.elias eurlex57k --test --record", ("xmc/eurlex57k/elias-test", "xmc/eurlex57k/elias-graph")),
     Step("xmc.elias_trials --record", ("xmc/eurlex57k-8000/trials/*",)),
     Step(
         "xmc.elias yso_en --documents 20000 --plain --test --record",
