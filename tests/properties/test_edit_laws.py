@@ -55,7 +55,7 @@ def entities_after(steps):
         yield dict(entities)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.integers(1, 5))
 def test_answers_depend_on_the_list_alone(linker, steps, n_unseen):
     """One change after the other (queries now and then) leads to what all edits lead to at once; undoing leads back."""

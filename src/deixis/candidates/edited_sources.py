@@ -77,13 +77,13 @@ class EditedSource(CandidateSource):
         Added entities are only proposed if they are among the best `k` of all: behind the built ones they are too many.
         """
         n_added = max(MIN_ADDED, k // 4)
-        found = self._rankings(
+        rankings = self._rankings(
             MentionBatch.of(mentions),
             mask,
             lambda number, part, own, mask: _searched(part, own, k if number == 0 else n_added, mask),
         )
-        first = found[0]
-        added = self._best(side_by_side(found[1:]), n_added) if len(found) > 1 else None
+        first = rankings[0]
+        added = self._best(side_by_side(rankings[1:]), n_added) if len(rankings) > 1 else None
         if added is not None and added.nnz:  # each added one takes the place of the last of the built ones
             min_scores, n_first = np.zeros(len(mentions)), np.diff(first.indptr)
             is_full = n_first >= k
@@ -344,7 +344,10 @@ def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMa
     ranking = part.search(batch, n_sought)
     remaining = kept_where(ranking, mask[ranking.indices])
     n_ranked, n_remaining = np.diff(ranking.indptr), np.diff(remaining.indptr)
-    lost = np.flatnonzero((n_ranked >= n_sought) & (n_remaining < k))
+    has_lost = (n_ranked >= n_sought) & (n_remaining < k)
+    if isinstance(part, SpellingSource):  # a name that nothing has any more hides those that are only similar
+        has_lost |= (_n_equal(ranking) > 0) & (_n_equal(remaining) == 0)
+    lost = np.flatnonzero(has_lost)
     is_first = np.arange(len(remaining.data)) - np.repeat(remaining.indptr[:-1], n_remaining) < k
     remaining = kept_where(remaining, is_first)
     if not len(lost):
@@ -353,6 +356,12 @@ def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMa
     order = np.arange(len(batch))
     order[lost] = len(batch) + np.arange(len(lost))
     return sparse.csr_matrix(sparse.vstack([remaining, again], format="csr")[order])
+
+
+def _n_equal(ranking: sparse.csr_matrix) -> NDArray[np.int64]:
+    """How many names of each mention are equal to it."""
+    n_before = np.concatenate([[0], np.cumsum(ranking.data >= 1)])
+    return np.diff(n_before[ranking.indptr])
 
 
 EDITED = {"spelling": EditedSpelling, "vectors": EditedVectors}

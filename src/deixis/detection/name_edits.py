@@ -26,7 +26,7 @@ GONE, ALIAS, TITLE = -1, 0, 1
 class AddedNames:
     """The names of entities that were added together: `numbers` are those of names, `rows` the entities that have them.
 
-    `kinds` says what each number is.
+    `kinds` are what each number is of.
     """
 
     matcher: NameMatcher
@@ -58,7 +58,7 @@ class AddedNames:
 
 @dataclass(frozen=True, eq=False)
 class DoubtfulNames:
-    """Names of built entities that were removed or edited, by their number, rising; whether others have them is asked.
+    """Names of built entities that were removed or edited, by their number, rising; others may have them, too.
 
     `is_known` says which of some names entities have now, `names_of` gives those of an entity.
     """
@@ -113,10 +113,10 @@ class NameEdits:
         """The spans of built names, of which there are `n_numbers`, without removed names and with added ones."""
         if self.doubtful is not None and len(self.doubtful.numbers):
             table = _without(table, self.doubtful.gone(table.names))
-        found = _found(self.added, texts, n_numbers, n_threads)
-        if not len(found):
+        added = _spans(self.added, texts, n_numbers, n_threads)
+        if not len(added):
             return table
-        table = table.merged(found)
+        table = table.merged(added)
         return _within_longer(table, table.take(table.names >= 0))
 
 
@@ -127,20 +127,20 @@ def extended_facts(facts: NameFacts) -> NameFacts:
     return replace(facts, table=ColumnParts([*column_parts(facts.table), table]))  # type: ignore[arg-type]
 
 
-def _found(added: Sequence[AddedNames], texts: Sequence[str], n_numbers: int, n_threads: int) -> SpanTable:
+def _spans(added: Sequence[AddedNames], texts: Sequence[str], n_numbers: int, n_threads: int) -> SpanTable:
     """The spans of added names: those that are written as the names are, and where there is none those misspelt."""
-    found = []
+    tables = []
     for each in added:
         spans = each.matcher.spans(texts, n_threads)
         kinds = each.kinds[spans.names]
         spans = replace(spans, names=n_numbers + kinds.astype(np.int32)).take(kinds != GONE)
         if len(spans):
-            found.append(spans)
-    if not found:
+            tables.append(spans)
+    if not tables:
         return SpanTable.of_spans([[] for _ in texts], texts, Sign.NAME)
-    is_misspelt = [spans.has(Sign.MISSPELT) for spans in found]
-    exact = _merged([spans.take(~each) for spans, each in zip(found, is_misspelt, strict=True)], n_numbers)
-    misspelt = _merged([spans.take(each) for spans, each in zip(found, is_misspelt, strict=True)], n_numbers)
+    is_misspelt = [spans.has(Sign.MISSPELT) for spans in tables]
+    exact = _merged([spans.take(~each) for spans, each in zip(tables, is_misspelt, strict=True)], n_numbers)
+    misspelt = _merged([spans.take(each) for spans, each in zip(tables, is_misspelt, strict=True)], n_numbers)
     positions = set(exact.positions())
     is_new = np.array([position not in positions for position in misspelt.positions()], dtype=bool)
     return exact.merged(misspelt.take(is_new))

@@ -115,21 +115,22 @@ class EditedList:
     def _replaced(self, entities: Entities) -> EditedList:
         """The same from any list of the same built entities: records that it has in this order stay where they are."""
         row_of = {record: row for row, record in enumerate(record for part in self.parts for record in part.records)}
-        kept: list[int] = []
+        rows: list[int] = []
         further: list[str] = []
         for record in entities.values():
             if record is None:
                 continue
             row = row_of.get(record, -1)
-            if not further and row > (kept[-1] if kept else -1):
-                kept.append(row)
+            if not further and row > (rows[-1] if rows else -1):
+                rows.append(row)
             else:
                 further.append(record)
         n_built = len(self.built)
         is_live = np.ones(len(self.is_live), dtype=bool)
         is_live[n_built:] = False
-        is_live[n_built + np.array(kept, dtype=np.int64)] = True
-        is_live[_found(_own_rows(self.built, entities))] = False
+        is_live[n_built + np.array(rows, dtype=np.int64)] = True
+        built_rows = _own_rows(self.built, entities)
+        is_live[built_rows[built_rows >= 0]] = False
         updated = replace_parts(self, is_live, self.parts, self.edited_rows[:0], self.new_rows[:0])
         updated = updated._with_part(RecordPart.of(further)) if further else updated
         return updated._with_moved_rows()
@@ -198,7 +199,3 @@ def _own_rows(kb: KnowledgeBase, identifiers: Iterable[str]) -> NDArray[np.int64
     is_other = [names[position] != own for position, own in zip(positions.tolist(), own_ids, strict=True)]
     rows[positions[is_other]] = -1
     return rows
-
-
-def _found(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    return rows[rows >= 0]

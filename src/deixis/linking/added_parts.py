@@ -65,7 +65,21 @@ class AddedParts:
         """Where the rows of each part begin."""
         return RowParts.of([len(self.edited.built), *(len(part.kb) for part in self.parts)])
 
-    def vectorizer(self, name: str) -> AddedVectorizer:
+    def words(self, built: LinkerModel) -> EntityWords:
+        """The words of all entities."""
+        words = [built.sources.words, *(part.words for part in self.parts)]
+        return EntityWords.joined(words, self.row_parts, self._vectorizer(WORDS))
+
+    def facts(self, built: LinkerModel, words: EntityWords) -> EntityFacts:
+        """The facts of all entities; `words` are theirs."""
+        return EntityFacts.joined([built.ranker.facts, *(part.facts for part in self.parts)], words, self.row_parts)
+
+    @property
+    def name_vectorizer(self) -> AddedVectorizer:
+        """What turns names into n-grams, those included that only names of added entities have."""
+        return self._vectorizer(NameSource.name)
+
+    def _vectorizer(self, name: str) -> AddedVectorizer:
         """The vectorizer with those new n-grams that some entity has which still counts."""
         ngrams = self.name_to_ngrams[name]
         is_there = np.zeros(len(ngrams), dtype=bool)

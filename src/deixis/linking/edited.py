@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.edited_sources import check_extensible, edited_sources, tree_curve
-from deixis.candidates.entity_facts import WORDS
-from deixis.candidates.sources.names import NameSource
 from deixis.detection.name_edits import NameEdits
-from deixis.features.entity_words import EntityWords
 from deixis.kb.edited import EditedKnowledgeBase
 from deixis.kb.edited_list import EditedList
 from deixis.kb.edits import EntityEdits
@@ -29,7 +26,6 @@ from deixis.linking.corrected import with_corrections, without_corrections
 from deixis.linking.corrections import Corrections, known_to
 from deixis.linking.edited_names import edited_detector
 from deixis.linking.model import LinkerModel
-from deixis.ranking.entity_facts import EntityFacts
 from deixis.store.lazy_part import LazyPart
 
 
@@ -52,17 +48,14 @@ def with_list(model: LinkerModel, edited_list: EditedList) -> LinkerModel:
         return _corrected(built, built.kb, corrections, model if refitted else None)
     check_extensible(built.sources)
     added = AddedParts.of(built, edited_list, model.added)
-    parts = added.parts
-    vectorizer, named = added.vectorizer(WORDS), added.vectorizer(NameSource.name)
-    words = EntityWords.joined([built.sources.words, *(part.words for part in parts)], kb.row_parts, vectorizer)
-    sources = edited_sources(built.sources, kb, [part.sources for part in parts], words, named, _curve(built.sources))
-    facts = EntityFacts.joined([built.ranker.facts, *(part.facts for part in parts)], words, kb.row_parts)
+    words, part_sources = added.words(built), [part.sources for part in added.parts]
+    sources = edited_sources(built.sources, kb, part_sources, words, added.name_vectorizer, _curve(built.sources))
     edited = replace(
         built,
         kb=kb,
         detector=edited_detector(built, added, sources),
         sources=sources,
-        ranker=replace(built.ranker, facts=facts),
+        ranker=replace(built.ranker, facts=added.facts(built, words)),
         reranker=None if built.reranker is None else replace(built.reranker, part=_over(built.reranker.part, kb)),
         reader=None if built.reader is None else replace(built.reader, part=_over(built.reader.part, kb)),
         built=built,

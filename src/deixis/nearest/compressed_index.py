@@ -70,8 +70,8 @@ class CompressedIndex:
             (queries.data[is_held], positions[is_held].astype(np.int32), n_before[queries.indptr]),
             shape=(queries.shape[0], len(self.columns)),
         )
-        found = self.index.search(own, k + N_MORE, n_threads, max_blocks, mask)
-        return self._exact(own, found, k, n_threads)
+        ranking = self.index.search(own, k + N_MORE, n_threads, max_blocks, mask)
+        return self._exact(own, ranking, k, n_threads)
 
     def all_rows(self) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
         """The rows, over all columns, and the group of each."""
@@ -79,20 +79,22 @@ class CompressedIndex:
         rows = sparse.csr_matrix((self.rows.data, self.columns[self.rows.indices], self.rows.indptr), shape=shape)
         return rows, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def _exact(self, queries: sparse.csr_matrix, found: sparse.csr_matrix, k: int, n_threads: int) -> sparse.csr_matrix:
-        """The best `k` of the groups that were found, with exact scores."""
-        if not found.nnz:
-            return found
-        groups = found.indices.astype(np.int64)
+    def _exact(
+        self, queries: sparse.csr_matrix, ranking: sparse.csr_matrix, k: int, n_threads: int
+    ) -> sparse.csr_matrix:
+        """The best `k` of the groups of a ranking, with exact scores."""
+        if not ranking.nnz:
+            return ranking
+        groups = ranking.indices.astype(np.int64)
         n_rows = self.starts[groups + 1] - self.starts[groups]
         firsts = np.cumsum(n_rows) - n_rows
         rows = np.arange(n_rows.sum()) + np.repeat(self.starts[groups] - firsts, n_rows)
-        pair_starts = np.append(firsts, len(rows))[found.indptr]
+        pair_starts = np.append(firsts, len(rows))[ranking.indptr]
         dots = _core.row_dots(
             *core_rows(queries, "queries"), pair_starts.astype(np.int64), *core_rows(self.rows, "rows"), rows, n_threads
         )
         scores = np.maximum.reduceat(dots, firsts)
-        return best_first(sparse.csr_matrix((scores, found.indices, found.indptr), shape=found.shape), k)
+        return best_first(sparse.csr_matrix((scores, ranking.indices, ranking.indptr), shape=ranking.shape), k)
 
 
 def best_first(rows: sparse.csr_matrix, k: int, ties: NDArray[Any] | None = None) -> sparse.csr_matrix:

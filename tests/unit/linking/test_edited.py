@@ -92,6 +92,15 @@ def test_a_name_that_only_a_removed_entity_had_is_no_mention_any_more():
     assert links(without, text) == {"soup spoon": "s"}
 
 
+def test_a_removed_name_does_not_hide_those_that_are_spelled_like_it():
+    records = [{"id": "k", "title": "Kwendolen"}, {"id": "g", "title": "Kwendolin"}, {"id": "x", "title": "Xanthippe"}]
+    linker = Linker.build(KnowledgeBase.from_records(records), n_threads=1)
+    with_another = linker.with_edits(EntityEdits.of([{"id": "o", "title": "Kwendolen"}]))
+    for before in (linker, with_another):
+        without = before.with_edits(EntityEdits.of(removed=["k"]))
+        assert without.link_names(["Kwendolen"])[0].candidates[0].id == "g"
+
+
 def test_an_edited_entity_has_its_new_names_and_what_was_learned_of_it():
     kb = KnowledgeBase.from_records([{"id": "hq", "title": "Head Office"}, {"id": "lab", "title": "Laboratory"}])
     text = "They met at Base."
