@@ -18,7 +18,7 @@ from deixis.store.journal import journal_of
 
 N_CHANGES = 20
 NOBODY = 65534
-CUTS = {"one byte": 1, "header": 100, "one page": 4096, "half": -2, "last byte": -1}
+CUTS = {"nothing": 0, "one byte": 1, "header": 100, "one page": 4096, "half": -2, "last byte": -1}
 """How many bytes of a journal are left; -2 is half of them, -1 all but one."""
 
 

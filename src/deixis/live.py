@@ -27,6 +27,7 @@ from typing import Any, TypedDict, Unpack
 
 from deixis.documents.corrections import Correction
 from deixis.errors import DataError
+from deixis.kb.edited_list import EditedList
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.changes import EntityRecord, Items, ModelView
@@ -251,8 +252,9 @@ class LiveModel:
 
     def _planned(self, verb: str, plan: Callable[[ModelView], Items]) -> tuple[Change, int]:
         with self._refreshing:
-            linker, generation = self.current()
-            view = ModelView(linker.kb, self._state, self._folder.built.kb)
+            self._refresh()
+            view = ModelView(self._list.kb, self._state, self._folder.built.kb)
+            generation = self._state.generation
         return Change(verb, plan(view)), generation
 
     def _refresh(self, reload: bool = True) -> None:
@@ -280,14 +282,18 @@ class LiveModel:
         self._latest: LinkerModel | None = None  # whose parts of added entities are used again
         self._version = ()
         self._state: ModelState = folder.state
+        self._list: EditedList = folder.unedited
+        self._set(folder.state)
         self._set(folder.after(self._journal.snapshot(folder.state.generation)))
 
     def _set(self, state: ModelState) -> None:
+        """Takes up a state that was made from the one before; the linker is made when it is wanted."""
+        self._list = state.list_after(self._list)
         self._state, self._linker = state, None
 
     def _made(self) -> Linker:
         corrections = self._state.corrections
         if corrections != self._corrected[0]:
             self._corrected = corrections, self._folder.corrected(corrections)
-        self._latest = self._folder.at(self._state, self._corrected[1], self._latest)
+        self._latest = self._folder.at(self._state, self._list, self._corrected[1], self._latest)
         return Linker(self._latest)

@@ -20,13 +20,17 @@ from deixis.candidates.combined import CandidateSources
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.alias import AliasSource
+from deixis.candidates.sources.descriptions import DescriptionSource
 from deixis.candidates.sources.label_tree import LabelTreeSource
+from deixis.candidates.sources.names import NameSource
 from deixis.candidates.sources.spelling import SpellingSource
 from deixis.candidates.sources.vectors import Contents, VectorSource
 from deixis.errors import ConfigError, NotFittedError
+from deixis.features.added_ngrams import AddedVectorizer
 from deixis.features.entity_words import EntityWords
 from deixis.kb.edited import EditedKnowledgeBase
 from deixis.nearest.alias_table import KeyEntries
+from deixis.nearest.compressed_index import best_first
 from deixis.store.strings import StringTable
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import MentionInContext
@@ -65,50 +69,50 @@ class EditedSource(CandidateSource):
         rankings = self._rankings(
             MentionBatch.of(mentions), mask, lambda _, part, own, mask: _searched(part, own, k, mask)
         )
-        if len(rankings) == 1:
-            return rankings[0]
-        table = CandidateTable.merged({str(number): each for number, each in enumerate(rankings)})
-        best = np.max(list(table.signals.values()), axis=0)
-        return table.best(best, k, len(self.edited))
+        return self._best(side_by_side(rankings), k)
 
     def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> sparse.csr_matrix:
         """What the parts propose, in any order, with the scores of `column`.
 
         Added entities are only proposed if they are among the best `k` of all: behind the built ones they are too many.
         """
-        min_scores = np.zeros(len(mentions))
+        n_added = max(MIN_ADDED, k // 4)
+        rankings = self._rankings(
+            MentionBatch.of(mentions),
+            mask,
+            lambda number, part, own, mask: _searched(part, own, k if number == 0 else n_added, mask),
+        )
+        first = rankings[0]
+        added = self._best(side_by_side(rankings[1:]), n_added) if len(rankings) > 1 else None
+        if added is not None and added.nnz:  # each added one takes the place of the last of the built ones
+            min_scores, n_first = np.zeros(len(mentions)), np.diff(first.indptr)
+            is_full = n_first >= k
+            min_scores[is_full] = first.data[first.indptr[1:][is_full] - 1]
+            added = kept_where(added, added.data > np.repeat(min_scores, np.diff(added.indptr)))
+            n_left = k - np.diff(added.indptr)
+            first = kept_where(first, np.arange(first.nnz) - np.repeat(first.indptr[:-1] + n_left, n_first) < 0)
+            first = side_by_side([first, added])
+        return sparse.csr_matrix((self.column(first), first.indices, first.indptr), shape=first.shape)
 
-        def searched(
-            number: int, part: CandidateSource, batch: MentionBatch, mask: EntityMask | None
-        ) -> sparse.csr_matrix:
-            ranking = _searched(part, batch, k if number == 0 else max(MIN_ADDED, k // 4), mask)
-            if number == 0:
-                is_full = np.diff(ranking.indptr) >= k
-                min_scores[is_full] = ranking.data[ranking.indptr[1:][is_full] - 1]
-            elif len(batch) == len(min_scores):
-                ranking = kept_where(ranking, ranking.data > np.repeat(min_scores, np.diff(ranking.indptr)))
-            return sparse.csr_matrix((part.column(ranking), ranking.indices, ranking.indptr), shape=ranking.shape)
-
-        first, *others = self._rankings(MentionBatch.of(mentions), mask, searched)
-        if others:  # each added one takes the place of the last of the built ones
-            n_left = k - np.sum([np.diff(each.indptr) for each in others], axis=0)
-            lengths = np.diff(first.indptr)
-            first = kept_where(first, np.arange(first.nnz) - np.repeat(first.indptr[:-1] + n_left, lengths) < 0)
-        return side_by_side([first, *others])
+    def _best(self, ranking: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """The best `k` of each mention, whichever parts they are in."""
+        return best_first(ranking, k)
 
     def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
-        """What `search` finds in each part, with the rows of all parts."""
+        """What `search` finds in the built part and in each other that has anything, with the rows of all parts."""
         starts, masks, rankings = self.edited.row_parts.starts.tolist(), self._masks(mask), []
         for number, part in enumerate(self.parts):
             own_mask = masks[number]
             if part is None or (own_mask is not None and not own_mask.any()):
+                if number == 0:
+                    rankings.append(no_candidates(len(batch), len(self.edited)))
                 continue
             ranking = search(number, part, batch, own_mask)
             rows = self._rows(number, ranking.indices.astype(np.int64) + starts[number])
             rankings.append(
                 sparse.csr_matrix((ranking.data, rows, ranking.indptr), shape=(ranking.shape[0], len(self.edited)))
             )
-        return rankings or [no_candidates(len(batch), len(self.edited))]
+        return rankings
 
     def _masks(self, mask: EntityMask | None) -> list[EntityMask | None]:
         return self.edited.part_masks(mask)
@@ -168,6 +172,13 @@ class EditedSource(CandidateSource):
 
 class EditedSpelling(EditedSource):
     """Spellings over all parts: where a mention is itself a name of one, names that are only similar do not count."""
+
+    def _best(self, ranking: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+        """The best `k` of each mention; of equals the more popular, as in each part."""
+        counts = self.edited.row_parts.gather(
+            ranking.indices, lambda number, _, rows: self.edited.parts[number].counts[rows]
+        )
+        return best_first(ranking, k, -counts)
 
     def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
         if self.config.searches_always:
@@ -246,8 +257,8 @@ class EditedAlias(AliasSource):
     """The tables of names of all parts: namesakes of any part compete for a name."""
 
     def __init__(self, kb: EditedKnowledgeBase, parts: Sequence[AliasSource]) -> None:
-        built, last = parts[0], parts[-1]
-        super().__init__(kb, built.table, last.langs, built.config)
+        langs = tuple(dict.fromkeys(lang for part in parts for lang in part.langs))
+        super().__init__(kb, parts[0].table, langs, parts[0].config)
         self.edited = kb
         self.parts = tuple(parts)
 
@@ -257,7 +268,13 @@ class EditedAlias(AliasSource):
             entries = part.table.find(keys)
             if number == 0:
                 entries = self._of_built(entries)
-            entry_parts.append(replace(entries, rows=entries.rows + np.int32(starts[number])))
+            else:
+                entries = replace(entries, rows=entries.rows + np.int32(starts[number]))
+                entries = entries.take(self.edited.is_live[entries.rows])
+                if not self.config.all_languages:
+                    codes = np.array([self._code(lang) for lang in (*part.langs, None)], dtype=np.int16)
+                    entries = replace(entries, kinds=codes[entries.kinds])
+            entry_parts.append(entries)
         return KeyEntries.joined(entry_parts)
 
     def _of_built(self, entries: KeyEntries) -> KeyEntries:
@@ -327,7 +344,10 @@ def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMa
     ranking = part.search(batch, n_sought)
     remaining = kept_where(ranking, mask[ranking.indices])
     n_ranked, n_remaining = np.diff(ranking.indptr), np.diff(remaining.indptr)
-    lost = np.flatnonzero((n_ranked >= n_sought) & (n_remaining < k))
+    has_lost = (n_ranked >= n_sought) & (n_remaining < k)
+    if isinstance(part, SpellingSource):  # a name that nothing has any more hides those that are only similar
+        has_lost |= (_n_equal(ranking) > 0) & (_n_equal(remaining) == 0)
+    lost = np.flatnonzero(has_lost)
     is_first = np.arange(len(remaining.data)) - np.repeat(remaining.indptr[:-1], n_remaining) < k
     remaining = kept_where(remaining, is_first)
     if not len(lost):
@@ -336,6 +356,12 @@ def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMa
     order = np.arange(len(batch))
     order[lost] = len(batch) + np.arange(len(lost))
     return sparse.csr_matrix(sparse.vstack([remaining, again], format="csr")[order])
+
+
+def _n_equal(ranking: sparse.csr_matrix) -> NDArray[np.int64]:
+    """How many names of each mention are equal to it."""
+    n_before = np.concatenate([[0], np.cumsum(ranking.data >= 1)])
+    return np.diff(n_before[ranking.indptr])
 
 
 EDITED = {"spelling": EditedSpelling, "vectors": EditedVectors}
@@ -347,27 +373,37 @@ def edited_sources(
     kb: EditedKnowledgeBase,
     added: Sequence[Mapping[str, CandidateSource | None]],
     words: EntityWords,
+    named: AddedVectorizer,
     curve: NDArray[np.float32],
 ) -> CandidateSources:
-    """The sources over a list with edits; `added` are those of each part after the first, by name."""
+    """The sources over a list with edits; `added` are those of each part after the first, by name.
+
+    All parts are searched with the words, and `named` with the n-grams of names, that some entity has now.
+    """
     by_name: dict[str, CandidateSource] = {}
     for name, source in built.by_name.items():
         parts = [source, *(each.get(name) for each in added)]
-        last = next(each for each in reversed(parts) if each is not None)
-        known = [None if each is None or each is last else each.with_words_of(last) for each in parts]
-        parts = [last if each is last else own for each, own in zip(parts, known, strict=True)]
         if isinstance(source, AliasSource):
             by_name[name] = EditedAlias(kb, [each for each in parts if isinstance(each, AliasSource)])
         elif isinstance(source, LabelTreeSource):
             by_name[name] = EditedLabelTree(kb, source, curve)
         else:
-            by_name[name] = EDITED.get(name, EditedSource)(kb, parts)
+            known = [_with_vocabulary(each, words, named) for each in parts]
+            by_name[name] = EDITED.get(name, EditedSource)(kb, known)
     return replace(built, kb=kb, by_name=by_name, words=words)
 
 
-def added_sources(before: Mapping[str, CandidateSource], inputs: SourceInputs) -> dict[str, CandidateSource | None]:
-    """The sources over added entities alone, by name; `before` are those of the parts before, which they extend."""
-    return {name: source.extend(inputs) for name, source in before.items()}
+def _with_vocabulary(
+    source: CandidateSource | None, words: EntityWords, named: AddedVectorizer
+) -> CandidateSource | None:
+    if isinstance(source, NameSource):
+        return source.with_vectorizer(named)
+    return source.with_words(words) if isinstance(source, DescriptionSource) else source
+
+
+def added_sources(built: Mapping[str, CandidateSource], inputs: SourceInputs) -> dict[str, CandidateSource | None]:
+    """The sources over added entities alone, by name."""
+    return {name: source.extend(inputs) for name, source in built.items()}
 
 
 def check_extensible(built: CandidateSources) -> None:

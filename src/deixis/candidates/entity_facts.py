@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.features.added_ngrams import AddedNgrams
 from deixis.features.entity_words import EntityWords
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 
+WORDS = "words"
+"""The name under which new words of added entities are, beside those of sources."""
 TYPICAL_COUNT = 1000  # in a short list nobody is spoken of often: one mention more must not seem much
 
 
@@ -38,10 +41,10 @@ def entity_words(kb: KnowledgeBase, n_threads: int = 0, stated: StatedNames | No
     return replace(EntityWords.build(*kb.names(), kb.description_texts(), types, n_threads), stated=stated)
 
 
-def extended_words(words: EntityWords, added: KnowledgeBase, n_threads: int = 0) -> EntityWords:
+def extended_words(words: EntityWords, ngrams: AddedNgrams, added: KnowledgeBase, n_threads: int = 0) -> EntityWords:
     """The words of the names and descriptions of further entities, as `entity_words` counts them."""
     types = [(_entities_by_types(added), added.type_names)]
-    return words.extend(*added.names(), added.description_texts(), types, n_threads)
+    return words.extend(ngrams, *added.names(), added.description_texts(), types, n_threads)
 
 
 def _entities_by_types(kb: KnowledgeBase) -> sparse.csr_matrix:

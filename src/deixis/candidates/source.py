@@ -16,8 +16,10 @@ from deixis.candidates import SOURCES
 from deixis.candidates.candidate_lists import candidates_of
 from deixis.candidates.entity_facts import entity_words, popularity_from
 from deixis.errors import ConfigError
+from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.entity_words import EntityWords
 from deixis.features.stated_names import StatedNames
+from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
@@ -79,11 +81,6 @@ class CandidateSource(ABC):
         del added
         return None
 
-    def with_words_of(self, other: Self) -> Self:
-        """The same source, which knows the words of an extended one besides; itself where they do not matter."""
-        del other
-        return self
-
     def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> Self:
         """The source with further mentions of known entities (corrections); itself where they do not matter."""
         del mentions, rows
@@ -129,8 +126,8 @@ class SourceInputs:
 
     `counts` are those of the knowledge base if none are given. `configs` has the settings of every source of the model,
     by name, and `earlier` sources of the same entities, of which vectors need not be made again. `stored_words` are the
-    words of a saved model or of added entities, which also have a `stored_popularity`; `built` are the sources that
-    were built from these inputs so far.
+    words of a saved model or of added entities, which also have a `stored_popularity` and, by the name of a source, new
+    n-grams of their names; `built` are the sources that were built from these inputs so far.
 
     Examples
     --------
@@ -149,12 +146,19 @@ class SourceInputs:
     stored_words: EntityWords | None = None
     stored_popularity: NDArray[np.float32] | None = None
     built: dict[str, CandidateSource | None] = field(default_factory=dict, repr=False)
+    name_to_ngrams: Mapping[str, AddedNgrams] = field(default_factory=dict, repr=False)
 
     def source(self, name: str) -> CandidateSource | None:
         """The source of this name, built at the first call: sources may use each other."""
         if name not in self.built:
             self.built[name] = SOURCES[name].build(self, self.configs.get(name))
         return self.built[name]
+
+    def ngrams(self, name: str, vectorizer: TfidfVectorizer | AddedVectorizer) -> AddedNgrams:
+        """The new n-grams under a name; without any those that the vectorizer has, or none."""
+        if name in self.name_to_ngrams:
+            return self.name_to_ngrams[name]
+        return vectorizer.ngrams if isinstance(vectorizer, AddedVectorizer) else AddedNgrams(vectorizer)
 
     @cached_property
     def popularity(self) -> NDArray[np.float32]:

@@ -2,59 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.name_facts import FACTS, NameFacts
 from deixis.detection.names import NameMatcher
 from deixis.detection.spans import Sign, SpanTable
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.row_parts import ColumnParts, column_parts
-from deixis.store.strings import StringTable
+from deixis.tables import EntityMask
 
 NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
+GONE, ALIAS, TITLE = -1, 0, 1
+"""What a name is of: no entity, some entity that has it as an alias, or one that has it as its title."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedNames:
+    """The names of entities that were added together: `numbers` are those of names, `rows` the entities that have them.
+
+    `kinds` are what each number is of.
+    """
+
+    matcher: NameMatcher
+    numbers: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    n_entities: int
+    kinds: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, kb: KnowledgeBase, config: DictionaryConfig | None = None) -> AddedNames:
+        """The names of all entities of `kb`."""
+        names, rows = kb.names()
+        matcher = NameMatcher.build(names, config)
+        added = cls(matcher, matcher.numbers(names, 1), rows, len(kb), np.zeros(0, dtype=np.int8))
+        return replace(added, kinds=added._kinds(np.ones(len(kb), dtype=bool)))
+
+    def of_live(self, is_live: EntityMask) -> AddedNames:
+        """The same, where only some of the entities count."""
+        return self if is_live.all() else replace(self, kinds=self._kinds(is_live))
+
+    def _kinds(self, is_live: EntityMask) -> NDArray[np.int8]:
+        kinds = np.full(self.matcher.n_numbers, GONE, dtype=np.int8)
+        is_found = (self.numbers >= 0) & is_live[self.rows]
+        kinds[self.numbers[is_found]] = ALIAS
+        is_found[self.n_entities :] = False  # titles are the first names
+        kinds[self.numbers[is_found]] = TITLE
+        return kinds
+
+
+@dataclass(frozen=True, eq=False)
+class DoubtfulNames:
+    """Names of built entities that were removed or edited, by their number, rising; others may have them, too.
+
+    `is_known` says which of some names entities have now, `names_of` gives those of an entity.
+    """
+
+    numbers: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    names_of: Callable[[int], list[str]]
+    is_known: Callable[[list[str]], NDArray[np.bool_]]
+    number_of: Callable[[list[str]], NDArray[np.int32]]
+
+    @cached_property
+    def _answers(self) -> dict[int, bool]:
+        return {}
+
+    def gone(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these numbers are names that no entity has any more."""
+        firsts, ends = (np.searchsorted(self.numbers, numbers, side) for side in ("left", "right"))
+        is_gone = np.zeros(len(numbers), dtype=bool)
+        for position in np.flatnonzero((ends > firsts) & (numbers >= 0)).tolist():
+            number = int(numbers[position])
+            if number not in self._answers:
+                self._answers[number] = self._is_gone(number, self.rows[firsts[position] : ends[position]])
+            is_gone[position] = self._answers[number]
+        return is_gone
+
+    def _is_gone(self, number: int, rows: NDArray[np.int64]) -> bool:
+        names = list(dict.fromkeys(name for row in rows.tolist() for name in self.names_of(row)))
+        own = [name for name, each in zip(names, self.number_of(names).tolist(), strict=True) if each == number]
+        return not self.is_known(own).all()
 
 
 @dataclass(frozen=True, eq=False)
 class NameEdits:
-    """Matchers of added names, and the numbers of built names that only removed entities had.
+    """Names of added entities, in one or several parts, and built names that may be those of removed entities only.
 
-    The numbers of added names come after those of the names before.
+    Added names have two numbers after those of the names before: of aliases, and of titles.
 
     Examples
     --------
     >>> text = "From Troy to Ilium"
     >>> names = NameMatcher.build(["Troy"])
-    >>> gone = names.numbers(StringTable.from_strings(["Troy"]))
-    >>> table = NameEdits((NameMatcher.build(["Ilium"]),), gone).applied(names.spans([text]), [text], names.n_numbers)
-    >>> [text[start:end] for start, end, name in zip(table.starts, table.ends, table.names) if name >= 0]
-    ['Ilium']
+    >>> added = AddedNames.of(KnowledgeBase.from_records([{"id": "t", "title": "Ilium"}]))
+    >>> table = NameEdits((added,)).applied(names.spans([text]), [text], names.n_numbers)
+    >>> [(text[start:end], name) for start, end, name in zip(table.starts, table.ends, table.names.tolist())]
+    [('Troy', 0), ('Ilium', 2)]
     """
 
-    added: tuple[NameMatcher, ...] = ()
-    removed: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    added: tuple[AddedNames, ...] = ()
+    doubtful: DoubtfulNames | None = field(default=None)
 
     def applied(self, table: SpanTable, texts: Sequence[str], n_numbers: int, n_threads: int = 0) -> SpanTable:
         """The spans of built names, of which there are `n_numbers`, without removed names and with added ones."""
-        if len(self.removed):
-            table = _without(table, np.isin(table.names, self.removed))
-        for matcher in self.added:
-            spans = matcher.spans(texts, n_threads)
-            if len(spans):
-                shifted = replace(spans, names=(spans.names + np.int32(n_numbers)).astype(np.int32))
-                table = _within_longer(table.merged(shifted), shifted)
-            n_numbers += matcher.n_numbers
-        return table
+        if self.doubtful is not None and len(self.doubtful.numbers):
+            table = _without(table, self.doubtful.gone(table.names))
+        added = _spans(self.added, texts, n_numbers, n_threads)
+        if not len(added):
+            return table
+        table = table.merged(added)
+        return _within_longer(table, table.take(table.names >= 0))
 
 
-def extended_facts(facts: NameFacts, matcher: NameMatcher, titles: StringTable) -> NameFacts:
-    """The facts of names, those of a further matcher after them: nothing but which of them are titles is known."""
-    table = np.zeros((matcher.n_numbers, len(FACTS)), dtype=np.float16)
-    numbers = matcher.numbers(titles, 1)
-    table[numbers[numbers >= 0], FACTS.index("is_title")] = 1
+def extended_facts(facts: NameFacts) -> NameFacts:
+    """The facts of names, and after them of added aliases and titles: nothing but which are titles is known of them."""
+    table = np.zeros((2, len(FACTS)), dtype=np.float16)
+    table[TITLE, FACTS.index("is_title")] = 1
     return replace(facts, table=ColumnParts([*column_parts(facts.table), table]))  # type: ignore[arg-type]
+
+
+def _spans(added: Sequence[AddedNames], texts: Sequence[str], n_numbers: int, n_threads: int) -> SpanTable:
+    """The spans of added names: those that are written as the names are, and where there is none those misspelt."""
+    tables = []
+    for each in added:
+        spans = each.matcher.spans(texts, n_threads)
+        kinds = each.kinds[spans.names]
+        spans = replace(spans, names=n_numbers + kinds.astype(np.int32)).take(kinds != GONE)
+        if len(spans):
+            tables.append(spans)
+    if not tables:
+        return SpanTable.of_spans([[] for _ in texts], texts, Sign.NAME)
+    is_misspelt = [spans.has(Sign.MISSPELT) for spans in tables]
+    exact = _merged([spans.take(~each) for spans, each in zip(tables, is_misspelt, strict=True)], n_numbers)
+    misspelt = _merged([spans.take(each) for spans, each in zip(tables, is_misspelt, strict=True)], n_numbers)
+    positions = set(exact.positions())
+    is_new = np.array([position not in positions for position in misspelt.positions()], dtype=bool)
+    return exact.merged(misspelt.take(is_new))
+
+
+def _merged(tables: Sequence[SpanTable], n_numbers: int) -> SpanTable:
+    """The spans of all tables; of the same spans that of a title comes first."""
+    titles = [each.take(each.names == n_numbers + TITLE) for each in tables]
+    aliases = [each.take(each.names == n_numbers + ALIAS) for each in tables]
+    first, *others = (*titles, *aliases)
+    for each in others:
+        first = first.merged(each)
+    return first
 
 
 def _without(table: SpanTable, is_removed: NDArray[np.bool_]) -> SpanTable:

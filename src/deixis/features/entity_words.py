@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.features.added_ngrams import AddedIdf, AddedNgrams, AddedVectorizer
 from deixis.features.row_dots import binary_row_dots
 from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
-from deixis.features.tfidf import CASEFOLD, NFKC, ExtendedVectorizer, TfidfConfig, TfidfVectorizer
+from deixis.features.tfidf import CASEFOLD, NFKC, TfidfConfig, TfidfVectorizer
 from deixis.native import _core
 from deixis.store.part import GIVEN, Part, array, nested
-from deixis.store.row_parts import ColumnParts, RowParts, column_parts
+from deixis.store.row_parts import ColumnParts, RowParts
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -42,9 +43,9 @@ class WordRows(Part):
         """The places of a sparse matrix, whatever stands there."""
         return cls(rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
 
-    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The sum of the words' weights in each row."""
-        return _sums(self.indptr, weights[self.indices])
+    def sums(self, weights: NDArray[np.float32] | AddedIdf, power: int = 1) -> NDArray[np.float64]:
+        """The sum of the words' weights in each row, or of a power of them."""
+        return _sums(self.indptr, weights[self.indices] ** power)
 
     def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The sum of the weights of each query's words that the entities held against it have."""
@@ -93,7 +94,7 @@ class EntityWords(Part):
     """
 
     # What the words are is not checked: that would read them all, and the core only compares them.
-    vectorizer: Annotated[TfidfVectorizer | ExtendedVectorizer, nested(TfidfVectorizer, config=WORDS)]
+    vectorizer: Annotated[TfidfVectorizer | AddedVectorizer, nested(TfidfVectorizer, config=WORDS)]
     descriptions: Annotated[WordRows, nested(n_entities="n_entities")]
     titles: Annotated[WordRows, nested(n_entities="n_entities")]
     names: Annotated[WordRows, nested(n_entities="n_entities")]
@@ -121,20 +122,20 @@ class EntityWords(Part):
 
     def extend(
         self,
+        ngrams: AddedNgrams,
         names: StringTable,
         rows: NDArray[np.integer],
         texts: StringTable,
         more_words: Sequence[tuple[sparse.csr_matrix, StringTable]] = (),
         n_threads: int = 0,
     ) -> EntityWords:
-        """The words of further entities, over this vocabulary and the words that it lacks; arguments as in `build`."""
-        vectorizer = ExtendedVectorizer.of(self.vectorizer, _all_texts(names, texts, more_words), n_threads)
-        largest = max((float(each.max(initial=0.0)) for each in column_parts(self.description_scales)), default=0.0)
+        """The words of further entities, over this vocabulary and `ngrams`, which it lacks; else as in `build`."""
+        vectorizer, largest = AddedVectorizer(ngrams), float(self.description_scales.max(initial=0.0))
         return self._over(vectorizer, names, rows, texts, more_words, 1 / largest if largest else 1.0, n_threads)
 
     @classmethod
-    def joined(cls, words: Sequence[EntityWords], parts: RowParts) -> EntityWords:
-        """The words of entities in several parts; the vocabulary is that of the last one, which has all words."""
+    def joined(cls, words: Sequence[EntityWords], parts: RowParts, vectorizer: AddedVectorizer) -> EntityWords:
+        """The words of entities in several parts, over the vocabulary of all of them."""
         columns: dict[str, Any] = {
             name: WordRowParts([getattr(each, name) for each in words], parts)
             for name in ("descriptions", "titles", "names")
@@ -143,12 +144,12 @@ class EntityWords(Part):
             name: ColumnParts([getattr(each, name) for each in words], parts)
             for name in ("description_scales", "title_scales")
         }
-        return cls(vectorizer=words[-1].vectorizer, stated=words[0].stated, **columns)
+        return cls(vectorizer=vectorizer, stated=words[0].stated, **columns)
 
     @classmethod
     def _over(
         cls,
-        vectorizer: TfidfVectorizer | ExtendedVectorizer,
+        vectorizer: TfidfVectorizer | AddedVectorizer,
         names: StringTable,
         rows: NDArray[np.integer],
         texts: StringTable,
@@ -158,15 +159,18 @@ class EntityWords(Part):
     ) -> EntityWords:
         """The words of entities over a vocabulary; `typical` is the length of descriptions, or None to measure it."""
         n_entities = len(texts)
-        described = vectorizer.transform(texts, n_threads)
-        for entities_by_labels, labels in more_words:
-            described = (described + entities_by_labels @ vectorizer.transform(labels, n_threads)).tocsr()
+        described, named, *labelled = (
+            vectorizer.transform(each, n_threads) for each in (texts, names, *(labels for _, labels in more_words))
+        )
+        n_columns = vectorizer.n_features  # n-grams may have got columns meanwhile
+        described, named, *labelled = (_widened(each, n_columns) for each in (described, named, *labelled))
+        for (entities_by_labels, _), labels_by_words in zip(more_words, labelled, strict=True):
+            described = (described + entities_by_labels @ labels_by_words).tocsr()
         owners = sparse.csr_matrix(
             (np.ones(len(rows), np.float32), (rows, np.arange(len(rows)))), shape=(n_entities, len(rows))
         )
-        named = vectorizer.transform(names, n_threads)
         descriptions, titles = WordRows.of(described), WordRows.of(named[:n_entities])
-        lengths = np.sqrt(descriptions.sums(vectorizer.idf**2))
+        lengths = np.sqrt(descriptions.sums(vectorizer.idf, 2))
         if typical is None:
             typical = float(np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE)) if lengths.any() else 1.0
         return cls(
@@ -255,13 +259,17 @@ def _fillers() -> frozenset[str]:
     return frozenset(filler_words())
 
 
-def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32]) -> sparse.csr_matrix:
+def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32] | AddedIdf) -> sparse.csr_matrix:
     return sparse.csr_matrix((rows.data * weights[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
 
 
 def shares_of(rows: sparse.csr_matrix) -> sparse.csr_matrix:
     """The rows with weights that add up to one."""
     return _divided(rows, _sums(rows.indptr, rows.data))
+
+
+def _widened(rows: sparse.csr_matrix, n_columns: int) -> sparse.csr_matrix:
+    return sparse.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
 
 
 def _unit_length(rows: sparse.csr_matrix) -> sparse.csr_matrix:

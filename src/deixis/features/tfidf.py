@@ -8,7 +8,7 @@ the compiled core looks into where they lie, so loading one costs nothing, whate
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -182,47 +182,6 @@ class TfidfVectorizer:
             casefold=CASEFOLD, sublinear_tf=config.sublinear_tf,
         )  # fmt: skip
         self._arrays = arrays
-
-
-class ExtendedVectorizer:
-    """A vectorizer with n-grams of further texts in columns of their own, after all others.
-
-    Rows have the length one over all columns. A new n-gram weighs what the rarest of the first vectorizer do, however
-    many of the further texts have it, so a text's row does not depend on which others were added.
-
-    Examples
-    --------
-    >>> first = TfidfVectorizer(TfidfConfig(ngrams_max=1)).fit(["New York", "old York", "shoes"])
-    >>> extended = ExtendedVectorizer.of(first, ["New Zealand"])
-    >>> [vectorizer.transform(["York, Zealand"]).data.round(2) for vectorizer in (extended, first)]
-    [array([0.61, 0.8 ], dtype=float32), array([1.], dtype=float32)]
-    """
-
-    def __init__(self, parts: Sequence[TfidfVectorizer]) -> None:
-        self.parts = tuple(parts)
-        self.idf = np.concatenate([part.idf for part in self.parts])
-
-    @classmethod
-    def of(
-        cls, vectorizer: TfidfVectorizer | ExtendedVectorizer, texts: StringTable | Sequence[str], n_threads: int = 0
-    ) -> ExtendedVectorizer:
-        """The vectorizer with those n-grams of the texts that it lacks."""
-        parts = vectorizer.parts if isinstance(vectorizer, ExtendedVectorizer) else (vectorizer,)
-        further = TfidfVectorizer(replace(parts[0].config, max_df=1.0, min_df=1)).fit(texts, n_threads)
-        is_known = np.zeros(further.n_features, dtype=bool)
-        for part in parts:
-            is_known |= part.vocabulary.knows(further.vocabulary).astype(bool)
-        return cls((*parts, further.without(is_known, parts[0].idf.max(initial=1.0))))
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return len(self.idf)
-
-    def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> csr_matrix[np.float32]:
-        """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
-        raw = [RAW] * len(self.parts)
-        return transform_joined(self.parts, raw, [texts] * len(self.parts), is_normalized=True, n_threads=n_threads)
 
 
 def transform_joined(

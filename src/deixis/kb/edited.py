@@ -48,8 +48,31 @@ class EditedKnowledgeBase(KnowledgeBase):
         is_live[edited] = is_live[gone[gone >= 0]] = False
         is_live.setflags(write=False)
         order = np.argsort(edited)
-        values = {"parts": tuple(parts), "row_parts": row_parts, "is_live": is_live, "edited_rows": edited[order],
-                  "new_rows": new_rows[order], "ids": JoinedStrings([part.ids for part in parts]),
+        self._set(parts, is_live, edited[order], new_rows[order])
+
+    @classmethod
+    def of_rows(
+        cls,
+        parts: Sequence[KnowledgeBase],
+        is_live: EntityMask,
+        edited_rows: NDArray[np.int64],
+        new_rows: NDArray[np.int64],
+    ) -> EditedKnowledgeBase:
+        """The same, where it is known which rows count and what edited entities have become."""
+        kb = cls.__new__(cls)
+        kb._set(parts, is_live, edited_rows, new_rows)
+        return kb
+
+    def _set(
+        self,
+        parts: Sequence[KnowledgeBase],
+        is_live: EntityMask,
+        edited_rows: NDArray[np.int64],
+        new_rows: NDArray[np.int64],
+    ) -> None:
+        values = {"parts": tuple(parts), "row_parts": RowParts.of(map(len, parts)), "is_live": is_live,
+                  "edited_rows": edited_rows, "new_rows": new_rows,
+                  "ids": JoinedStrings([part.ids for part in parts]),
                   "titles": JoinedStrings([part.titles for part in parts])}  # fmt: skip
         for name, each in values.items():
             object.__setattr__(self, name, each)

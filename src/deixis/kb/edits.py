@@ -52,6 +52,11 @@ class EntityEdits(Part):
         """The entities added or edited, as a knowledge base of their own."""
         return KnowledgeBase.from_records(json.loads(record) for record in self.records)
 
+    def by_id(self) -> dict[str, str | None]:
+        """The record of each entity by its id, None for removed ones."""
+        gone: dict[str, str | None] = dict.fromkeys(self.removed)
+        return gone | dict(zip(self.kb.ids, self.records, strict=True))
+
     def applied(self, kb: KnowledgeBase) -> KnowledgeBase:
         """The whole list: the built entities that are neither edited nor removed, then those added or edited."""
         gone = {*self.kb.ids, *self.removed}

@@ -2,71 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from deixis.candidates.edited_sources import added_sources
-from deixis.candidates.entity_facts import extended_words
+from deixis.candidates.entity_facts import WORDS, extended_words
 from deixis.candidates.source import CandidateSource, SourceInputs
-from deixis.detection.names import NameMatcher
-from deixis.features.entity_words import EntityWords
-from deixis.kb.edits import EntityEdits
+from deixis.candidates.sources.names import NameSource
+from deixis.detection.name_edits import AddedNames
+from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
+from deixis.features.entity_words import EntityWords, WordRows
+from deixis.kb.edited_list import EditedList, RecordPart
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel
 from deixis.linking.popularity import added_popularity
 from deixis.progress import stage
 from deixis.ranking.entity_facts import EntityFacts
+from deixis.store.row_parts import RowParts
 from deixis.store.strings import StringTable
 
-TAIL = 256  # entities of the part that is made anew with each edit, at most
 MANY = 2_000  # entities from which on making their part takes long enough to be shown
 
 
 @dataclass(frozen=True, eq=False)
 class AddedPart:
-    """Entities added or edited, and what the stages need of them; made from the parts before it."""
+    """Entities added or edited together, and what the stages need of them; it does not depend on other parts."""
 
-    records: StringTable
     kb: KnowledgeBase
     words: EntityWords
     sources: Mapping[str, CandidateSource | None]
     facts: EntityFacts
-    names: NameMatcher
-
-    def is_of(self, records: StringTable) -> bool:
-        """Whether it was made from these records."""
-        own = self.records
-        return len(own.data) == len(records.data) and own.data.tobytes() == records.data.tobytes()
+    names: AddedNames
+    name_to_ngrams: Mapping[str, WordRows]
+    """For each vocabulary the new n-grams of each entity."""
 
 
-def added_parts(built: LinkerModel, edits: EntityEdits, earlier: Sequence[AddedPart]) -> tuple[AddedPart, ...]:
-    """The parts of added entities: those that were there before stay as they are."""
-    n = len(edits.records)
-    n_settled = n - n % TAIL
-    parts: list[AddedPart] = []
-    for first, last in ((0, n_settled), (n_settled, n)):
-        if first == last:
-            continue
-        records = edits.records.take(range(first, last))
-        known = next((part for part in earlier[len(parts) : len(parts) + 1] if part.is_of(records)), None)
-        if known is None:
-            with stage("indexing added entities") if last - first >= MANY else nullcontext():
-                known = _part(built, parts, records, edits.kb.take(range(first, last)))
-            earlier = ()  # a part is made from those before it
-        parts.append(known)
-    return tuple(parts)
+@dataclass(frozen=True, eq=False)
+class AddedParts:
+    """A list with edits, its parts of added entities, and the n-grams that only these have."""
+
+    edited: EditedList
+    parts: tuple[AddedPart, ...]
+    name_to_ngrams: Mapping[str, AddedNgrams]
+    removed_names: tuple[NDArray[np.int32], NDArray[np.int64]]
+    """The detector's numbers, rising, of names of built entities that do not count, or did not before; and the rows."""
+
+    @classmethod
+    def of(cls, built: LinkerModel, edited: EditedList, earlier: AddedParts | None) -> AddedParts:
+        """What the stages need of a list's edits; parts that were there before stay as they are."""
+        ngrams = _ngrams(built) if earlier is None else earlier.name_to_ngrams
+        known = {} if earlier is None else {id(part.kb): part for part in earlier.parts}
+        parts = tuple(known.get(id(part.kb)) or _part(built, part, ngrams) for part in edited.parts)
+        return cls(edited, parts, ngrams, _removed_names(built, edited, earlier))
+
+    @property
+    def row_parts(self) -> RowParts:
+        """Where the rows of each part begin."""
+        return RowParts.of([len(self.edited.built), *(len(part.kb) for part in self.parts)])
+
+    def words(self, built: LinkerModel) -> EntityWords:
+        """The words of all entities."""
+        words = [built.sources.words, *(part.words for part in self.parts)]
+        return EntityWords.joined(words, self.row_parts, self._vectorizer(WORDS))
+
+    def facts(self, built: LinkerModel, words: EntityWords) -> EntityFacts:
+        """The facts of all entities; `words` are theirs."""
+        return EntityFacts.joined([built.ranker.facts, *(part.facts for part in self.parts)], words, self.row_parts)
+
+    @property
+    def name_vectorizer(self) -> AddedVectorizer:
+        """What turns names into n-grams, those included that only names of added entities have."""
+        return self._vectorizer(NameSource.name)
+
+    def _vectorizer(self, name: str) -> AddedVectorizer:
+        """The vectorizer with those new n-grams that some entity has which still counts."""
+        ngrams = self.name_to_ngrams[name]
+        is_there = np.zeros(len(ngrams), dtype=bool)
+        starts = self.row_parts.starts
+        for number, part in enumerate(self.parts, start=1):
+            is_live = self.edited.is_live[starts[number] : starts[number + 1]]
+            rows = part.name_to_ngrams[name]
+            is_held = slice(None) if is_live.all() else np.repeat(is_live, np.diff(rows.indptr))
+            is_there[rows.indices[is_held]] = True
+        return AddedVectorizer(ngrams, is_there)
 
 
-def _part(built: LinkerModel, before: Sequence[AddedPart], records: StringTable, kb: KnowledgeBase) -> AddedPart:
+def _removed_names(
+    built: LinkerModel, edited: EditedList, earlier: AddedParts | None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Numbers of names of built entities that do not count, and their rows; those found earlier are not read again."""
+    numbers, rows = (np.zeros(0, np.int32), np.zeros(0, np.int64)) if earlier is None else earlier.removed_names
+    was_live = np.ones(len(built.kb), dtype=bool) if earlier is None else earlier.edited.is_live[: len(built.kb)]
+    new = np.flatnonzero(was_live & ~edited.is_live[: len(built.kb)])
+    pairs = [(name, row) for row in new.tolist() for name in built.kb.names_of(row)]
+    if not pairs:
+        return numbers, rows
+    new_numbers = built.detector.names.numbers(StringTable.from_strings(name for name, _ in pairs), 1)
+    numbers = np.concatenate([numbers, new_numbers])
+    rows = np.concatenate([rows, [row for _, row in pairs]])
+    order = np.argsort(numbers, kind="stable")
+    order = order[numbers[order] >= 0]
+    return numbers[order], rows[order]
+
+
+def _ngrams(built: LinkerModel) -> dict[str, AddedNgrams]:
+    words, names = built.sources.words, built.sources.get(NameSource.name)
+    vectorizers = {WORDS: words.vectorizer, NameSource.name: (names or words).vectorizer}
+    return {name: AddedNgrams(each) for name, each in vectorizers.items() if not isinstance(each, AddedVectorizer)}
+
+
+def _part(built: LinkerModel, part: RecordPart, ngrams: Mapping[str, AddedNgrams]) -> AddedPart:
     """What the stages need of further entities."""
-    n_threads = built.n_threads
-    words = extended_words(before[-1].words if before else built.sources.words, kb, n_threads)
-    popularity = added_popularity(built, kb)
-    inputs = SourceInputs(kb, n_threads=n_threads, stored_words=words, stored_popularity=popularity)
-    latest: dict[str, CandidateSource] = dict(built.sources.by_name)
-    for part in before:
-        latest |= {name: source for name, source in part.sources.items() if source is not None}
-    facts = EntityFacts.of(kb, words, popularity, n_threads=n_threads)
-    names = NameMatcher.build(kb.names()[0], built.config.detection)
-    return AddedPart(records, kb, words, added_sources(latest, inputs), facts, names)
+    kb, n_threads = part.kb, built.n_threads
+    with stage("indexing added entities") if len(kb) >= MANY else nullcontext():
+        words = extended_words(built.sources.words, ngrams[WORDS], kb, n_threads)
+        popularity = added_popularity(built, part)
+        inputs = SourceInputs(
+            kb, n_threads=n_threads, stored_words=words, stored_popularity=popularity, name_to_ngrams=ngrams
+        )
+        sources = added_sources(built.sources.by_name, inputs)
+        facts = EntityFacts.of(kb, replace(words, stated=inputs.stated), popularity, n_threads=n_threads)
+        name_to_ngrams = {WORDS: _new_columns(words, ngrams[WORDS].built.n_features)}
+        names = sources.get(NameSource.name)
+        n_built = ngrams[NameSource.name].built.n_features
+        named = _new_ngrams(names, n_built) if isinstance(names, NameSource) else name_to_ngrams[WORDS]
+        name_to_ngrams[NameSource.name] = named
+        matcher = AddedNames.of(kb, built.config.detection)
+    return AddedPart(kb, words, sources, facts, matcher, name_to_ngrams)
+
+
+def _new_columns(words: EntityWords, n_built: int) -> WordRows:
+    """The numbers of the new words of each entity."""
+    rows = np.concatenate([_owners(words.descriptions), _owners(words.names)])
+    columns = np.concatenate([words.descriptions.indices, words.names.indices])
+    return _by_row(rows, columns, n_built, len(words.titles.indptr) - 1)
+
+
+def _new_ngrams(names: NameSource, n_built: int) -> WordRows:
+    """The numbers of the new n-grams of the names of each entity."""
+    rows_by_features, rows = names.weighted_names()
+    owners, n_ngrams = rows[_owners(rows_by_features)], rows_by_features.shape[1] - bool(len(names.gains))
+    is_ngram = rows_by_features.indices < n_ngrams  # the column after them has what popularity gains
+    return _by_row(owners[is_ngram], rows_by_features.indices[is_ngram], n_built, len(names.kb))
+
+
+def _owners(rows: WordRows | sparse.csr_matrix) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+
+
+def _by_row(rows: NDArray[np.int64], columns: NDArray[np.integer], n_built: int, n_rows: int) -> WordRows:
+    is_new = columns >= n_built
+    rows, numbers = rows[is_new], columns[is_new] - n_built
+    order = np.argsort(rows, kind="stable")
+    return WordRows(np.searchsorted(rows[order], np.arange(n_rows + 1)), numbers[order].astype(np.int32))

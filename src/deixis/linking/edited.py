@@ -1,8 +1,8 @@
 """A model of a list with edits: the built parts, and small ones over the entities added or edited since.
 
 A model with edits is made from the built one and from the edits alone, so taking an edit back is making it with fewer:
-the answers are the same as before. Added entities lie in two parts: the first `TAIL` and its multiples, and the rest,
-so that one more entity makes only the small part anew.
+the answers are the same as before. Added entities lie in parts (`kb.edited_list`), of which a change makes only small
+ones anew; how they are parted changes no answer.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.edited_sources import check_extensible, edited_sources, tree_curve
 from deixis.detection.name_edits import NameEdits
-from deixis.features.entity_words import EntityWords
 from deixis.kb.edited import EditedKnowledgeBase
+from deixis.kb.edited_list import EditedList
 from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.added_parts import added_parts
+from deixis.linking.added_parts import AddedParts
 from deixis.linking.corrected import with_corrections, without_corrections
 from deixis.linking.corrections import Corrections, known_to
 from deixis.linking.edited_names import edited_detector
 from deixis.linking.model import LinkerModel
-from deixis.ranking.entity_facts import EntityFacts
 from deixis.store.lazy_part import LazyPart
 
 
@@ -35,27 +34,32 @@ def with_edits(model: LinkerModel, edits: EntityEdits) -> LinkerModel:
 
     Corrections that name an entity which is not there any more do not count.
     """
+    built = model.kb if model.built is None else model.built.kb
+    edited = EditedList.of(built) if model.added is None else model.added.edited
+    return with_list(model, edited.updated(edits.by_id()))
+
+
+def with_list(model: LinkerModel, edited_list: EditedList) -> LinkerModel:
+    """The same, with the list that edits make; what the model has made of its parts is not made again."""
     built = without_edits(model)
     corrections, refitted = model.corrections, model.uncorrected_weights
-    if not len(edits):
+    kb = edited_list.kb
+    if not isinstance(kb, EditedKnowledgeBase):
         return _corrected(built, built.kb, corrections, model if refitted else None)
     check_extensible(built.sources)
-    parts = added_parts(built, edits, model.added)
-    kb = EditedKnowledgeBase([built.kb, *(part.kb for part in parts)], edits.removed)
-    words = EntityWords.joined([built.sources.words, *(part.words for part in parts)], kb.row_parts)
-    sources = edited_sources(built.sources, kb, [part.sources for part in parts], words, _curve(built.sources))
-    facts = EntityFacts.joined([built.ranker.facts, *(part.facts for part in parts)], words, kb.row_parts)
+    added = AddedParts.of(built, edited_list, model.added)
+    words, part_sources = added.words(built), [part.sources for part in added.parts]
+    sources = edited_sources(built.sources, kb, part_sources, words, added.name_vectorizer, _curve(built.sources))
     edited = replace(
         built,
         kb=kb,
-        detector=edited_detector(built, kb, parts, sources),
+        detector=edited_detector(built, added, sources),
         sources=sources,
-        ranker=replace(built.ranker, facts=facts),
+        ranker=replace(built.ranker, facts=added.facts(built, words)),
         reranker=None if built.reranker is None else replace(built.reranker, part=_over(built.reranker.part, kb)),
         reader=None if built.reader is None else replace(built.reader, part=_over(built.reader.part, kb)),
         built=built,
-        edits=edits,
-        added=parts,
+        added=added,
     )
     return _corrected(edited, kb, corrections, model if refitted else None)
 
@@ -75,9 +79,8 @@ def without_edits(model: LinkerModel) -> LinkerModel:
         ranker=replace(model.ranker, facts=built.ranker.facts),
         reranker=None if model.reranker is None else replace(model.reranker, part=_over(model.reranker.part, built.kb)),
         reader=None if model.reader is None else replace(model.reader, part=_over(model.reader.part, built.kb)),
-        edits=EntityEdits.of(),
         built=None,
-        added=(),
+        added=None,
     )
 
 

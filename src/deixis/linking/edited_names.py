@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,31 +11,33 @@ from numpy.typing import NDArray
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.sources.alias import AliasSource
 from deixis.detection.detector import SpanDetector
-from deixis.detection.name_edits import NameEdits, extended_facts
-from deixis.kb.edited import EditedKnowledgeBase
-from deixis.linking.added_parts import AddedPart
+from deixis.detection.name_edits import DoubtfulNames, NameEdits, extended_facts
+from deixis.linking.added_parts import AddedParts
 from deixis.linking.model import LinkerModel
 from deixis.store.strings import StringTable
 
 
-def edited_detector(
-    built: LinkerModel, kb: EditedKnowledgeBase, parts: Sequence[AddedPart], sources: CandidateSources
-) -> SpanDetector:
+def edited_detector(built: LinkerModel, added: AddedParts, sources: CandidateSources) -> SpanDetector:
     """The detector with the added names, without names that nothing has any more."""
-    detector, facts = built.detector, built.detector.scorer.facts
-    for part in parts:
-        facts = extended_facts(facts, part.names, part.kb.titles)
-    scorer = replace(detector.scorer, facts=facts)
-    edits = NameEdits(tuple(part.names for part in parts), _removed_names(built, kb, sources))
-    return replace(detector, scorer=scorer, edits=edits)
+    detector = built.detector
+    scorer = replace(detector.scorer, facts=extended_facts(detector.scorer.facts))
+    bounds = pairwise(added.row_parts.starts.tolist()[1:])
+    is_live = added.edited.is_live
+    names = tuple(
+        part.names.of_live(is_live[first:last]) for part, (first, last) in zip(added.parts, bounds, strict=True)
+    )
+    return replace(detector, scorer=scorer, edits=NameEdits(names, _doubtful(built, added, sources)))
 
 
-def _removed_names(built: LinkerModel, kb: EditedKnowledgeBase, sources: CandidateSources) -> NDArray[np.int32]:
-    """The detector's numbers of built names that no entity has any more."""
-    gone, alias = np.flatnonzero(~kb.is_live), sources.get("alias")
-    names = list(dict.fromkeys(name for row in gone.tolist() for name in kb.names_of(row)))
-    if not names or not isinstance(alias, AliasSource):
-        return np.zeros(0, dtype=np.int32)
-    unknown = [name for name, is_known in zip(names, alias.has_name(names).tolist(), strict=True) if not is_known]
-    numbers = built.detector.names.numbers(StringTable.from_strings(unknown), 1)
-    return np.unique(numbers[numbers >= 0]).astype(np.int32)
+def _doubtful(built: LinkerModel, added: AddedParts, sources: CandidateSources) -> DoubtfulNames | None:
+    """The detector's numbers of names of built entities that were removed or edited."""
+    alias = sources.get("alias")
+    if not isinstance(alias, AliasSource):
+        return None
+    numbers, rows = added.removed_names
+    matcher = built.detector.names
+
+    def number_of(names: list[str]) -> NDArray[np.int32]:
+        return matcher.numbers(StringTable.from_strings(names), 1)
+
+    return DoubtfulNames(numbers, rows, built.kb.names_of, alias.has_name, number_of)

@@ -72,9 +72,8 @@ class LinkerModel:
     """The parts of a linker. Functions of `deixis.training` make other models from it; nothing mutates it.
 
     `seen` are the documents that it was trained on, `corrections` those of single spans.
-    `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not. `edits` are
-    those of entities since it was built, `built` the model before edits and corrections if there are any edits, and
-    `added` what `deixis.linking.edited` made of the added entities.
+    `uncorrected_weights` are the ranker's before many corrections refitted them; None if they did not. `built` is the
+    model before edits and corrections if there are any edits, and `added` what `deixis.linking.edited` made of these.
     `origin` is the folder that it was loaded from; None if it was built.
     """
 
@@ -90,10 +89,14 @@ class LinkerModel:
     seen: SeenDocuments = field(default_factory=SeenDocuments)
     uncorrected_weights: FeatureWeights | None = None
     n_threads: int = 0
-    edits: EntityEdits = field(default_factory=EntityEdits.of)
     built: LinkerModel | None = None
-    added: tuple[Any, ...] = ()
+    added: Any = None
     origin: Origin | None = None
+
+    @property
+    def edits(self) -> EntityEdits:
+        """The edits of entities since it was built."""
+        return EntityEdits.of() if self.added is None else self.added.edited.edits
 
     @property
     def all_seen(self) -> SeenDocuments:

@@ -11,6 +11,7 @@ from typing import Any
 
 from deixis.documents.corrections import VERDICTS, Correction
 from deixis.errors import StoreError, ToolkitError
+from deixis.kb.edited_list import EditedList
 from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.corrections import Corrections
@@ -47,6 +48,8 @@ class ModelState:
     generation: int = 0
     entities: Mapping[str, EditedEntity] = field(default_factory=dict)
     key_to_corrections: Mapping[str, tuple[Correction, ...]] = field(default_factory=dict)
+    changed: tuple[str, ...] | None = None
+    """The entities that differ from the state before, if all of them come after those that do not."""
 
     def n_entities(self, built: KnowledgeBase) -> int:
         """How many entities there are, of a list that was built with these."""
@@ -75,6 +78,7 @@ class ModelState:
         last = next(reversed(entities.values())).position if entities else (0, 0)
         is_sorted = True
         is_built = _are_built(built, [entry for entry in snapshot.entries if entry.kind == ENTITY])
+        changed = tuple(entry.key for entry in snapshot.entries if entry.kind == ENTITY)
         for entry in snapshot.entries:
             if entry.kind == CORRECTION:
                 corrections.pop(entry.key, None)
@@ -89,7 +93,7 @@ class ModelState:
             entities[entry.key] = EditedEntity(entry.text, position)
         if not is_sorted:
             entities = dict(sorted(entities.items(), key=lambda item: item[1].position))
-        return ModelState(snapshot.generation, entities, corrections)
+        return ModelState(snapshot.generation, entities, corrections, changed if is_sorted else None)
 
     @cached_property
     def edits(self) -> EntityEdits:
@@ -97,6 +101,11 @@ class ModelState:
         records = (each.record for each in self.entities.values() if each.record is not None)
         removed = sorted(identifier for identifier, each in self.entities.items() if each.record is None)
         return EntityEdits(StringTable.from_strings(records), StringTable.from_strings(removed))
+
+    def list_after(self, before: EditedList) -> EditedList:
+        """The list at this state; `before` is the one at the state that it was made from."""
+        ids = self.entities if self.changed is None else [each for each in self.changed if each in self.entities]
+        return before.updated({each: self.entities[each].record for each in ids}, self.changed)
 
     @cached_property
     def corrections(self) -> Corrections:

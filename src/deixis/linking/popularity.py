@@ -7,7 +7,6 @@ description of an entity with that name, and not if more than `MAX_NAMESAKES` en
 
 from __future__ import annotations
 
-import json
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy import sparse
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.entity_facts import TYPICAL_COUNT
 from deixis.detection.dictionary import DictionaryDetector
+from deixis.kb.edited_list import RecordPart
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.build_settings import OwnTextConfig
 from deixis.linking.model import LinkerModel
@@ -135,13 +135,14 @@ def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
     return shared
 
 
-def added_popularity(built: LinkerModel, added: KnowledgeBase) -> NDArray[np.float32]:
+def added_popularity(built: LinkerModel, part: RecordPart) -> NDArray[np.float32]:
     """How often each of some added entities is spoken of, 0 to 1, as if they had been built in.
 
     Their names are looked for in those descriptions that have all of their words, or in a sample of these. An entity
     that was edited without a new count keeps what it had.
     """
-    counts = added.counts + _added_counts(built, added)
+    added = part.kb
+    counts = added.counts + _added_counts(built, part)
     popularity = np.minimum(np.log1p(counts) / _largest_log(built), 1).astype(np.float32)
     rows = built.kb.rows_of(added.ids)
     is_same = rows >= 0
@@ -150,21 +151,20 @@ def added_popularity(built: LinkerModel, added: KnowledgeBase) -> NDArray[np.flo
     return popularity
 
 
-def _added_counts(built: LinkerModel, added: KnowledgeBase) -> NDArray[np.float64]:
-    """How many descriptions mention each entity: many are counted together, a few one by one, and each of these once.
+def _added_counts(built: LinkerModel, part: RecordPart) -> NDArray[np.float64]:
+    """How many descriptions mention each entity: many are counted together, a few one by one, and each of them once.
 
     What is counted of an entity by itself does not depend on which others were added.
     """
     if not _has_proper_names(built.kb):
-        return np.zeros(len(added))
-    if len(added) > MANY_ENTITIES:
-        return _counted(built, added, MAX_READ)
+        return np.zeros(len(part.kb))
     counts = _COUNTS.setdefault(built.sources, {})
-    records = [json.dumps(entity.to_record(), sort_keys=True) for entity in added.entities()]
-    for row, record in enumerate(records):
-        if record not in counts:
-            counts[record] = float(_counted(built, added.take([row]), MAX_READ)[0])
-    return np.array([counts[record] for record in records])
+    new = [row for row, record in enumerate(part.records) if record not in counts]
+    together = [new] if len(new) > MANY_ENTITIES else [[row] for row in new]
+    for rows in together:
+        counted = _counted(built, part.kb.take(rows), MAX_READ).tolist()
+        counts.update(zip((part.records[row] for row in rows), counted, strict=True))
+    return np.array([counts[record] for record in part.records])
 
 
 _COUNTS: WeakKeyDictionary[CandidateSources, dict[str, float]] = WeakKeyDictionary()

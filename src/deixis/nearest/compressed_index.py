@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.native import _core
+from deixis.nearest.core_rows import core_rows
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+
+N_MORE = 16  # groups searched for besides, so that the nearly equal last ones are told apart by exact scores
 
 
 class CompressedIndex:
     """The same as a `BlockIndex` of the rows, made in no time however many columns there are; it is not stored.
+
+    Scores are exact, so the same rows get the same ones in an index of few and of many others.
 
     Examples
     --------
@@ -19,19 +27,29 @@ class CompressedIndex:
     [1]
     """
 
-    def __init__(self, columns: NDArray[np.integer], index: BlockIndex, n_columns: int) -> None:
+    def __init__(
+        self,
+        columns: NDArray[np.integer],
+        index: BlockIndex,
+        rows: sparse.csr_matrix,
+        starts: NDArray[np.int64],
+        n_columns: int,
+    ) -> None:
         self.columns = columns
         self.index = index
+        self.rows = rows  # over `columns`
+        self.starts = starts  # of the rows of each group
         self.n_columns = n_columns
 
     @classmethod
     def build(
         cls, rows: sparse.csr_matrix, groups: NDArray[np.integer], config: BlockIndexConfig, n_groups: int
     ) -> CompressedIndex:
-        """The index of `rows`; `groups[i]` is what row `i` stands for."""
+        """The index of `rows`; `groups[i]` is what row `i` stands for, and never falls."""
         columns, indices = np.unique(rows.indices, return_inverse=True)
         own = sparse.csr_matrix((rows.data, indices.astype(np.int32), rows.indptr), shape=(rows.shape[0], len(columns)))
-        return cls(columns, BlockIndex.build(own, groups, config, n_groups), rows.shape[1])
+        starts = np.searchsorted(groups, np.arange(n_groups + 1)).astype(np.int64)
+        return cls(columns, BlockIndex.build(own, groups, config, n_groups), own, starts, rows.shape[1])
 
     def search(
         self,
@@ -41,7 +59,7 @@ class CompressedIndex:
         max_blocks: int | None = None,
         mask: NDArray[np.bool_] | None = None,
     ) -> sparse.csr_matrix:
-        """queries_by_groups: the best `k` groups of each query, as `BlockIndex.search` gives them."""
+        """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score."""
         if not len(self.columns):
             nothing = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros_like(queries.indptr)
             return sparse.csr_matrix(nothing, shape=(queries.shape[0], self.index.n_groups))
@@ -52,7 +70,47 @@ class CompressedIndex:
             (queries.data[is_held], positions[is_held].astype(np.int32), n_before[queries.indptr]),
             shape=(queries.shape[0], len(self.columns)),
         )
-        return self.index.search(own, k, n_threads, max_blocks, mask)
+        ranking = self.index.search(own, k + N_MORE, n_threads, max_blocks, mask)
+        return self._exact(own, ranking, k, n_threads)
+
+    def all_rows(self) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+        """The rows, over all columns, and the group of each."""
+        shape = (self.rows.shape[0], self.n_columns)
+        rows = sparse.csr_matrix((self.rows.data, self.columns[self.rows.indices], self.rows.indptr), shape=shape)
+        return rows, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def _exact(
+        self, queries: sparse.csr_matrix, ranking: sparse.csr_matrix, k: int, n_threads: int
+    ) -> sparse.csr_matrix:
+        """The best `k` of the groups of a ranking, with exact scores."""
+        if not ranking.nnz:
+            return ranking
+        groups = ranking.indices.astype(np.int64)
+        n_rows = self.starts[groups + 1] - self.starts[groups]
+        firsts = np.cumsum(n_rows) - n_rows
+        rows = np.arange(n_rows.sum()) + np.repeat(self.starts[groups] - firsts, n_rows)
+        pair_starts = np.append(firsts, len(rows))[ranking.indptr]
+        dots = _core.row_dots(
+            *core_rows(queries, "queries"), pair_starts.astype(np.int64), *core_rows(self.rows, "rows"), rows, n_threads
+        )
+        scores = np.maximum.reduceat(dots, firsts)
+        return best_first(sparse.csr_matrix((scores, ranking.indices, ranking.indptr), shape=ranking.shape), k)
+
+
+def best_first(rows: sparse.csr_matrix, k: int, ties: NDArray[Any] | None = None) -> sparse.csr_matrix:
+    """The largest `k` entries of each row, stored best first; of equals those with smaller `ties`, then columns.
+
+    Examples
+    --------
+    >>> best_first(sparse.csr_matrix(np.array([[1.0, 3.0, 2.0]])), 2).indices.tolist()
+    [1, 2]
+    """
+    lengths = np.diff(rows.indptr)
+    numbers = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.lexsort((rows.indices, *(() if ties is None else (ties,)), -rows.data, numbers))
+    order = order[np.arange(len(order)) - rows.indptr[numbers] < k]
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, k))])
+    return sparse.csr_matrix((rows.data[order], rows.indices[order], indptr), shape=rows.shape)
 
 
 def first_columns(rows: sparse.csr_matrix, n_columns: int) -> sparse.csr_matrix:

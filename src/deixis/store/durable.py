@@ -27,10 +27,15 @@ def fsync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
+def fsync_file(path: Path) -> None:
+    """Make what a file holds last."""
+    with open(path, "rb+") as stream:
+        os.fsync(stream.fileno())
+
+
 def replace_durably(partial: Path, path: Path) -> None:
     """Put a file that is written and closed in the place of another; after a power cut one of both is whole."""
-    with open(partial, "rb+") as stream:
-        os.fsync(stream.fileno())
+    fsync_file(partial)
     os.replace(partial, path)
     fsync_folder(path.parent)
 

@@ -21,7 +21,15 @@ from pathlib import Path
 from deixis.errors import StoreError
 from deixis.store.change import Change, ChangeItem, JournalHead, Position, Snapshot, StateEntry
 from deixis.store.durable import fsync_folder
-from deixis.store.journal_file import begin_journal, damaged, in_words, is_busy, open_to_read, open_to_write
+from deixis.store.journal_file import (
+    begin_journal,
+    damaged,
+    in_words,
+    is_busy,
+    make_journal,
+    open_to_read,
+    open_to_write,
+)
 from deixis.store.journal_rows import as_json, change_in, entry_in, item_in, item_rows, position_in
 
 logger = logging.getLogger(__name__)
@@ -214,6 +222,8 @@ class Journal:
         file = _file(self.path)
         if self._writer is None or file != self._writer_file:
             self._close_writer()
+            if file is None:
+                make_journal(self.path, self.model_id, self.start)
             self._writer, self._writer_file = open_to_write(self.path), file or _file(self.path)
         try:
             self._writer.execute("BEGIN IMMEDIATE")

@@ -14,10 +14,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from deixis.errors import StoreError
+from deixis.store.durable import fsync_file, fsync_folder, temporary_sibling
 from deixis.store.regular_files import check_regular
 
 APPLICATION_ID = 0x6478_6A6C  # "dxjl"
 SCHEMA_VERSION = 1
+LOG_PAGES = 16_000  # of the log beside a journal, until SQLite puts them into it, which takes longer than a change
 N_HEADER = 100  # bytes that every SQLite file begins with; SQLite takes a shorter one for an empty file
 READ_TIMEOUT = 10.0  # seconds that a reader waits where another process recovers the file after a crash
 SCHEMA = (
@@ -55,11 +57,11 @@ def open_to_read(path: Path) -> sqlite3.Connection | None:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection that writes durably; the file is made if there is none. It may be busy."""
+    """A connection that writes durably to a file that is there. It may be busy."""
     _has_content(path)
-    connection = _connected(path, "mode=rwc", timeout=0)
+    connection = _connected(path, "mode=rw", timeout=0)
     try:
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "trusted_schema=OFF"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "trusted_schema=OFF", f"wal_autocheckpoint={LOG_PAGES}"):
             connection.execute(f"PRAGMA {pragma}")
     except BaseException:
         connection.close()
@@ -67,10 +69,44 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def begin_journal(connection: sqlite3.Connection, path: Path, model_id: str, start: int) -> None:
-    """Makes the tables of a new file, within the transaction that is open; those of an old one are checked."""
-    if _is_begun(connection, path):
+def make_journal(path: Path, model_id: str, start: int) -> None:
+    """Makes the file of a journal without changes, all of it at once: an empty file is never one that was just begun.
+
+    If another process makes it meanwhile, that one stays.
+    """
+    try:
+        with temporary_sibling(path) as folder:
+            made = folder / path.name
+            with closing(_connected(made, "mode=rwc")) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("BEGIN")
+                _make_tables(connection, model_id, start)
+                connection.execute("COMMIT")
+            fsync_file(made)
+            _put_in_place(made, path)
+        fsync_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, str(error)) from error
+
+
+def _put_in_place(made: Path, path: Path) -> None:
+    """Gives the file its name if nothing has it."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
         return
+    except OSError:  # a file system without links
+        if not path.exists():
+            made.rename(path)
+
+
+def begin_journal(connection: sqlite3.Connection, path: Path, model_id: str, start: int) -> None:
+    """Makes the tables of a file without any, within the transaction that is open; those of others are checked."""
+    if not _is_begun(connection, path):
+        _make_tables(connection, model_id, start)
+
+
+def _make_tables(connection: sqlite3.Connection, model_id: str, start: int) -> None:
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
     for statement in SCHEMA:
@@ -89,15 +125,19 @@ def in_words(error: sqlite3.Error, path: Path) -> StoreError:
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"The disk of {path} is full: the change was not written. Make room and repeat it.")
     if code in _UNWRITABLE:
-        return StoreError(
-            f"{path} cannot be written: {error}. The model can be used as it is; to change it, make its folder and "
-            "the folder that it is in writable, or copy model and journal elsewhere."
-        )
+        return _unwritable(path, str(error))
     if code in _BUSY:
         return StoreError(f"{path} is locked by another process. Repeat this when the other one has ended.")
     if code in _DAMAGED or not isinstance(error, sqlite3.OperationalError):
         return damaged(path, str(error))
     return StoreError(f"{path} cannot be used: {error}. Is the disk full or gone? No change was lost; repeat yours.")
+
+
+def _unwritable(path: Path, problem: str) -> StoreError:
+    return StoreError(
+        f"{path} cannot be written: {problem}. The model can be used as it is; to change it, make its folder and "
+        "the folder that it is in writable, or copy model and journal elsewhere."
+    )
 
 
 def damaged(path: Path, problem: str) -> StoreError:
@@ -110,7 +150,7 @@ def damaged(path: Path, problem: str) -> StoreError:
 
 
 def _has_content(path: Path) -> bool:
-    """Whether there is a plain file that is not empty; anything else of that name is an error."""
+    """Whether there is a file; one that is none, is empty or was cut off is an error."""
     try:
         check_regular(path)
         n_bytes = path.stat().st_size
@@ -118,9 +158,9 @@ def _has_content(path: Path) -> bool:
         return False
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
-    if 0 < n_bytes < N_HEADER:
-        raise damaged(path, f"only {n_bytes} bytes of it are left")
-    return n_bytes > 0
+    if n_bytes < N_HEADER:
+        raise damaged(path, f"only {n_bytes} bytes of it are left" if n_bytes else "nothing is left of it: 0 bytes")
+    return True
 
 
 def _connected(path: Path, mode: str, timeout: float = READ_TIMEOUT) -> sqlite3.Connection:

@@ -10,11 +10,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
+from deixis.kb.edited_list import EditedList
 from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.corrected import with_corrections, without_corrections
 from deixis.linking.corrections import Corrections, known_to
-from deixis.linking.edited import with_edits
+from deixis.linking.edited import with_list
 from deixis.linking.model import LinkerModel
 from deixis.linking.model_state import ModelState
 from deixis.linking.stored import EDITS, KIND, has_edits, model_arrays, model_from
@@ -83,19 +84,30 @@ class FolderModel:
         """The built model without the corrections that the folder includes."""
         return without_corrections(self.built)
 
-    def at(
-        self, state: ModelState, corrected: LinkerModel | None = None, earlier: LinkerModel | None = None
-    ) -> LinkerModel:
-        """The model at a state. `corrected` is what the method of that name gives, if somebody has it already.
+    @cached_property
+    def unedited(self) -> EditedList:
+        """The list before any edit."""
+        return EditedList.of(self.built.kb)
 
-        Edits of entities do not change the weights that corrections refit. What an `earlier` model of the same folder
-        has made of added entities is not made again.
+    def at(
+        self,
+        state: ModelState,
+        edited: EditedList | None = None,
+        corrected: LinkerModel | None = None,
+        earlier: LinkerModel | None = None,
+    ) -> LinkerModel:
+        """The model at a state.
+
+        `edited` is the list at that state, `corrected` what the method of that name gives, if somebody has them
+        already. Edits of entities do not change the weights that corrections refit. What an `earlier` model of the same
+        folder has made of added entities is not made again.
         """
         model = corrected or self.corrected(state.corrections)
-        if len(state.edits):
+        if state.entities:
             weights, weights_before = model.ranker.weights, model.uncorrected_weights
-            added = () if earlier is None else earlier.added
-            model = with_edits(replace(self.before_corrections, added=added), state.edits)
+            added = None if earlier is None else earlier.added
+            edited = edited or replace(state, changed=None).list_after(self.unedited)
+            model = with_list(replace(self.before_corrections, added=added), edited)
             if state.corrections.each:
                 model = with_corrections(model, state.corrections)
             if weights_before is not None:

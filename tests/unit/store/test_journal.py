@@ -15,6 +15,7 @@ from deixis.store import journal as journal_module
 from deixis.store import journal_file
 from deixis.store.change import Change, ChangeItem
 from deixis.store.journal import Journal, journal_head, journal_of, set_aside
+from deixis.store.journal_file import make_journal
 
 MODEL = "0123456789abcdef"
 
@@ -144,7 +145,7 @@ def test_a_journal_begun_after_a_compaction_does_not_fit_the_folder_before_it(tm
         Journal(tmp_path / "model.journal", MODEL).snapshot()
 
 
-@pytest.mark.parametrize("damage", ["text", "truncated", "one_byte", "other_program", "tables"])
+@pytest.mark.parametrize("damage", ["text", "truncated", "one_byte", "nothing", "other_program", "tables"])
 def test_a_damaged_journal_is_a_clear_error(journal, damage):
     write(journal, *(put(f"{number}", "x" * 3000) for number in range(20)))
     journal.close()
@@ -155,6 +156,8 @@ def test_a_damaged_journal_is_a_clear_error(journal, damage):
         path.write_bytes(path.read_bytes()[:10_000])
     elif damage == "one_byte":  # which SQLite takes for an empty file
         path.write_bytes(path.read_bytes()[:1])
+    elif damage == "nothing":
+        path.write_bytes(b"")
     else:
         connection = sqlite3.connect(path)
         connection.execute("PRAGMA application_id=7" if damage == "other_program" else "DROP TABLE items")
@@ -162,6 +165,8 @@ def test_a_damaged_journal_is_a_clear_error(journal, damage):
         connection.close()
     with pytest.raises(StoreError, match="damaged.*The model itself is whole.*mv "):
         Journal(path, MODEL).snapshot()
+    with pytest.raises(StoreError, match="damaged.*mv "), Journal(path, MODEL).writing():
+        pass
 
 
 def test_a_journal_of_a_newer_version_is_refused(journal):
@@ -186,9 +191,18 @@ def test_a_fifo_or_a_link_in_its_place_is_refused_at_once(tmp_path):
             pass
 
 
-def test_an_empty_file_is_a_journal_that_was_not_begun(journal):
-    journal.path.touch()
-    assert (journal.generation, journal_head(journal.path)) == (0, None)
+def test_a_journal_is_begun_whole_and_by_one_writer_only(journal, tmp_path):
+    """A file is never empty, so an empty one was cut off; who comes second takes the journal of the first."""
+    make_journal(journal.path, MODEL, 0)
+    assert journal.path.read_bytes()[:6] == b"SQLite" and (journal.generation, journal.changes()) == (0, [])
+    write(journal, put("a", 1))
+    make_journal(journal.path, MODEL, 0)
+    assert journal.generation == 1
+    assert not [path.name for path in tmp_path.iterdir() if "saving" in path.name]
+
+
+def test_a_journal_is_begun_where_there_are_no_links(journal, monkeypatch):
+    monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError("not supported")))
     write(journal, put("a", 1))
     assert journal.generation == 1
 

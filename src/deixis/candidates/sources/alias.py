@@ -113,7 +113,8 @@ class AliasSource(CandidateSource):
     def extend(self, added: SourceInputs) -> AliasSource:
         """A table of the new entities' names; p(entity | alias) is among the new entities."""
         stated = added.stated if self.config.stated_weight else None
-        table, langs = _table(added.counted_kb, (), stated, self.config, 1, self.langs)
+        config = replace(self.config, max_entities=0)  # namesakes of other parts may have a larger claim
+        table, langs = _table(added.counted_kb, (), stated, config, 1, self.langs)
         return AliasSource(added.kb, table, langs, self.config)
 
     def with_mentions(self, mentions: Sequence[MentionInContext], rows: Sequence[int]) -> AliasSource:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.candidates.entity_facts import extended_words
+from deixis.candidates.entity_facts import WORDS, extended_words
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
@@ -80,7 +80,9 @@ class DescriptionSource(CandidateSource):
 
     def extend(self, added: SourceInputs) -> DescriptionSource | None:
         """An index of the new entities' descriptions; words that the built ones lack weigh as the rarest do."""
-        kb, words = added.kb, added.stored_words or extended_words(self.words, added.kb, self.n_threads)
+        kb, words = added.kb, added.stored_words
+        if words is None:
+            words = extended_words(self.words, added.ngrams(WORDS, self.words.vectorizer), kb, self.n_threads)
         if not len(words.descriptions.indices):
             return None
         gains = (GAIN * added.popularity).astype(np.float32)
@@ -88,9 +90,9 @@ class DescriptionSource(CandidateSource):
         index = CompressedIndex.build(rows, np.arange(len(kb)), INDEX, len(kb))
         return DescriptionSource(kb, words, index, gains, self.config, self.n_threads)
 
-    def with_words_of(self, other: DescriptionSource) -> DescriptionSource:
-        """The same index, searched with the words that an extended source has besides."""
-        return DescriptionSource(self.kb, other.words, self.index, self.gains, self.config, self.n_threads)
+    def with_words(self, words: EntityWords) -> DescriptionSource:
+        """The same index, searched with these words, which have those of the index."""
+        return DescriptionSource(self.kb, words, self.index, self.gains, self.config, self.n_threads)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""

@@ -19,7 +19,8 @@ from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
 from deixis.errors import NotFittedError, StoreError
-from deixis.features.tfidf import ExtendedVectorizer, TfidfConfig, TfidfVectorizer
+from deixis.features.added_ngrams import AddedVectorizer
+from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
@@ -74,7 +75,7 @@ class NameSource(CandidateSource):
     def __init__(
         self,
         kb: KnowledgeBase,
-        vectorizer: TfidfVectorizer | ExtendedVectorizer,
+        vectorizer: TfidfVectorizer | AddedVectorizer,
         index: BlockIndex | CompressedIndex,
         gains: Gains,
         config: NameConfig,
@@ -107,17 +108,17 @@ class NameSource(CandidateSource):
         gains = np.zeros(0, dtype=np.float32)
         if len(self.gains):
             gains = (self.config.popularity_weight * added.popularity).astype(np.float32)
-        vectorizer = ExtendedVectorizer.of(self.vectorizer, added.kb.names()[0], self.n_threads)
+        vectorizer = AddedVectorizer(added.ngrams(self.name, self.vectorizer))
         names_by_features, rows = _weighted_names(
             added.kb, vectorizer, np.arange(len(added.kb)), gains, self.config, self.n_threads
         )
         index = CompressedIndex.build(names_by_features, rows, self.config.index, len(added.kb))
         return NameSource(added.kb, vectorizer, index, gains, self.config, self.n_threads, self.max_gain)
 
-    def with_words_of(self, other: NameSource) -> NameSource:
-        """The same index, searched with the n-grams that an extended source has besides."""
+    def with_vectorizer(self, vectorizer: AddedVectorizer) -> NameSource:
+        """The same index, searched with the n-grams of this vectorizer, which has those of the index."""
         index, gains, config = self.index, self.gains, self.config
-        return NameSource(self.kb, other.vectorizer, index, gains, config, self.n_threads, self.max_gain)
+        return NameSource(self.kb, vectorizer, index, gains, config, self.n_threads, self.max_gain)
 
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` entities by the cosine of their best name and by popularity, best first.
@@ -145,10 +146,16 @@ class NameSource(CandidateSource):
         cosines: NDArray[np.float32] = np.clip(scores, 0, 1)
         return cosines
 
+    def weighted_names(self) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+        """names_by_features of added entities, and the entity that each name is of."""
+        if not isinstance(self.index, CompressedIndex):
+            raise NotFittedError("Only an index of added names keeps the names themselves.")
+        return self.index.all_rows()
+
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary and index as arrays under names that begin with `prefix`."""
         first, index = self.vectorizer, self.index
-        if isinstance(first, ExtendedVectorizer) or isinstance(index, CompressedIndex):
+        if isinstance(first, AddedVectorizer) or isinstance(index, CompressedIndex):
             raise NotFittedError("An index of added names is not stored; it is made again from the edits.")
         arrays = first.to_arrays(f"{prefix}.words") | index.to_arrays(f"{prefix}.index")
         return arrays | {f"{prefix}.gains": self.gains}
@@ -190,7 +197,7 @@ def _index(
 
 def _weighted_names(
     kb: KnowledgeBase,
-    vectorizer: TfidfVectorizer | ExtendedVectorizer,
+    vectorizer: TfidfVectorizer | AddedVectorizer,
     row_order: NDArray[np.integer],
     gains: Gains,
     config: NameConfig,
