@@ -180,7 +180,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Errors of the disk while the block runs say which file could not be written, and what to do."""
+    """Errors of the disk while the block runs name the file that could not be written, and what to do."""
     try:
         yield
     except OSError as error:

@@ -47,10 +47,9 @@ class ParquetShards:
         with _opened(shard.path) as file:
             number = shard.part.first
             for record in _records(file, shard.part.begin, shard.part.n_rows):
-                place = Place(shard.path, number)
                 try:
                     known = {name: value for name, value in record.items() if value is not None}
-                    yield number, document_from_record(known, place)
+                    yield number, document_from_record(known, Place(shard.path, number))
                 except DataError as error:
                     yield number, error
                 number += 1

@@ -110,20 +110,20 @@ def _format_of(path: str) -> str:
 
 def _files_in(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[str, str]]:
     """Each file, and what its outputs' names begin with; of a folder those at any depth, but for hidden ones."""
-    for given in (os.fspath(path) for path in paths):
-        if given == STDIN:
+    for path in (os.fspath(each) for each in paths):
+        if path == STDIN:
             raise DataError("several processes link files: give their names, not '-'")
-        if not os.path.isdir(given):
-            if not os.path.exists(given):
-                raise DataError("no such file; check the path", path=given)
-            yield _stem(PurePosixPath(Path(given).name)), given
+        if not os.path.isdir(path):
+            if not os.path.exists(path):
+                raise DataError("no such file; check the path", path=path)
+            yield _stem(PurePosixPath(Path(path).name)), path
             continue
-        found = sorted(each.relative_to(given) for each in Path(given).rglob("*") if each.is_file())
-        files = [each for each in found if not any(part.startswith((".", "_")) for part in each.parts)]
+        below = sorted(each.relative_to(path) for each in Path(path).rglob("*") if each.is_file())
+        files = [each for each in below if not any(part.startswith((".", "_")) for part in each.parts)]
         if not files:
-            raise DataError("a folder without files", path=given)
+            raise DataError("a folder without files", path=path)
         for each in files:
-            yield _stem(PurePosixPath(each.as_posix())), os.path.join(given, each)
+            yield _stem(PurePosixPath(each.as_posix())), os.path.join(path, each)
 
 
 def _stem(path: PurePosixPath) -> str:

@@ -1,6 +1,6 @@
 """A process of the pool: `python -m deixis.batch.worker`. JSON lines come on stdin and go out on stdout.
 
-The first line says what makes the function and from what; each further line is a task for it. Where stdin ends, so does
+The first line names what makes the function, and its argument; each further line is a task for it. Where stdin ends, so does
 the process, at once: whoever started it is done, or dead.
 """
 

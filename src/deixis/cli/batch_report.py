@@ -1,4 +1,4 @@
-"""Linking by several processes or a cluster, at the console: what is wrong beforehand, and what came of it."""
+"""Linking by several processes or a cluster, at the console: what came of it, and how to go on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def link_with_workers(
     n_workers: int,
     **how: Any,  # noqa: ANN401 - the formats and further keywords of `link_files`
 ) -> None:
-    """Links files into a folder, and says what came of it; stopped, it says how to go on."""
+    """Links files into a folder and reports on it; stopped, it says how to go on."""
     with session.watching():
         load_linker(model, session, options)  # what is wrong with it or the options is said before a file is read
         try:
