@@ -92,9 +92,8 @@ def at_the_console(linker, tmp_path):
 @pytest.fixture
 def in_shards(linker, tmp_path, monkeypatch):
     """Documents as processes link them, in this one: their outputs, one after the other."""
-    for module in (run, linking):
-        monkeypatch.setattr(module, "open_model", lambda *arguments: linker)
-        monkeypatch.setattr(module, "model_id", lambda linker: "stand-in")
+    monkeypatch.setattr(linking, "open_model", lambda *arguments: linker)
+    monkeypatch.setattr(linking, "model_id", lambda linker: "stand-in")
     monkeypatch.setattr(line_shards, "MAX_LINES", 7)
 
     def link(documents: list[Document], values: dict) -> list[Document]:

@@ -19,6 +19,7 @@ from deixis.documents.writing import write_documents
 from deixis.errors import ConfigError, DataError, StoreError, WriteError
 from deixis.linker import Linker
 from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlans
 from deixis.store.durable import fsync_file
 from deixis.store.files import compression_suffix, open_new
 from deixis.store.manifest import MANIFEST_NAME
@@ -35,9 +36,7 @@ class ShardLinker:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self._linker = open_model(job.model, job.n_threads)
-        if (model_id(self._linker), self._linker.generation) != (job.model_id, job.generation):
-            raise StoreError(f"The model {job.model} was changed while it was linked with; run the same command again.")
+        self._linker = open_for(job)
         self._options = LinkOptions(**job.options)
         self._recognizer: Recognize | None = None if job.ner is None else SpacyRecognizer.load(job.ner)
         self._readers: dict[str, ShardReader] = {}
@@ -106,6 +105,26 @@ class ShardLinker:
 def open_model(path: str, n_threads: int = 1) -> Linker:
     """The linker at a path, memory-mapped: processes that open one model share its memory."""
     return Linker.load(path, n_threads=n_threads)
+
+
+def open_for(job: Job) -> Linker:
+    """The linker of a job; if the model at its path is another one by now, or on this machine, that is an error."""
+    linker = open_model(job.model, job.n_threads)
+    if (model_id(linker), linker.generation) != (job.model_id, job.generation):
+        raise StoreError(
+            f"The model {job.model} was changed while it was linked with, or is another one here; run again."
+        )
+    return linker
+
+
+def job_of(model: str | os.PathLike[str], options: LinkOptions, **how: Any) -> Job:  # noqa: ANN401 - fields of a job
+    """The job of linking with the model at a path; what it cannot do of the options is an error."""
+    if not isinstance(model, str | os.PathLike):
+        raise ConfigError(f"Processes open a model by its path; got {type(model).__name__}. Save it, give the path.")
+    path = os.path.abspath(model)
+    linker = open_model(path)
+    LinkPlans.of(linker.model, options)
+    return Job(path, model_id(linker), linker.generation, options.to_dict(), **how)
 
 
 def model_id(linker: Linker) -> str:

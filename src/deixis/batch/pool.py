@@ -42,6 +42,8 @@ class Failed:
 
 
 Outcome = Done | Failed
+Advance = Callable[[int], None]
+"""Called with how much more is done; less, if a process died in the middle."""
 Message = tuple["_Process", dict[str, Any] | None]
 
 
@@ -53,13 +55,12 @@ class Pool:
     """
 
     n_workers: int
-    advance: Callable[[int], None] = lambda n: None
 
     def run(
-        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[T, dict[str, Any]]]
+        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[T, dict[str, Any]]], advance: Advance
     ) -> Generator[tuple[T, Outcome]]:
         """Each task's key with what came of it; an error that all tasks would have is raised."""
-        work = _Work(deque(tasks), self.n_workers, self.advance)
+        work = _Work(deque(tasks), self.n_workers, advance)
         setup = json.dumps({"function": function, "argument": argument}).encode() + b"\n"
         try:
             while work.is_left():
@@ -72,9 +73,9 @@ class Pool:
                         yield task[0], Failed(reason)
                 elif "advance" in message:
                     process.n_advanced += message["advance"]
-                    self.advance(message["advance"])
+                    advance(message["advance"])
                 else:
-                    outcome = _outcome(message)
+                    outcome = outcome_of(message)
                     work.done(process)
                     yield task[0], outcome
         finally:
@@ -88,7 +89,7 @@ class _Work(Generic[T]):
 
     waiting: deque[tuple[T, dict[str, Any]]]
     n_workers: int
-    advance: Callable[[int], None]
+    advance: Advance
     processes: list[_Process] = field(default_factory=list)
     messages: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
     attempts: Counter[int] = field(default_factory=Counter)
@@ -194,7 +195,8 @@ class _Process:
         messages.put((self, None))
 
 
-def _outcome(message: dict[str, Any]) -> Outcome:
+def outcome_of(message: dict[str, Any]) -> Outcome:
+    """What the answer to a task says; an error that all tasks would have is raised."""
     if "result" in message:
         return Done(message["result"])
     name, words = message.get("stop") or message["failed"]

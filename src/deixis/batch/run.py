@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from deixis.batch.ledger import PARTIAL, Entry, Ledger, open_ledger
-from deixis.batch.linking import ShardLinker, model_id, open_model, partial_name
-from deixis.batch.pool import Failed, Outcome, Pool
+from deixis.batch.linking import ShardLinker, job_of, partial_name
+from deixis.batch.pool import Advance, Failed, Outcome, Pool
 from deixis.batch.settings import Job
 from deixis.batch.shards import Shard, plan_shards
 from deixis.documents.formats import READERS
-from deixis.errors import ConfigError, DataError, UnknownNameError
+from deixis.errors import DataError, UnknownNameError
 from deixis.linking.options import LinkOptions
-from deixis.linking.plan import LinkPlans
 from deixis.progress import steps
+from deixis.store.files import STDIN
 
 DEFAULT = LinkOptions()
 FUNCTION = f"{ShardLinker.__module__}:{ShardLinker.__name__}.from_json"
@@ -31,7 +31,7 @@ class Runner(Protocol):
     """Whoever does tasks: processes of this machine (`Pool`), or another engine."""
 
     def run(
-        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[Shard, dict[str, Any]]]
+        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[Shard, dict[str, Any]]], advance: Advance
     ) -> Generator[tuple[Shard, Outcome]]:
         """Each task's shard with what came of it."""
 
@@ -84,16 +84,18 @@ def link_files(
     (3, ['texts-00000.jsonl'])
     """
     begin = time.monotonic()
-    job, shards = prepare(model, files, options, format=format, to=to, ner=ner, n_threads=n_threads)
+    if format is not None and format not in READERS:
+        raise UnknownNameError("document format", format, known=READERS)
+    job = job_of(model, options, format=format, to=to, ner=ner, n_threads=n_threads)
+    shards = plan_shards([each if each == STDIN else os.path.abspath(each) for each in files], format, to)
     with open_ledger(Path(output)) as ledger:
         waiting = [shard for shard in shards if not ledger.has(shard, job)]
         n_others = ledger.remove_others(shards)
         total = sum(shard.part.n_rows or 1 for shard in waiting)
         with steps("linking", total) as advance:
-            clock = _Clock(advance)
-            pool = runner or Pool(n_workers or os.cpu_count() or 1, clock.advance)
+            pool = runner or Pool(n_workers or os.cpu_count() or 1)
             try:
-                failed, cpu = _link(ledger, job, waiting, pool)
+                failed, cpu = _link(ledger, job, waiting, pool, _Clock(advance).advance)
             finally:
                 bad = ledger.write_bad()
         n_documents, n_bad = ledger.totals(shards)
@@ -103,35 +105,15 @@ def link_files(
     return BatchSummary(len(waiting), len(shards) - len(waiting), n_documents, n_bad, n_others, seconds, cpu, bad)
 
 
-def prepare(
-    model: str | os.PathLike[str],
-    files: Paths,
-    options: LinkOptions = DEFAULT,
-    *,
-    format: str | None = None,
-    to: str = "native",
-    ner: str | None = None,
-    n_threads: int = 1,
-) -> tuple[Job, list[Shard]]:
-    """The job and all its shards; what is wrong with options, formats or files is said before anything is linked."""
-    if not isinstance(model, str | os.PathLike):
-        raise ConfigError(f"Processes open a model by its path; got {type(model).__name__}. Save it, give the path.")
-    if format is not None and format not in READERS:
-        raise UnknownNameError("document format", format, known=READERS)
-    path = os.path.abspath(model)
-    linker = open_model(path)
-    LinkPlans.of(linker.model, options)
-    job = Job(path, model_id(linker), linker.generation, options.to_dict(), format, to, ner, n_threads)
-    return job, plan_shards([os.path.abspath(each) if each != "-" else each for each in files], format, to)
-
-
-def _link(ledger: Ledger, job: Job, shards: Sequence[Shard], runner: Runner) -> tuple[dict[str, str], float]:
+def _link(
+    ledger: Ledger, job: Job, shards: Sequence[Shard], runner: Runner, advance: Advance
+) -> tuple[dict[str, str], float]:
     """Links shards and notes each; the outputs that could not be made with the reason, and processor seconds."""
     failed: dict[str, str] = {}
     cpu = 0.0
     partials = {shard: ledger.own.absolute() / PARTIAL / partial_name(shard) for shard in shards}
     tasks = [(shard, {"shard": asdict(shard), "partial": str(partials[shard])}) for shard in shards]
-    with closing(runner.run(FUNCTION, asdict(job), tasks)) as outcomes:
+    with closing(runner.run(FUNCTION, asdict(job), tasks, advance)) as outcomes:
         for shard, outcome in outcomes:
             if isinstance(outcome, Failed):
                 failed[f"{shard.path}, from line {shard.part.first}"] = outcome.reason

@@ -1,7 +1,7 @@
 """A process of the pool: `python -m deixis.batch.worker`. JSON lines come on stdin and go out on stdout.
 
-The first line names what makes the function, and its argument; each further line is a task for it. Where stdin ends, so does
-the process, at once: whoever started it is done, or dead.
+The first line names what makes the function, and its argument; each further line is a task for it. Where stdin ends,
+so does the process, at once: whoever started it is done, or dead.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from deixis.errors import ConfigError, MissingExtraError, StoreError, ToolkitError, WriteError
 
 STOPPING: dict[str, type[ToolkitError]] = {each.__name__: each for each in (ConfigError, StoreError, WriteError)}
 """Errors that every task would have: they end the run."""
+Function = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
+"""A task, and what to call with how much more of it is done, to its result."""
 
 
 def main() -> None:
@@ -29,25 +32,34 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints is no answer
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
+    setup = json.loads(lines.get())
     try:
-        setup = json.loads(lines.get())
-        module, _, name = setup["function"].partition(":")
-        make: Any = importlib.import_module(module)
-        for part in name.split("."):
-            make = getattr(make, part)
-        function = make(setup["argument"])
+        function = made(setup["function"], setup["argument"])
     except Exception as error:
         _send(answers, {"stop": _words(error)})
         return
     while True:
-        task = json.loads(lines.get())
-        try:
-            result = function(task, lambda n: _send(answers, {"advance": n}))
-        except Exception as error:
-            key = "stop" if isinstance(error, tuple(STOPPING.values())) else "failed"
-            _send(answers, {key: _words(error)})
-        else:
-            _send(answers, {"result": result})
+        _send(answers, answer(function, json.loads(lines.get()), lambda n: _send(answers, {"advance": n})))
+
+
+def made(function: str, argument: Any) -> Function:  # noqa: ANN401 - any JSON
+    """What is called with tasks: made by the function that is named, `module:name`, of its argument."""
+    module, _, name = function.partition(":")
+    make: Any = importlib.import_module(module)
+    for part in name.split("."):
+        make = getattr(make, part)
+    calls: Function = make(argument)
+    return calls
+
+
+def answer(function: Function, task: dict[str, Any], advance: Callable[[int], None]) -> dict[str, Any]:
+    """The result of a task, or why there is none, as JSON holds it; `stop` is what every task would say."""
+    try:
+        return {"result": function(task, advance)}
+    except tuple(STOPPING.values()) as error:
+        return {"stop": _words(error)}
+    except Exception as error:
+        return {"failed": _words(error)}
 
 
 def _read(stream: BinaryIO, lines: queue.SimpleQueue[bytes]) -> None:

@@ -13,26 +13,22 @@ from deixis.cli.timing import format_seconds
 from deixis.linking.options import LinkOptions
 
 
-def link_with_workers(
+def link_in_shards(
     session: Session,
     model: str,
     files: tuple[str, ...],
     output: str,
     options: LinkOptions,
-    n_workers: int,
-    **how: Any,  # noqa: ANN401 - the formats and further keywords of `link_files`
+    **how: Any,  # noqa: ANN401 - the further keywords of `link_files`
 ) -> None:
     """Links files into a folder and reports on it; stopped, it says how to go on."""
-    with session.watching():
-        load_linker(model, session, options)  # what is wrong with it or the options is said before a file is read
-        try:
-            summary = link_files(
-                model, files, output, options, n_workers=n_workers, n_threads=session.threads or 1, **how
-            )
-        except KeyboardInterrupt:
-            session.note(f"What is linked is in {output}; the same command goes on from there.")
-            raise
-        report(session, summary, output)
+    load_linker(model, session, options)  # what is wrong with it or the options is said before a file is read
+    try:
+        summary = link_files(model, files, output, options, n_threads=session.threads or 1, **how)
+    except KeyboardInterrupt:
+        session.note(f"What is linked is in {output}; the same command goes on from there.")
+        raise
+    report(session, summary, output)
 
 
 def report(session: Session, summary: BatchSummary, output: str) -> None:

@@ -13,10 +13,10 @@ class Here:
         self.stop_after = stop_after
         self.n_tasks = 0
 
-    def run(self, function, argument, tasks):
+    def run(self, function, argument, tasks, advance):
         linker = ShardLinker.from_json(json.loads(json.dumps(argument)))
         for key, task in tasks:
             if self.n_tasks == self.stop_after:
                 raise KeyboardInterrupt
             self.n_tasks += 1
-            yield key, Done(json.loads(json.dumps(linker(json.loads(json.dumps(task)), lambda n: None))))
+            yield key, Done(json.loads(json.dumps(linker(json.loads(json.dumps(task)), advance))))

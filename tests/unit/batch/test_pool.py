@@ -22,7 +22,7 @@ def importable(monkeypatch):
 
 def run(folder, tasks, n_workers=1, function="tasks:doubling", advance=lambda n: None):
     numbered = [(number, {"number": number, "what": what}) for number, what in enumerate(tasks)]
-    return dict(Pool(n_workers, advance).run(function, str(folder), numbered))
+    return dict(Pool(n_workers).run(function, str(folder), numbered, advance))
 
 
 @pytest.mark.parametrize("n_workers", [1, 3])
@@ -71,7 +71,9 @@ def test_processes_that_all_die_as_they_start_end_the_run(tmp_path):
 
 def test_processes_end_with_the_one_that_started_them(tmp_path):
     tasks = [(number, {"number": number, "what": "sleep"}) for number in (1, 2)]
-    code = f"from deixis.batch.pool import Pool; list(Pool(2).run('tasks:doubling', {str(tmp_path)!r}, {tasks!r}))"
+    code = (
+        f"from deixis.batch.pool import Pool; list(Pool(2).run('tasks:doubling', {str(tmp_path)!r}, {tasks!r}, print))"
+    )
     parent = subprocess.Popen([sys.executable, "-c", code])
     wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "two processes at work")
     pids = [int(path.name) for path in tmp_path.iterdir()]

@@ -153,9 +153,9 @@ def test_a_document_that_breaks_the_linker_spoils_no_other(built, texts, tmp_pat
 
 def test_a_shard_that_cannot_be_linked_is_reported_when_the_others_are(built, texts, tmp_path):
     class Failing(Here):
-        def run(self, function, argument, tasks):
+        def run(self, function, argument, tasks, advance):
             yield tasks[1][0], Failed("its process died")
-            yield from super().run(function, argument, [tasks[0], *tasks[2:]])
+            yield from super().run(function, argument, [tasks[0], *tasks[2:]], advance)
 
     with pytest.raises(DataError, match=r"1 of 5 shards .*\n.*texts\.jsonl, from line 11: its process died"):
         link_files(built, [texts], tmp_path / "links", runner=Failing())
@@ -191,11 +191,11 @@ def test_a_model_that_changes_meanwhile_ends_the_run(built, texts, tmp_path):
     model = Path(shutil.copytree(built, tmp_path / "model"))
 
     class Changing(Here):
-        def run(self, function, argument, tasks):
+        def run(self, function, argument, tasks, advance):
             live = LiveModel.open(model)
             live.add({"id": "troy2", "title": "Troy"})
             live.close()
-            yield from super().run(function, argument, tasks)
+            yield from super().run(function, argument, tasks, advance)
 
     with pytest.raises(StoreError, match="was changed while it was linked with"):
         link_files(model, [texts], tmp_path / "links", runner=Changing())

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from deixis.cli.batch_report import link_with_workers
+from deixis.cli.batch_report import link_in_shards
 from deixis.cli.files import known_format, read_in_batches
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
@@ -96,7 +96,8 @@ def link(
         if output is None or not files or not is_json:
             raise click.UsageError("--workers links FILES into a folder: give both, with -o, and no --pretty.")
         how = {"format": _format(format_, is_lines, is_html), "to": to or "native", "ner": ner}
-        link_with_workers(session, model, files, output, options, workers, **how)
+        with session.watching():
+            link_in_shards(session, model, files, output, options, n_workers=workers, **how)
         return
     batches = read_in_batches(files or ("-",), _format(format_, is_lines, is_html), BATCH_SIZE)
     with session.watching(), output_stream(output) as stream:
