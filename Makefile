@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 STAGES := candidates cli decision detection kb nearest ranking
 QUICK := tests/architecture/test_layers.py tests/golden $(STAGES:%=tests/unit/%)
 
-.PHONY: help demo test quick lint browser bench clean
+.PHONY: help demo test quick lint browser java bench clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -45,8 +45,12 @@ lint: $(VENV)/.built $(VENV)/.dev  ## style, types, layers
 browser:  ## install Debian's chromium on this machine (as root or through sudo), for the workbench's tests
 	@sh tools/install_browser.sh
 
+java:  ## install Debian's Java 17 on this machine (as root or through sudo), for the tests of Spark
+	@sh tools/install_java.sh
+
 test: lint  ## everything a contributor must see green
 	@sh tools/install_browser.sh --check || echo "Skipped: tests/browser, for want of chromium; 'make browser' installs it."
+	@sh tools/install_java.sh --check || echo "Skipped: tests/doors/test_spark.py, for want of Java; 'make java' installs it."
 	$(PYTEST)
 
 quick: $(VENV)/.built $(VENV)/.dev  ## style, layers, goldens and the stages, in under a minute, while you work

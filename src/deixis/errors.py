@@ -47,6 +47,10 @@ def _printable(message: str) -> str:
     )
 
 
+class WriteError(DataError):
+    """A result cannot be written: the disk is full, or the folder is not ours."""
+
+
 class UnknownEntityError(DataError):
     """An entity was to be changed that is not in the knowledge base."""
 

@@ -11,6 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
+SKIPPED = {"browser": "tests/browser", "java": "tests/doors/test_spark.py"}
+"""What `make NAME` installs, and the tests that are skipped without it."""
+
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 
 
@@ -26,20 +29,24 @@ def planned(target: str) -> str:
 def test_nothing_is_installed_outside_the_project_unless_asked(target):
     commands = planned(target)
     assert "sudo" not in commands and "apt-get" not in commands
-    assert "install_browser.sh" not in commands.replace("install_browser.sh --check", "")
+    for name in SKIPPED:
+        assert f"install_{name}.sh" not in commands.replace(f"install_{name}.sh --check", "")
 
 
 @needs_make
-def test_the_browser_is_installed_when_asked():
-    assert planned("browser").strip() == "sh tools/install_browser.sh"
+@pytest.mark.parametrize("name", SKIPPED)
+def test_what_lies_outside_is_installed_when_asked(name):
+    assert planned(name).strip() == f"sh tools/install_{name}.sh"
 
 
-def test_the_tests_say_in_a_line_what_is_skipped_without_a_browser(tmp_path):
+@pytest.mark.parametrize("name", SKIPPED)
+def test_the_tests_say_in_a_line_what_is_skipped_without_it(tmp_path, name):
     sh = shutil.which("sh")
-    looked = subprocess.run([sh, "tools/install_browser.sh", "--check"], cwd=ROOT, env={"PATH": str(tmp_path)})
+    looked = subprocess.run([sh, f"tools/install_{name}.sh", "--check"], cwd=ROOT, env={"PATH": str(tmp_path)})
     assert looked.returncode == 1
-    (line,) = [line for line in MAKEFILE.splitlines() if "install_browser.sh --check" in line]
-    assert "tests/browser" in line and "make browser" in line
+    (line,) = [line for line in MAKEFILE.splitlines() if f"install_{name}.sh --check" in line]
+    assert SKIPPED[name] in line and f"make {name}" in line
+    assert (ROOT / SKIPPED[name]).exists()
 
 
 def test_every_target_is_in_the_help_and_every_target_that_is_spoken_of_exists():

@@ -23,7 +23,7 @@ CEILINGS = {
     "fit reranker": (14, 32),
     "fit encoder": (14, 31),
     "fit reader": (14, 32),
-    "link": (16, 43),
+    "link": (17, 45),
     "explain": (15, 40),
     "eval": (23, 45),
     "calibrate": (9, 44),

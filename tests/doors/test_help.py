@@ -4,11 +4,12 @@ import pytest
 
 from deixis.cli.commands.fit import COMMANDS as FIT_COMMANDS
 from deixis.cli.commands.kb import COMMANDS as KB_COMMANDS
+from deixis.cli.commands.spark import COMMANDS as SPARK_COMMANDS
 from deixis.cli.commands.xmr import COMMANDS as XMR_COMMANDS
 from deixis.cli.main import COMMANDS
 from deixis.cli.main import deixis as root
 
-GROUPS = {"fit": FIT_COMMANDS, "kb": KB_COMMANDS, "xmr": XMR_COMMANDS}
+GROUPS = {"fit": FIT_COMMANDS, "kb": KB_COMMANDS, "spark": SPARK_COMMANDS, "xmr": XMR_COMMANDS}
 PATHS = [
     (),
     *((name,) for name, entry in COMMANDS.items() if not entry.is_hidden),

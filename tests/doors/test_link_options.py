@@ -9,6 +9,7 @@ import click
 import numpy as np
 import pytest
 
+from deixis.batch import line_shards, linking, run
 from deixis.cli.commands.evaluate import evaluate
 from deixis.cli.commands.explain import explain
 from deixis.cli.commands.link import link
@@ -26,6 +27,7 @@ from deixis.neural.reader.spans import Reading
 from deixis.types import Document, Mention
 from tests.golden.stand_ins import ChecksumReader, ChecksumReranker
 from tests.linkers import with_decisions, with_parts, with_reranker
+from tests.unit.batch.here import Here
 
 VALUES = {
     "types": (("river", "city"),),
@@ -87,6 +89,24 @@ def at_the_console(linker, tmp_path):
     return link
 
 
+@pytest.fixture
+def in_shards(linker, tmp_path, monkeypatch):
+    """Documents as processes link them, in this one: their outputs, one after the other."""
+    monkeypatch.setattr(linking, "open_model", lambda *arguments: linker)
+    monkeypatch.setattr(linking, "model_id", lambda linker: "stand-in")
+    monkeypatch.setattr(line_shards, "MAX_LINES", 7)
+
+    def link(documents: list[Document], values: dict) -> list[Document]:
+        with open(tmp_path / "texts.jsonl", "w", encoding="utf-8") as stream:
+            write_documents(documents, stream)
+        run.link_files("model", [tmp_path / "texts.jsonl"], tmp_path / "links", LinkOptions(**values), runner=Here())
+        outputs = sorted((tmp_path / "links").glob("*.jsonl"))
+        assert len(outputs) == 4
+        return [each for path in outputs for each in read_documents(path)]
+
+    return link
+
+
 def typed(values, folder):
     """The options as somebody types them."""
     words = []
@@ -129,6 +149,12 @@ def visible_flags(command: click.Command) -> set[str]:
 def test_the_console_gives_what_the_library_gives(linker, documents, at_the_console, tmp_path, values):
     expected = written([linker.link(each, LinkOptions(**values)) for each in documents], tmp_path)
     assert at_the_console(documents, *typed(values, tmp_path)) == expected
+
+
+@pytest.mark.parametrize("values", [{}, *SINGLE], ids=str)
+def test_shards_give_what_the_library_gives(linker, documents, in_shards, tmp_path, values):
+    expected = written([linker.link(each, LinkOptions(**values)) for each in documents], tmp_path)
+    assert in_shards(documents, values) == expected
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from starlette.testclient import TestClient
 
+from deixis.batch.run import link_files
 from deixis.cli.commands import link as link_command
 from deixis.cli.main import main
 from deixis.documents.formats import WRITERS
@@ -19,6 +20,7 @@ from deixis.documents.reading import read_documents
 from deixis.documents.writing import write_documents
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
+from deixis.linking.options import LinkOptions
 from deixis.service.app import create_app
 from deixis.service.config import ServiceConfig
 from deixis.service.state import ServiceState
@@ -107,6 +109,15 @@ def test_no_format_at_the_console_changes_a_decision(to, kind, file_of, tmp_path
         with model_at_the_console(), patch.object(link_command, "write_documents", keep):
             assert main([*command, "-o", str(tmp_path / "out")]) == 0
         assert decisions(written) == usual(kind)
+
+
+def test_processes_decide_like_the_library(file_of, tmp_path):
+    linker().save(tmp_path / "model")
+    for top_k in TOP_KS:
+        files = [file_of(kind) for kind in KINDS]
+        link_files(tmp_path / "model", files, tmp_path / "links", LinkOptions(top_k=top_k), n_workers=1)
+        for kind in KINDS:
+            assert decisions(read_documents(tmp_path / "links" / f"{kind}-00000.jsonl")) == usual(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)

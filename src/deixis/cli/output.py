@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -15,19 +11,15 @@ from typing import TextIO
 
 from deixis.cli.exits import NO_ROOM
 from deixis.errors import DataError
+from deixis.store.files import open_new
 
 
 @contextmanager
 def output_stream(path: str | None) -> Iterator[TextIO]:
     """A stream to stdout (no path, or `-`), or to a new file that takes its name when the block has ended well.
 
-    An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2 or .xz compresses; .zst,
-    which is only read, is refused.
+    An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2, .xz or .zst compresses.
     """
-    if path is not None and path.lower().endswith(".zst"):
-        raise DataError(
-            "cannot be compressed with zstd; give a name that ends in .gz, .bz2 or .xz, or in none", path=path
-        )
     if path is None or path == "-":
         yield sys.stdout
         return
@@ -36,7 +28,7 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
             with open(target, "w", encoding="utf-8") as stream:
                 yield stream
         else:
-            with _open_new(target, Path(path).suffix) as stream:
+            with open_new(target, Path(path).suffix) as stream:
                 yield stream
 
 
@@ -102,18 +94,3 @@ def _replacing(target: Path) -> Iterator[Path]:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _open_new(path: Path, suffix: str) -> Iterator[TextIO]:
-    with open(path, "wb") as raw, _compressed(raw, suffix.lower()) as stream:
-        with io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
-            yield text
-
-
-def _compressed(raw: io.BufferedWriter, suffix: str) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile | io.BufferedWriter:
-    if suffix == ".gz":  # without a name and the time of day, so that the same links are the same bytes
-        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
-    if suffix == ".bz2":
-        return bz2.BZ2File(raw, "wb")
-    return lzma.LZMAFile(raw, "wb") if suffix == ".xz" else raw

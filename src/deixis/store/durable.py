@@ -13,7 +13,8 @@ from secrets import token_hex
 if sys.platform != "win32":
     import fcntl
 
-_NO_LOCKS = -1
+NO_LOCKS = -1
+"""What `lock_folder` gives where there are no locks."""
 
 
 def fsync_folder(path: Path) -> None:
@@ -28,7 +29,7 @@ def fsync_folder(path: Path) -> None:
 
 
 def fsync_file(path: Path) -> None:
-    """Make what a file holds last."""
+    """Make a file that is written and closed last."""
     with open(path, "rb+") as stream:
         os.fsync(stream.fileno())
 
@@ -47,14 +48,14 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
     while True:
         folder = path.parent / f"{_sibling_prefix(path)}{token_hex(6)}"
         folder.mkdir()
-        descriptor = _lock(folder)
+        descriptor = lock_folder(folder)
         if descriptor is not None:
             break
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if descriptor != _NO_LOCKS:
+        if descriptor != NO_LOCKS:
             os.close(descriptor)
 
 
@@ -63,8 +64,8 @@ def remove_abandoned_siblings(path: Path) -> None:
     prefix = _sibling_prefix(path)
     for folder in path.parent.iterdir():
         if folder.name.startswith(prefix) and folder.is_dir() and not folder.is_symlink():
-            descriptor = _lock(folder)
-            if descriptor is not None and descriptor != _NO_LOCKS:
+            descriptor = lock_folder(folder)
+            if descriptor is not None and descriptor != NO_LOCKS:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(descriptor)
 
@@ -73,10 +74,10 @@ def _sibling_prefix(path: Path) -> str:
     return f".{path.name}.saving-"
 
 
-def _lock(folder: Path) -> int | None:
+def lock_folder(folder: Path) -> int | None:
     """A descriptor that holds the folder's lock, or None when somebody else has it or has removed the folder."""
     if sys.platform == "win32":
-        return _NO_LOCKS
+        return NO_LOCKS
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -89,6 +90,6 @@ def _lock(folder: Path) -> int | None:
         pass
     except OSError:  # a file system without locks
         os.close(descriptor)
-        return _NO_LOCKS
+        return NO_LOCKS
     os.close(descriptor)
     return None

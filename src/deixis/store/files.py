@@ -1,4 +1,4 @@
-"""Opening text files: plain or compressed (.gz .bz2 .xz .zst), from disk or stdin, line by line with line numbers.
+"""Text files, plain or compressed (.gz .bz2 .xz .zst): from disk or stdin, line by line with numbers; and new ones.
 
 Lines are split as bytes, so invalid UTF-8 is an error that names its line and not the whole file.
 """
@@ -18,10 +18,10 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from deixis.errors import DataError
-from deixis.store.zstd_reader import ZstdReader
+from deixis.store.zstd_files import ZstdReader, zstd_writer
 
 STDIN = "-"
 _BUFFER = 1 << 20
@@ -37,17 +37,47 @@ _UNREADABLE = {
 
 @contextmanager
 def open_bytes(
-    path: str | os.PathLike[str], *, is_text: bool = True, max_unpacked: int | None = None
+    path: str | os.PathLike[str], *, is_text: bool = True, max_unpacked: int | None = None, begin: int = 0
 ) -> Iterator[BinaryIO]:
     """The decompressed bytes of a file, or of stdin for `-`; damage found on the way is a `DataError`.
 
     With `is_text`, files that are no UTF-8 text are refused. More than `max_unpacked` bytes of a compressed file are
-    an error.
+    an error. The first `begin` bytes are left out; only in a plain file that takes no time.
     """
     with _open_source(path) as source, _decompressed(source, path, is_text) as data:
         limit = None if data is source else max_unpacked
+        if begin and data is source:
+            source.seek(begin)
         with io.BufferedReader(_CheckedReader(data, path, limit), _BUFFER) as stream:
+            if data is not source:
+                skip_bytes(stream, begin)
             yield stream
+
+
+def skip_bytes(stream: BinaryIO, n: int) -> None:
+    """Reads `n` bytes, or to the end, and drops them."""
+    while n > 0 and (chunk := stream.read(min(n, _BUFFER))):
+        n -= len(chunk)
+
+
+@contextmanager
+def open_new(path: Path, suffix: str) -> Iterator[TextIO]:
+    """A stream of UTF-8 into a new file; a suffix of .gz, .bz2, .xz or .zst compresses: equal texts to equal bytes."""
+    with open(path, "wb") as raw, _compressed(raw, suffix.lower()) as stream:
+        with io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+            yield text
+
+
+def compression_suffix(path: str | os.PathLike[str]) -> str:
+    """The suffix of the file's compression, in lower case; empty if its name has none.
+
+    Examples
+    --------
+    >>> compression_suffix("texts.jsonl.GZ"), compression_suffix("texts.jsonl")
+    ('.gz', '')
+    """
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in _SUFFIX_TO_KIND else ""
 
 
 @contextmanager
@@ -141,6 +171,16 @@ def _decompressed(source: io.BufferedReader, path: str | os.PathLike[str], is_te
     if kind == "xz":
         return lzma.LZMAFile(source)
     return ZstdReader(source) if kind == "zstd" else source
+
+
+def _compressed(raw: io.BufferedWriter, suffix: str) -> Any:  # noqa: ANN401 - a file that compresses, or the file itself
+    if suffix == ".gz":  # without a name and the time of day, so that the same links are the same bytes
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw, "wb")
+    if suffix == ".zst":
+        return zstd_writer(raw)
+    return lzma.LZMAFile(raw, "wb") if suffix == ".xz" else raw
 
 
 def _compression(start: bytes, path: str | os.PathLike[str]) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 
 from deixis.cli.output import output_stream
 from deixis.errors import DataError
+from deixis.store.files import open_lines
 
 
 def test_without_a_path_the_stream_is_stdout(capsys):
@@ -76,8 +77,10 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(tmp_path, monkey
         pytest.fail("the work was done for nothing")
 
 
-def test_a_name_that_promises_zstd_is_refused_and_not_filled_with_plain_text(tmp_path):
-    with pytest.raises(DataError, match=r"out\.jsonl\.zst: .* \.gz, \.bz2 or \.xz"):
-        with output_stream(str(tmp_path / "out.jsonl.zst")):
-            pass
-    assert not list(tmp_path.iterdir())
+def test_a_name_that_promises_zstd_is_kept(tmp_path):
+    pytest.importorskip("zstandard")
+    for name in ("one.jsonl.zst", "two.jsonl.zst"):
+        with output_stream(str(tmp_path / name)) as stream:
+            stream.write("Troy\nParis\n")
+    assert list(open_lines(tmp_path / "one.jsonl.zst")) == [(1, "Troy"), (2, "Paris")]
+    assert (tmp_path / "one.jsonl.zst").read_bytes() == (tmp_path / "two.jsonl.zst").read_bytes()

@@ -48,7 +48,7 @@ DECISIVE = tuple(name for name in LINK_FIELDS if name != "top_k")  # how many ca
 @click.option("--at", metavar="START:END", help="The span of code points from START to before END.")
 @click.option("--entity", metavar="ID", help="Explain this entity, though another may be the best.")
 @link_options(*DECISIVE)
-@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2, .xz and .zst compress.")
 @click.option("--json/--pretty", "is_json", default=False, help="JSON lines for programs, or tables for people.")
 @session_options("threads", "verify")
 def explain(

@@ -7,6 +7,7 @@ from typing import TextIO
 
 import click
 
+from deixis.cli.batch_report import link_in_shards
 from deixis.cli.files import known_format, read_in_batches
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
@@ -33,13 +34,14 @@ NAMES_HINT = "To link also names that are probably meant otherwise: --names ever
     heading="Input and output",
     epilog=examples(
         'echo "To save Troy, Paris had to die." | deixis link model --pretty',
-        "deixis link model letters/*.txt -o links.jsonl --target-precision 0.95",
+        "deixis link model letters/*.txt -o links.jsonl",
         "tail -f messages.log | deixis link model --lines --type city --to csv",
+        "deixis link model articles/ -o links/ --workers 8",
     ),
 )
 @click.argument("model", type=click.Path())
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2 and .xz compress.")
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout; .gz, .bz2, .xz and .zst compress.")
 @click.option(
     "--format",
     "format_",
@@ -58,6 +60,12 @@ NAMES_HINT = "To link also names that are probably meant otherwise: --names ever
 @click.option("--html", "is_html", is_flag=True, hidden=True, help="The same as --format html.")
 @click.option("--json/--pretty", "is_json", default=True, help="JSON lines for programs, or marked text for people.")
 @click.option("--ner", metavar="PIPELINE", help="Link the entities of this spaCy pipeline, too.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Link files with N processes into the folder -o; a rerun goes on.",
+)
 @link_options()
 @session_options("threads", "verify")
 def link(
@@ -71,6 +79,7 @@ def link(
     is_html: bool,
     is_json: bool,
     ner: str | None,
+    workers: int | None,
     options: LinkOptions,
 ) -> None:
     """Find the names in texts and link each to an entity of MODEL's knowledge base.
@@ -83,6 +92,13 @@ def link(
     if to is not None and not is_json:
         raise click.UsageError(f"--pretty and --to {to} contradict each other.")
     known_format(to, WRITERS)
+    if workers is not None:
+        if output is None or not files or not is_json:
+            raise click.UsageError("--workers links FILES into a folder: give both, with -o, and no --pretty.")
+        how = {"format": _format(format_, is_lines, is_html), "to": to or "native", "ner": ner}
+        with session.watching():
+            link_in_shards(session, model, files, output, options, n_workers=workers, **how)
+        return
     batches = read_in_batches(files or ("-",), _format(format_, is_lines, is_html), BATCH_SIZE)
     with session.watching(), output_stream(output) as stream:
         linker = load_linker(model, session, options)  # what is wrong with the options is said before anything is read

@@ -56,7 +56,7 @@ N_SHOWN = 200  # letters of a text
 )
 @filter_option
 @search_options
-@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2 and .xz compress.")
+@click.option("-o", "--output", help="Write to this file instead of stdout; .gz, .bz2, .xz and .zst compress.")
 @click.option(
     "--to",
     type=click.Choice([*PREDICTION_WRITERS, *MATRICES]),

@@ -1,4 +1,4 @@
-"""Reading Zstandard files with the `zstandard` package (extra `zstd`); unlike its own stream, notices a cut-off end."""
+"""Zstandard files with the `zstandard` package (extra `zstd`); unlike its own stream, reading notices a cut-off end."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from deixis.errors import MissingExtraError
 
+_LEVEL = 3  # the library's default: fast, and as small as gzip
 _CHUNK = 1 << 12  # the most that so little can unpack to is 128 MB
 
 
@@ -15,10 +16,7 @@ class ZstdReader(io.BufferedIOBase):
     """The decompressed bytes of one frame after another; a frame without its end is an `EOFError`, as in gzip."""
 
     def __init__(self, source: io.BufferedReader) -> None:
-        try:
-            self._zstandard: Any = importlib.import_module("zstandard")
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("Reading .zst files", "zstandard", "zstd") from error
+        self._zstandard = _library("Reading .zst files")
         self._source = source
         self._frame: Any = None
         self._pending = bytearray()
@@ -54,3 +52,15 @@ class ZstdReader(io.BufferedIOBase):
             self._unused = self._frame.unused_data
             self._frame = None
         return True
+
+
+def zstd_writer(raw: io.BufferedWriter) -> Any:  # noqa: ANN401 - a stream of the library
+    """A stream whose bytes go to `raw` compressed."""
+    return _library("Writing .zst files").ZstdCompressor(level=_LEVEL).stream_writer(raw, closefd=False)
+
+
+def _library(what: str) -> Any:  # noqa: ANN401 - a module without types
+    try:
+        return importlib.import_module("zstandard")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(what, "zstandard", "zstd") from error

@@ -1,0 +1,19 @@
+"""`deixis spark`: a Spark cluster does the work."""
+
+from __future__ import annotations
+
+import click
+
+from deixis.cli.lazy_group import CommandEntry, LazyGroup
+from deixis.cli.session import examples
+
+COMMANDS = {"link": CommandEntry("deixis.cli.commands.spark.link:link", "Link files into a folder.")}
+
+
+@click.group(
+    cls=LazyGroup,
+    entries=COMMANDS,
+    epilog=examples("deixis spark link /shared/model /shared/articles -o /shared/links --master spark://host:7077"),
+)
+def spark() -> None:
+    """Link on a Spark cluster, or through Spark on this machine. Needs the extra spark, and Java 17."""
