@@ -31,6 +31,7 @@ from deixis.evaluation.statistics.bootstrap import interval_of, quotient, share_
 from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
+from deixis.reports.reliability import held_out_links
 from deixis.training.calibrate import JudgedMentions, judge
 from deixis.types import Document
 
@@ -78,7 +79,7 @@ def rows_of(
     suite: str, system: str, found: ThresholdCurve, least: NDArray[np.float64], asked: NDArray[np.float64] | None
 ) -> list[ResultRow]:
     """The figures of scores, of links from the chosen thresholds up, and of those that a precision was asked of."""
-    links, everything = found.confidences, np.ones(len(found), bool)
+    links, everything = held_out_links(found), np.ones(len(found), bool)
     threshold = risk_coverage(links.scores, links.is_right).best_within(0.05).threshold
     is_linked = (found.scores >= least) & (found.scores > 0)
     metrics = [

@@ -34,6 +34,7 @@ from deixis.decision.on_list import EVIDENCE
 from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.evaluation.rows import ResultRow, metric_rows
 from deixis.evaluation.statistics.metric import Metric
+from deixis.reports.reliability import held_out_links
 
 PACKAGE = Path(__file__).parents[2] / "src" / "deixis"
 WEIGHTS = PACKAGE / "decision" / "on_list_weights.json"
@@ -168,7 +169,7 @@ def figures(curve: ThresholdCurve, threshold: float) -> list[Metric]:
         metrics.append(share_metric("in_kb_recall_lost", curve.is_right & ~is_linked, curve.is_known, curve))
     if not curve.is_known.all():
         metrics.append(share_metric("nil_recall", ~is_linked, ~curve.is_known, curve))
-    return metrics + [each for each in curve.confidences.metrics() if each.name == "ece"]
+    return metrics + [each for each in held_out_links(curve).metrics() if each.name == "ece"]
 
 
 def best_threshold(curves: Sequence[ThresholdCurve]) -> float:

@@ -22,7 +22,8 @@ from deixis.detection.unlinked_groups import Pair, UnlinkedGroups
 from deixis.detection.unlinked_names import Key, name_key, stands_for, unlinked_names
 from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow
-from deixis.explanation.unlinked import MIN_COUNT, link_with_unknown
+from deixis.explanation import MIN_COUNT
+from deixis.explanation.unlinked import link_with_unknown
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.options import LinkOptions

@@ -5,24 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.detection.recognizers import Recognize
 from deixis.documents.corrections import Correction
 from deixis.documents.linked import LinkedDocuments
 from deixis.errors import ConfigError
-from deixis.evaluation import run
-from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
-from deixis.evaluation.linking.figures import RECALL_AT
-from deixis.evaluation.run import Evaluation
-from deixis.explanation.explain import explain
-from deixis.explanation.records import Explanation
-from deixis.explanation.unlinked import MIN_COUNT, NewEntity, unlinked
+from deixis.explanation import EXPLAINERS, MIN_COUNT
 from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking import EVALUATIONS
 from deixis.linking.config import LinkerConfig
 from deixis.linking.corrections import Corrections
 from deixis.linking.edited import with_edits
@@ -30,22 +24,25 @@ from deixis.linking.inputs import NO_NAME, as_document, check_several, named_doc
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
-from deixis.linking.plan import LinkPlans, settings_in_force
+from deixis.linking.plan import LinkPlans
 from deixis.linking.stored import KIND, model_arrays
 from deixis.linking.stored_settings import stored_config
 from deixis.linking.streams import BATCH_SIZE, link_stream, rank_mentions
 from deixis.store.model_folder import save_model
 from deixis.store.origin import check_replaceable, replacing
 from deixis.store.packed import pack_model, unpack_model
-from deixis.training.build import build_model
-from deixis.training.calibrate import calibrate
-from deixis.training.config import TrainingConfig
-from deixis.training.correct import correct, corrected_by
-from deixis.training.detector import fit_detected
-from deixis.training.fit import fit
+from deixis.training import MAKERS
 from deixis.training.folder_model import FolderModel
-from deixis.training.result import TrainingResult
 from deixis.types import Candidate, Document, Mention
+
+if TYPE_CHECKING:
+    from deixis.evaluation.known_entities import KnownEntities
+    from deixis.evaluation.run import Evaluation
+    from deixis.explanation.records import Explanation
+    from deixis.explanation.unlinked import NewEntity
+    from deixis.training.config import TrainingConfig
+    from deixis.training.correct import CorrectionResult
+    from deixis.training.result import TrainingResult
 
 DEFAULT = LinkOptions()
 KEPT_OPTIONS = ("threshold", "target_precision", "vectors", "rerank")
@@ -87,7 +84,7 @@ class Linker:
         n_threads: int = 0,
     ) -> Linker:
         """A linker to `kb`; documents with annotated mentions make it better but are not needed."""
-        return cls(build_model(kb, documents, config, seed=seed, n_threads=n_threads))
+        return cls(MAKERS["build"](kb, documents, config, seed=seed, n_threads=n_threads))
 
     @overload
     def link(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too, and taken for one text
@@ -168,7 +165,10 @@ class Linker:
         **changes: Option,
     ) -> Explanation:
         """Why the span from `start` to `end` is linked as it is, or how far `entity` is from being meant."""
-        return explain(self.model, text, [(start, end)], entity, options.with_changes(**changes))[0]
+        explained: list[Explanation] = EXPLAINERS["links"](
+            self.model, text, [(start, end)], entity, options.with_changes(**changes)
+        )
+        return explained[0]
 
     def unlinked(
         self,
@@ -186,7 +186,9 @@ class Linker:
         documents linked before. Texts are read once, one after the other.
         """
         check_several(texts)
-        return unlinked(self.model, texts, options.with_changes(**changes), is_linked, min_count, top)
+        selected = options.with_changes(**changes)
+        entities: list[NewEntity] = EXPLAINERS["unlinked"](self.model, texts, selected, is_linked, min_count, top)
+        return entities
 
     def fit(
         self,
@@ -203,7 +205,9 @@ class Linker:
         The trainer is `weights` (seconds), or `reranker`, `encoder` or `reader` (minutes to hours, extra `neural`).
         """
         place = None if folder is None else Path(folder)
-        result = fit(self.model, documents, trainer, dev=dev, config=config, folder=place, seed=seed)
+        result: TrainingResult = MAKERS["fit"](
+            self.model, documents, trainer, dev=dev, config=config, folder=place, seed=seed
+        )
         return FitResult(Linker(result.model), result)
 
     def evaluate(
@@ -240,9 +244,11 @@ class Linker:
         If all mentions of the documents are annotated, the decision on raw text is learned from them, too.
         """
         annotated = list(documents)
-        model = calibrate(self.model, annotated, threshold=threshold, target_precision=target_precision, rerank=rerank)
+        model: LinkerModel = MAKERS["calibrate"](
+            self.model, annotated, threshold=threshold, target_precision=target_precision, rerank=rerank
+        )
         if all_mentions_annotated and not rerank:
-            model = fit_detected(model, annotated, threshold, model.decisions.given.target_precision)
+            model = MAKERS["calibrate-detected"](model, annotated, threshold, model.decisions.given.target_precision)
         return Linker(model)
 
     def correct(
@@ -253,7 +259,8 @@ class Linker:
         A change that lowers accuracy beyond noise, on corrections held out or on the annotated documents `dev`, is an
         error unless it is forced.
         """
-        return Linker(correct(self.model, corrections, dev=list(dev), force=force).model)
+        result: CorrectionResult = MAKERS["correct"](self.model, corrections, dev=list(dev), force=force)
+        return Linker(result.model)
 
     def without_corrections(self, corrections: Iterable[Correction] | None = None) -> Linker:
         """The same linker without these corrections, or without any: it answers as if they had never been made."""
@@ -263,7 +270,7 @@ class Linker:
             for each in self.corrections.each
             if dropped is not None and (each.key, each.verdict, each.entity) not in dropped
         ]
-        return Linker(corrected_by(self.model, Corrections(tuple(remaining)))[0])
+        return Linker(MAKERS["corrections"](self.model, Corrections(tuple(remaining)))[0])
 
     def with_edits(self, edits: EntityEdits) -> Linker:
         """A linker to the list as it is now: with these edits to the list that it was built from, whatever it had."""
@@ -365,7 +372,7 @@ def evaluate(
     at: Sequence[int] | None = None,
     n_examples: int = 0,
     seed: int = 0,
-    names: tuple[str, str] = run.NAMES,
+    names: tuple[str, str] | None = None,
 ) -> Evaluation:
     """How often a linker, or somebody's predictions paired by their ids, are right on annotated documents.
 
@@ -381,21 +388,8 @@ def evaluate(
     >>> evaluate(linker, gold)["accuracy"], evaluate([gold[0].with_mentions(())], gold)["accuracy"]
     (1.0, 0.0)
     """
-    selected = options or DEFAULT
-    answer: run.Link | Iterable[Document]
-    n_candidates, settings = None, {}
-    if isinstance(system, Linker):
-        n_candidates, settings = system.config.n_candidates, settings_in_force(system.model, selected)
-        depth = max(*(at or RECALL_AT), n_candidates)
-        answer = partial(system.link_many, options=selected, top_k=depth, batch_size=run.BATCH_SIZE)
-        kb = KnownEntities.of(system.kb, mask=selected.only.cached_mask(system.kb)) if kb is None else kb
-    elif selected == DEFAULT:
-        answer = system
-    else:
-        given = ", ".join(selected.to_dict())
-        raise ConfigError(f"Predictions are scored as they are, so leave out: {given}. Or give a linker.")
-    known = EVERY_ENTITY if kb is None else KnownEntities.of(kb) if isinstance(kb, KnowledgeBase) else kb
-    return run.evaluate(
-        answer, documents, known, end_to_end=end_to_end, at=at, n_candidates=n_candidates, n_examples=n_examples,
-        seed=seed, settings=settings, names=names,
+    measured: Evaluation = EVALUATIONS["links"](
+        system.model if isinstance(system, Linker) else system, documents, kb, options or DEFAULT,
+        end_to_end=end_to_end, at=at, n_examples=n_examples, seed=seed, names=names,
     )  # fmt: skip
+    return measured

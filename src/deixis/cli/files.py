@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deixis.cli.render import printable
 from deixis.cli.session import Session
@@ -13,10 +14,12 @@ from deixis.documents.formats import READERS
 from deixis.documents.reading import read_batches, read_documents
 from deixis.errors import DataError, StoreError, UnknownNameError
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
 from deixis.registry import LazyRegistry
 from deixis.types import Document
+
+if TYPE_CHECKING:
+    from deixis.kb.read_options import ReadOptions
 
 
 def known_format(name: str | None, formats: LazyRegistry) -> None:

@@ -1,4 +1,4 @@
-"""Results for a person at a terminal: tables of metrics, of coverage and of calibration, and what a threshold buys."""
+"""Results for a person at a terminal: tables of metrics, of coverage and of calibration."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from deixis.cli.render import console_on
-from deixis.cli.session import Session
-from deixis.decision.decision import Decision
 from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.evaluation.linking.risk_coverage import risk_coverage
 from deixis.evaluation.linking.upper_bound import LanguageBound
@@ -19,7 +17,7 @@ from deixis.evaluation.rows import ResultRow
 from deixis.evaluation.statistics.comparison import Comparison
 from deixis.evaluation.statistics.metric import Metric
 from deixis.reports.glossary import explained
-from deixis.reports.reliability import held_out_bins
+from deixis.reports.reliability import held_out_bins, held_out_links
 
 
 def table_of(title: str, columns: Iterable[tuple[str, str]]) -> Table:
@@ -125,7 +123,7 @@ def print_calibration(
 ) -> None:
     """Two tables: the figures of both, and the bins of the calibrated scores."""
     table = table_of("calibration", (("metric", "left"), ("before", "right"), ("after", "right")))
-    sides = [held_out.confidences for held_out in (before, after)]
+    sides = [held_out_links(held_out) for held_out in (before, after)]
     figures = [{metric.name: metric.value for metric in side.metrics(n_draws=1)} for side in sides]
     for name in figures[0]:
         table.add_row(name, *(f"{side[name]:.3f}" for side in figures))
@@ -143,32 +141,6 @@ def print_calibration(
         row = f"{bin_.low:.1f} - {bin_.high:.1f}", f"{bin_.n:,}", f"{bin_.confidence:.3f}", f"{bin_.accuracy:.3f}"
         table.add_row(*row)
     console.print(table)
-
-
-def report_expectation(session: Session, decision: Decision, rerank: bool = False) -> None:
-    """Reports the precision and coverage of a threshold, by the mentions it was calibrated on."""
-    if decision.curve is None:
-        return
-    origin = "mentions made from the knowledge base" if decision.source == "synthetic" else "held-out mentions"
-    target = "" if decision.target_precision is None else f" for a precision of {decision.target_precision:g}"
-    name = "Threshold of the re-ranker" if rerank else "Threshold"
-    session.note(
-        f"{name} {decision.min_probability:.3f}{target}: by {len(decision.curve):,} {origin} it "
-        f"{decision.expectation()}."
-    )
-
-
-def report_detected_expectation(session: Session, decision: Decision) -> None:
-    """Reports the quality of linking texts without mentions, by the documents that its decision was learned from."""
-    curve, threshold = decision.curve, decision.min_probability
-    if curve is None:
-        return
-    is_linked = curve.scores >= max(threshold, 1e-12)
-    n_right, n_links, n_known = (int(each.sum()) for each in (curve.is_right & is_linked, is_linked, curve.is_known))
-    session.note(
-        f"In texts without mentions, threshold {threshold:.3f}: {n_right:,} of {n_links:,} links are right, of "
-        f"{n_known:,} mentions annotated in {len(set(curve.documents.tolist())):,} documents."
-    )
 
 
 def _value(row: ResultRow) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import ConfigError
-from deixis.evaluation.linking.confidence import Confidences
 from deixis.evaluation.statistics.bootstrap import Interval, quotient
 from deixis.evaluation.statistics.resampling import resampled_sums
 from deixis.store.part import Part, array
@@ -61,12 +60,6 @@ class ThresholdCurve(Part):
 
     def __len__(self) -> int:
         return len(self.scores)
-
-    @property
-    def confidences(self) -> Confidences:
-        """The same as links, for the figures of calibration; mentions without candidates are left out."""
-        has_link = self.scores > 0
-        return Confidences(self.documents[has_link], self.scores[has_link], self.is_right[has_link])
 
     def with_scores(self, scores: NDArray[np.float64]) -> ThresholdCurve:
         """The same mentions, other scores."""

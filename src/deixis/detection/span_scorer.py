@@ -31,6 +31,7 @@ from deixis.detection.span_features import (
 )
 from deixis.detection.spans import Sign, SpanTable
 from deixis.learners.logistic import fit_logistic, weighed
+from deixis.progress import track
 from deixis.store.checks import MAX_WEIGHT, check_length
 from deixis.store.part import Part, array
 
@@ -86,7 +87,8 @@ class SpanScorer(Part):
     def log_odds(self, spans: SpanTable) -> NDArray[np.float64]:
         """How likely each span is a mention, as log odds."""
         counts, log_odds = text_counts(spans), np.empty(len(spans))
-        for begin in range(0, len(spans), AT_ONCE):
+        begins = range(0, len(spans), AT_ONCE)
+        for begin in track(begins, "scoring spans") if len(begins) > 1 else begins:
             rows = slice(begin, begin + AT_ONCE)
             log_odds[rows] = self._weighed(spans.take(rows), counts[rows])
         is_recognized = spans.has(Sign.RECOGNIZED)

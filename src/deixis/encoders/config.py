@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig
 
+MARKER = "[M]"
+"""The sign around a name in its text, for encoders that were trained with it."""
 NAME_FEATURES = TfidfConfig(max_df=1.0, char_ngrams_min=3, char_ngrams_max=4)  # words, and letters against slips
 PARALLEL_FEATURES = TfidfConfig(
     ngrams_max=1, max_df=1.0, min_df=2, char_ngrams_min=3, char_ngrams_max=4, sublinear_tf=True

@@ -16,6 +16,7 @@ from deixis.candidates.candidate_lists import candidate_lists
 from deixis.detection.unlinked_groups import Context, NameGroup, UnlinkedGroups
 from deixis.detection.unlinked_names import name_key, stands_for, with_unknown_names
 from deixis.errors import ConfigError
+from deixis.explanation import MIN_COUNT
 from deixis.features.name_set import folded
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.inputs import as_row
@@ -24,7 +25,6 @@ from deixis.linking.options import LinkOptions
 from deixis.linking.streams import link_stream, rank_mentions
 from deixis.types import Candidate, Document, MentionInContext
 
-MIN_COUNT = 2
 N_EXAMPLES = 3
 N_NEAR = 3
 N_RANKED = 10  # candidates among which names are compared

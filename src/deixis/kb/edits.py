@@ -36,8 +36,10 @@ class EntityEdits(Part):
     @classmethod
     def of(cls, entities: Iterable[Mapping[str, Any] | Entity] = (), removed: Iterable[str] = ()) -> EntityEdits:
         """These entities, or records of them, checked as those of any list; a repeated id is an error."""
-        kb = KnowledgeBase.from_records(entities)
-        gone = sorted(set(removed))
+        own, gone = list(entities), sorted(set(removed))
+        if not own:
+            return cls(StringTable.from_strings([]), StringTable.from_strings(gone))
+        kb = KnowledgeBase.from_records(own)
         both = [identifier for identifier in gone if kb.row_of(identifier) is not None]
         if both:
             raise DataError(f"The entity {both[0]!r} cannot be removed and added at once; do one after the other.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,16 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import DataError
+from deixis.kb import READING
 from deixis.kb.columns import EntityColumns
 from deixis.kb.entity import Alias, Entity
-from deixis.kb.formats import open_table
 from deixis.kb.id_index import IdIndex
 from deixis.kb.language_choice import ALL, with_one_description, with_titles_in
-from deixis.kb.list_reader import FilePath
-from deixis.kb.list_report import ReadReport
 from deixis.kb.names import entity_descriptions, entity_names
-from deixis.kb.read_options import ReadOptions
-from deixis.kb.reading import build_columns, read_columns
 from deixis.store.part import nested
 from deixis.store.strings import StringTable
 from deixis.tables import EntityMask
@@ -29,8 +26,12 @@ from deixis.types import Document
 
 if TYPE_CHECKING:
     from deixis.kb.formats.arrow import ArrowTable
+    from deixis.kb.list_report import ReadReport
+    from deixis.kb.read_options import ReadOptions
 
 logger = logging.getLogger(__name__)
+
+FilePath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +85,14 @@ class KnowledgeBase(EntityColumns):
         **changes: Any,  # noqa: ANN401 - the fields of ReadOptions
     ) -> tuple[KnowledgeBase, ReadReport]:
         """The same, with how each file was understood and what was skipped."""
-        columns, report = read_columns(path, ReadOptions.of(options, **changes), skip_bad=skip_bad)
+        columns, report = READING["files"](path, options, skip_bad=skip_bad, **changes)
         return cls.from_columns(columns), report
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any] | Entity]) -> KnowledgeBase:
         """A knowledge base of records (any accepted spelling of the fields) or entities."""
         plain = (record.to_record() if isinstance(record, Entity) else record for record in records)
-        return cls.from_columns(build_columns(plain))
+        return cls.from_columns(READING["records"](plain))
 
     @classmethod
     def from_table(cls, table: ArrowTable) -> KnowledgeBase:
@@ -106,7 +107,7 @@ class KnowledgeBase(EntityColumns):
         """
         if not hasattr(table, "__arrow_c_stream__"):
             raise DataError(f"not a table but {type(table).__name__}; give a data frame, or records to from_records")
-        return cls.from_columns(build_columns(open_table(table)))
+        return cls.from_columns(READING["table"](table))
 
     @classmethod
     def from_columns(cls, columns: EntityColumns) -> KnowledgeBase:

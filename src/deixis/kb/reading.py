@@ -6,7 +6,7 @@ import itertools
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from deixis.errors import DataError
 from deixis.kb.builder import ColumnsBuilder
 from deixis.kb.columns import EntityColumns
+from deixis.kb.formats import open_table
 from deixis.kb.id_index import repeated_ids
 from deixis.kb.list_batch import ListBatch, in_batches
 from deixis.kb.list_reader import FilePath, ListReader, source_names
@@ -25,15 +26,23 @@ from deixis.kb.records import BadRecord
 from deixis.progress import steps
 from deixis.store.numbers import NumbersBuilder
 
+if TYPE_CHECKING:
+    from deixis.kb.formats.arrow import ArrowTable
+
 
 def read_columns(
-    paths: FilePath | Iterable[FilePath], options: ReadOptions | None = None, *, skip_bad: bool = False
+    paths: FilePath | Iterable[FilePath],
+    options: ReadOptions | None = None,
+    *,
+    skip_bad: bool = False,
+    **changes: Any,  # noqa: ANN401 - the fields of ReadOptions
 ) -> tuple[EntityColumns, ReadReport]:
     """The entities of one or several lists, and the report; of several, each entity has the type `source:LIST`."""
     files = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    own = ReadOptions.of(options, **changes)
     builder, report, origin = ColumnsBuilder(), ReadReport(), _Origin()
     for path, source in zip(files, source_names(files) if len(files) > 1 else [""] * len(files), strict=True):
-        reader = ListReader(path, options, source)
+        reader = ListReader(path, own, source)
         origin.begin(path, len(builder))
         _read_list(reader, skip_bad, builder, report, origin)
         origin.has_ids.append(reader.mapping is not None and reader.mapping.id is not None)
@@ -64,6 +73,11 @@ def build_columns(records: Iterable[Mapping[str, Any]]) -> EntityColumns:
         origin.extend(lines)
     origin.has_ids.append(isinstance(mapping, BadRecord) or mapping.id is not None)
     return _without_repeated_ids(builder.build(), False, ReadReport(), origin)
+
+
+def table_columns(table: ArrowTable) -> EntityColumns:
+    """The columns of the rows of a table in memory."""
+    return build_columns(open_table(table))
 
 
 def _mapping_of(records: list[Mapping[str, Any]]) -> RecordMapping | BadRecord:

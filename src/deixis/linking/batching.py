@@ -14,35 +14,45 @@ from deixis.types import MentionInContext
 
 T = TypeVar("T")
 SPANS_AT_ONCE = 1024  # at most; each brings its context, so a book full of names must not go through as one
+LONGEST_CHAIN = 4  # times as many, of spans that overlap one another: only one name, repeated, makes such a chain
 
 
 def batches(spans: Spans, is_given: bool) -> Iterator[Spans]:
     """The spans of whole documents together; a long document in parts, cut where no detected span is cut.
 
     What goes together does not depend on the documents around it. Given mentions may overlap all over a text, so that
-    one of them may be cut off from another that it overlaps.
+    one of them may be cut off from another that it overlaps. Where a very long chain of detected spans has to be cut,
+    those across the cut are left out.
     """
     begin = 0
     while begin < len(spans):
         end = min(begin + SPANS_AT_ONCE, len(spans))
+        is_cut = False
         if end < len(spans):
             first = int(np.searchsorted(spans.documents, spans.documents[end]))
             if first > begin:
                 end = first
             elif not is_given:
-                end = _cut(spans, begin, end, int(np.searchsorted(spans.documents, spans.documents[end] + 1)))
-        yield spans.take(slice(begin, end))
+                end, is_cut = _cut(spans, begin, end, int(np.searchsorted(spans.documents, spans.documents[end] + 1)))
+        part = spans.take(slice(begin, end))
+        yield part.take(part.ends <= spans.starts[end]) if is_cut else part
         begin = end
 
 
-def _cut(spans: Spans, begin: int, wished: int, last: int) -> int:
-    """The last position up to the one wished where no span is cut, or else the first one after it."""
-    reached = np.maximum.accumulate(spans.ends[begin:last])
-    positions = begin + 1 + np.flatnonzero(spans.starts[begin + 1 : last] >= reached[:-1])
-    earlier = positions[positions <= wished]
-    if len(earlier):
-        return int(earlier[-1])
-    return int(positions[0]) if len(positions) else last
+def _cut(spans: Spans, begin: int, wished: int, last: int) -> tuple[int, bool]:
+    """The last position up to the one wished where no span is cut, or else the first one after it, if it is near.
+
+    If it is not, where spans are cut, and True.
+    """
+    longest = begin + LONGEST_CHAIN * SPANS_AT_ONCE
+    for stop in (wished + 1, min(longest + 1, last)):
+        reached = np.maximum.accumulate(spans.ends[begin:stop])
+        positions = begin + 1 + np.flatnonzero(spans.starts[begin + 1 : stop] >= reached[:-1])
+        if len(positions):
+            return int(positions[-1] if stop == wished + 1 else positions[0]), False
+    if last <= longest:
+        return last, False
+    return max(begin + 1, int(np.searchsorted(spans.starts[begin:last], spans.starts[longest])) + begin), True
 
 
 def mention_batches(mentions: Sequence[MentionInContext]) -> Iterator[slice]:

@@ -16,9 +16,9 @@ from os import PathLike
 
 from tokenizers import Encoding, Tokenizer
 
+from deixis.encoders.config import MARKER
 from deixis.errors import DataError
 from deixis.features.tokens import tokenize
-from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.types import MentionInContext
 
 _CHARACTERS = 16  # per token: a window is looked for in this much text, so a book is not cut up for each mention

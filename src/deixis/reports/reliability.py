@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deixis.decision.threshold_curve import ThresholdCurve
 from deixis.evaluation.linking.calibration import ReliabilityBin, reliability_bins
+from deixis.evaluation.linking.confidence import Confidences
 from deixis.reports.charts import Axis, Series, line_chart
 
 N_BINS = 10
@@ -20,7 +21,13 @@ def reliability_chart(before: ThresholdCurve, after: ThresholdCurve) -> str:
     return f"{line_chart('Reliability on held-out mentions', series, x, y, has_diagonal=True)}\n"
 
 
+def held_out_links(held_out: ThresholdCurve) -> Confidences:
+    """The links, for the figures of calibration; mentions without candidates are left out."""
+    has_link = held_out.scores > 0
+    return Confidences(held_out.documents[has_link], held_out.scores[has_link], held_out.is_right[has_link])
+
+
 def held_out_bins(held_out: ThresholdCurve, *, equal_mass: bool = False) -> list[ReliabilityBin]:
     """The links in bins of probability: of equal width, or of as many links each."""
-    links = held_out.confidences
+    links = held_out_links(held_out)
     return reliability_bins(links.scores, links.is_right, N_BINS, equal_mass=equal_mass)

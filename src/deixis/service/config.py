@@ -29,6 +29,7 @@ class Limits(Config):
     )
     max_body: int = setting(4 << 20, "Bytes of a request's body; larger ones get 413.", low=1, cli="--max-body")
     max_batch: int = setting(256, "Documents, names or corrections in one request.", low=1, cli="--max-batch")
+    max_characters: int = setting(1_000_000, "Characters of one text; longer ones get 413.", low=1)
     max_mentions: int = setting(10_000, "Mentions that may be given in one request.", low=1)
     body_seconds: float = setting(20.0, "Time for a body to arrive; then it gets 408.", above=0, below=86_400)
     header_seconds: float = setting(10.0, "Time for headers to arrive; then it is cut off.", above=0, below=86_400)

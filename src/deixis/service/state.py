@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -88,6 +88,18 @@ class ServiceState:
         GENERATION.set(served.generation)
         return result
 
+    def check_length(self, texts: Iterable[str]) -> None:
+        """Raises Refusal (413) if a text is too long to be answered in time."""
+        most = self.config.limits.max_characters
+        for text in texts:
+            if len(text) > most:
+                raise Refusal(
+                    413,
+                    "too_long",
+                    f"A text has {len(text):,} characters; at most {most:,} are allowed. Send it in parts, link the "
+                    "file with deixis link, or start the service with a larger --set max_characters.",
+                )
+
     async def link(
         self, documents: Sequence[Document], options: LinkOptions, served: Served | None = None
     ) -> list[Document]:
@@ -100,6 +112,7 @@ class ServiceState:
             own = served or self.newest()
             return [(own, document) for document in own.linker.link_many(items, options)]
 
+        self.check_length(document.text for document in documents)
         n_letters = sum(len(document.text) for document in documents)
         answers = await self.queue.run_together(linked_by, (served, options), list(documents), n_letters)
         linked: list[Document] = [document for _, document in answers]

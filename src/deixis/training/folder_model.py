@@ -23,7 +23,7 @@ from deixis.store.change import Snapshot
 from deixis.store.journal import Journal, journal_of
 from deixis.store.model_folder import StoredModel
 from deixis.store.origin import Origin, open_origin
-from deixis.training.correct import corrected_by
+from deixis.training import MAKERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,10 @@ class FolderModel:
     def corrected(self, corrections: Corrections) -> LinkerModel:
         """The built model with those of these corrections whose entities it has; enough of them refit its weights."""
         own = Corrections(tuple(known_to(self.built.kb, corrections.each)))
-        return self.built if own == self.built.corrections else corrected_by(self.built, own)[0]
+        if own == self.built.corrections:
+            return self.built
+        corrected: LinkerModel = MAKERS["corrections"](self.built, own)[0]
+        return corrected
 
     @cached_property
     def before_corrections(self) -> LinkerModel:

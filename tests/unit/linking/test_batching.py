@@ -1,5 +1,7 @@
 """What goes through the pipeline together: whole documents, long ones in parts, and the same for every company."""
 
+import itertools
+import time
 import tracemalloc
 
 import numpy as np
@@ -80,6 +82,28 @@ def test_a_long_document_is_cut_where_no_span_is_cut(monkeypatch):
     chain = [(n, n + 2) for n in range(6)]  # each overlaps the next: no place to cut
     assert [len(each) for each in batched(spans_in(chain))] == [6]
     assert [len(each) for each in batched(spans_in(chain, apart))] == [6, 3, 1]
+
+
+def test_a_name_repeated_without_end_is_cut_all_the_same(monkeypatch):
+    monkeypatch.setattr(batching, "SPANS_AT_ONCE", 3)
+    chain = spans_in([(n, n + 2) for n in range(100)])  # as "Duran Duran" in "Duran Duran Duran ..."
+    parts = batched(chain)
+    assert max(map(len, parts)) <= 3 * batching.LONGEST_CHAIN
+    kept = [key for part in parts for key in part]
+    assert 90 <= len(kept) < 100 and kept == sorted(kept)  # what lies across a cut is left out
+    for before, after in itertools.pairwise(parts):
+        assert max(end for _, _, end in before) <= min(start for _, start, _ in after)
+
+
+def test_cutting_a_long_text_takes_time_in_proportion_to_it():
+    def seconds(n):
+        spans = spans_in([(2 * number, 2 * number + 1) for number in range(n)])
+        begin = time.thread_time()
+        assert sum(map(len, batches(spans, is_given=False))) == n
+        return time.thread_time() - begin
+
+    seconds(10_000)
+    assert seconds(1_600_000) < 40 * max(seconds(100_000), 1e-3)  # it was 250 times as much
 
 
 @pytest.mark.parametrize("is_given", [True, False])

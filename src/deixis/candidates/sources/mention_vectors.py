@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.config import Config, setting
+from deixis.encoders.config import MARKER
 from deixis.encoders.protocol import TextEncoder
 from deixis.encoders.registry import encode_rows
 from deixis.encoders.unit_rows import unit_rows
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.progress import track
 from deixis.registry import Lazy, LazyRegistry
 from deixis.types import MentionInContext

@@ -34,8 +34,8 @@ from deixis.nearest import VECTOR_INDEXES
 from deixis.nearest.merging import best_of_both
 from deixis.nearest.protocol import VectorSearch
 from deixis.nearest.vector_index import VectorIndex
-from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
+from deixis.registry import Lazy, LazyRegistry
 from deixis.store.checks import require
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Document, MentionInContext
@@ -43,6 +43,7 @@ from deixis.types import Document, MentionInContext
 Floats = NDArray[np.float32]
 Contents = Literal["descriptions", "contexts", "both"]
 _BATCH = 4096  # contexts encoded at a time
+_OPENERS = LazyRegistry("way to open an encoder", {"by name": Lazy("deixis.neural.opening:open_encoder")})
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class VectorSource(CandidateSource):
         if encoder is None:
             with stage("fitting the encoder"):
                 texts = kb.names()[0], kb.description_texts()
-                encoder = open_encoder(config.encoder, *texts, inputs.seed, inputs.n_threads)
+                encoder = _OPENERS["by name"](config.encoder, *texts, inputs.seed, inputs.n_threads)
         descriptions = _described(kb, encoder, config, VECTOR_INDEXES[config.index])
         return cls(kb, encoder, descriptions, None, config).with_contexts(inputs.documents)
 

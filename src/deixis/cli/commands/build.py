@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 import numpy as np
 
+from deixis.cli.expectations import report_expectation
 from deixis.cli.files import check_files, check_target, read_all, read_kb
 from deixis.cli.list_options import list_options
 from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
-from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
 from deixis.errors import ConfigError, StoreError

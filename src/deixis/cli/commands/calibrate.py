@@ -11,12 +11,13 @@ from typing import Any, get_args
 
 import click
 
+from deixis.cli.expectations import report_detected_expectation, report_expectation
 from deixis.cli.files import read_all
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import console_on
-from deixis.cli.render_tables import print_calibration, report_detected_expectation, report_expectation
+from deixis.cli.render_tables import print_calibration
 from deixis.cli.session import Session, examples, session_options
 from deixis.decision.calibrator import Calibrator, Method
 from deixis.decision.decision import Decision
@@ -26,7 +27,7 @@ from deixis.linker import Linker
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
 from deixis.progress import stage, track
-from deixis.reports.reliability import reliability_chart
+from deixis.reports.reliability import held_out_links, reliability_chart
 from deixis.training.calibrate import judge, with_decision
 from deixis.training.detector import fit_detected
 from deixis.training.vectors import with_vectors
@@ -136,7 +137,7 @@ def _with_settings(model: LinkerModel, options: LinkOptions, method: Method | No
 
 def _summary(path: str, decision: Decision, before: ThresholdCurve, after: ThresholdCurve) -> dict[str, Any]:
     figures = {
-        name: {metric.name: metric.value for metric in curve.confidences.metrics(n_draws=1)}
+        name: {metric.name: metric.value for metric in held_out_links(curve).metrics(n_draws=1)}
         for name, curve in (("before", before), ("after", after))
     }
     expected = decision.expectation()

@@ -15,10 +15,11 @@ from typing import Any
 
 import click
 
+from deixis.cli.expectations import report_expectation
 from deixis.cli.files import check_files, check_target, read_all
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
-from deixis.cli.render_tables import print_shares, report_expectation, shares
+from deixis.cli.render_tables import print_shares, shares
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import cpu_seconds, peak_memory
 from deixis.errors import ConfigError

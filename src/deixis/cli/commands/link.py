@@ -8,12 +8,12 @@ from typing import TextIO
 import click
 
 from deixis.cli.batch_report import link_in_shards
+from deixis.cli.expectations import report_expectation
 from deixis.cli.files import known_format, read_in_batches
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
 from deixis.cli.render import candidate_table, console_on, gloss_of, marked_text
-from deixis.cli.render_tables import report_expectation
 from deixis.cli.session import Session, examples, session_options
 from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS

@@ -18,7 +18,8 @@ from deixis.cli.output import output_stream
 from deixis.cli.render import console_on, printable
 from deixis.cli.session import Session, examples, session_options
 from deixis.documents.formats import READERS
-from deixis.explanation.unlinked import MIN_COUNT, NewEntity
+from deixis.explanation import MIN_COUNT
+from deixis.explanation.unlinked import NewEntity
 from deixis.linking.options import LinkOptions
 from deixis.progress import track
 from deixis.types import Document

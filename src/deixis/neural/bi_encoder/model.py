@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from tokenizers import AddedToken
 
+from deixis.encoders.config import MARKER
 from deixis.encoders.onnx import GRAPH
 from deixis.errors import ConfigError, DataError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.neural.bi_encoder.texts import BiTexts
-from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.neural.onnx_export import encoder_to_onnx
 from deixis.neural.sentence_encoder import open_sentence_transformer, tokenizer_bytes
 from deixis.neural.windows import TokenWindows

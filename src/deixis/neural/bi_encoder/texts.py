@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.encoders.config import MARKER
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.neural.cross_encoder.pairs import MARKER
 from deixis.neural.windows import TokenWindows
 from deixis.types import MentionInContext
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.config import Config, setting
+from deixis.encoders.config import MARKER
 
-MARKER = "[M]"
 N_SIGNS = 5  # tokens that begin, separate and end the four parts, as in BERT
 LEAST_TOKENS = 32
 

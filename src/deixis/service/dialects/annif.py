@@ -52,6 +52,7 @@ def router(state: ServiceState) -> APIRouter:
         served = state.served
         label_lists: list[list[Candidate]] = [[] for _ in texts]
         if limit:
+            state.check_length(texts)
             label_lists = await state.run(lambda _: served.labeller.label(texts, limit, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
         return [

@@ -17,6 +17,7 @@ def router(state: ServiceState) -> APIRouter:
     routes = APIRouter(tags=["labelling"])
 
     async def labelled(texts: list[str], k: int, threshold: float) -> list[dict[str, object]]:
+        state.check_length(texts)
         label_lists = await state.run(lambda served: served.labeller.label(texts, k, threshold))
         state.metrics.add("deixis_documents_total", len(texts))
         return [{"labels": [_record(label) for label in labels]} for labels in label_lists]

@@ -43,6 +43,7 @@ def router(state: ServiceState) -> APIRouter:
         The text is linked as by `/link` with the same options; `mention_evidence` explains how the span was detected.
         """
         check_mentions(state, len(request.mentions or ()))
+        state.check_length((request.text,))
         document = request.document()
         options, spans = request.options(), [(request.start, request.end)]
         explanations = await state.run(
@@ -54,6 +55,7 @@ def router(state: ServiceState) -> APIRouter:
     async def explain_all(request: schema.ExplainAllRequest) -> Json:
         """Explain all mentions of a text, given or detected, that have candidates."""
         check_batch(state, "mentions", len(request.mentions or ()))
+        state.check_length((request.text,))
         document, options = request.document(), request.options()
 
         def explained(served: Served) -> Json:

@@ -1,0 +1,56 @@
+"""Measures a model, or predictions that somebody made, on annotated documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from deixis.errors import ConfigError
+from deixis.evaluation import run
+from deixis.evaluation.known_entities import EVERY_ENTITY, KnownEntities
+from deixis.evaluation.linking.figures import RECALL_AT
+from deixis.evaluation.run import Evaluation
+from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.linking.model import LinkerModel
+from deixis.linking.options import LinkOptions
+from deixis.linking.plan import settings_in_force
+from deixis.linking.streams import link_stream
+from deixis.types import Document
+
+DEFAULT = LinkOptions()
+
+
+def evaluate_links(
+    system: LinkerModel | Iterable[Document],
+    documents: Iterable[Document],
+    kb: KnowledgeBase | KnownEntities | None = None,
+    options: LinkOptions = DEFAULT,
+    *,
+    end_to_end: bool = False,
+    at: Sequence[int] | None = None,
+    n_examples: int = 0,
+    seed: int = 0,
+    names: tuple[str, str] | None = None,
+) -> Evaluation:
+    """How often a model, or somebody's predictions, are right; the arguments are those of `deixis.linker.evaluate`."""
+    answer: run.Link | Iterable[Document]
+    n_candidates, settings = None, {}
+    if isinstance(system, LinkerModel):
+        n_candidates, settings = system.config.n_candidates, settings_in_force(system, options)
+        depth = max(*(at or RECALL_AT), n_candidates)
+        answer = partial(_linked, system, options.with_changes(top_k=depth))
+        kb = KnownEntities.of(system.kb, mask=options.only.cached_mask(system.kb)) if kb is None else kb
+    elif options == DEFAULT:
+        answer = system
+    else:
+        given = ", ".join(options.to_dict())
+        raise ConfigError(f"Predictions are scored as they are, so leave out: {given}. Or give a linker.")
+    known = EVERY_ENTITY if kb is None else KnownEntities.of(kb) if isinstance(kb, KnowledgeBase) else kb
+    return run.evaluate(
+        answer, documents, known, end_to_end=end_to_end, at=at, n_candidates=n_candidates, n_examples=n_examples,
+        seed=seed, settings=settings, names=names or run.NAMES,
+    )  # fmt: skip
+
+
+def _linked(model: LinkerModel, options: LinkOptions, documents: Iterable[Document]) -> Iterable[Document]:
+    return link_stream(model, documents, options, batch_size=run.BATCH_SIZE)
