@@ -203,6 +203,116 @@ def wikidata(things, path):
     path.write_text(f"[\n{items}\n]\n", encoding="utf-8")
 
 
+def cirrussearch(things, path):
+    lines = []
+    for each in things:
+        page = {
+            "template": ["Template:Infobox settlement"], "content_model": "wikitext", "opening_text": each.description,
+            "wiki": "enwiki", "auxiliary_text": ["Paris"], "language": "en", "title": each.title, "text": "Text.",
+            "defaultsort": False, "text_bytes": 17, "timestamp": "2026-01-01T00:00:00Z", "heading": ["History"],
+            "source_text": "'" + "''Text''.", "create_timestamp": "2001-11-15T13:12:31Z", "namespace_text": "",
+            "version": 1, "namespace": 0, "incoming_links": each.count, "popularity_score": 2.5e-05,
+            "redirect": [{"namespace": 0, "title": alias} for alias in each.aliases],
+            "outgoing_link": ["Rome"], "external_link": [], "category": ["Capitals in Europe"], "page_id": each.number,
+            "coordinates": [{"coord": {"lat": 48.86, "lon": 2.35}, "globe": "earth", "primary": True}],
+            "wikibase_item": f"Q{each.number}", "file_text": None, "display_title": None,
+        }  # fmt: skip
+        lines += [{"index": {"_type": "_doc", "_id": str(each.number)}}, page]
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+
+
+MEDIAWIKI_HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" \
+xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://www.mediawiki.org/xml/export-0.11/ http://www.mediawiki.org/xml/export-0.11.xsd" \
+version="0.11" xml:lang="en">
+  <siteinfo>
+    <sitename>Wikipedia</sitename>
+    <dbname>enwiki</dbname>
+    <base>https://en.wikipedia.org/wiki/Main_Page</base>
+    <generator>MediaWiki 1.45.0-wmf.10</generator>
+    <case>first-letter</case>
+    <namespaces>
+      <namespace key="-2" case="first-letter">Media</namespace>
+      <namespace key="-1" case="first-letter">Special</namespace>
+      <namespace key="0" case="first-letter" />
+      <namespace key="1" case="first-letter">Talk</namespace>
+      <namespace key="6" case="first-letter">File</namespace>
+      <namespace key="10" case="first-letter">Template</namespace>
+      <namespace key="14" case="first-letter">Category</namespace>
+    </namespaces>
+  </siteinfo>
+"""
+
+
+def mediawiki_page(number, title, wikitext, redirect=None, namespace=0):
+    to = "" if redirect is None else f"    <redirect title={quoteattr(redirect)} />\n"
+    text = escape(wikitext)
+    return f"""  <page>
+    <title>{escape(title)}</title>
+    <ns>{namespace}</ns>
+    <id>{number}</id>
+{to}    <revision>
+      <id>{number + 1000}</id>
+      <parentid>{number + 900}</parentid>
+      <timestamp>2026-01-01T00:00:00Z</timestamp>
+      <contributor>
+        <username>Example</username>
+        <id>7</id>
+      </contributor>
+      <comment>/* History */ [[Paris]] &amp; more</comment>
+      <origin>{number + 1000}</origin>
+      <model>wikitext</model>
+      <format>text/x-wiki</format>
+      <text bytes="{len(wikitext.encode())}" sha1="abc" xml:space="preserve">{text}</text>
+      <sha1>abc</sha1>
+    </revision>
+  </page>
+"""
+
+
+def wikipedia(things, path):
+    pages = []
+    for each in things:
+        opening = escape(each.description)
+        pages.append(mediawiki_page(each.number, each.title, f"{opening}\n\n== History ==\nNo links.\n"))
+        for number, alias in enumerate(each.aliases, start=100 * each.number):
+            pages.append(mediawiki_page(number, alias, f"#REDIRECT [[{each.title}]]", redirect=each.title))
+    pages.append(mediawiki_page(9, "Talk:Paris", "A discussion.", namespace=1))
+    path.write_text(MEDIAWIKI_HEAD + "".join(pages) + "</mediawiki>\n", encoding="utf-8")
+
+
+def damuel(things, path):
+    items = []
+    for each in things:
+        item = {"qid": f"Q{each.number}", "lang": "en", "label": each.title}
+        item |= {"aliases": list(each.aliases)} if each.aliases else {}
+        item |= {"description": each.description} if each.description else {}
+        items.append(item)
+    path.write_text("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items), encoding="utf-8")
+
+
+def kilt_pages(things, path):
+    pages = []
+    for each in things:
+        info = {
+            "wikidata_id": f"Q{each.number}", "wikidata_label": each.title, "enwikiquote_title": each.title,
+            "wikipedia_title": each.title, "description": "", "aliases": list(each.aliases),
+        }  # fmt: skip
+        paragraphs = [f"{each.title}\n", *([f"{each.description}\n"] if each.description else [])]
+        pages.append({
+            "_id": str(each.number), "wikipedia_id": str(each.number), "wikipedia_title": each.title,
+            "text": [*paragraphs, "Section::::History.\n", "BULLET::::- One\n"], "anchors": [],
+            "categories": "Capitals in Europe,Cities in France", "wikidata_info": info,
+            "history": {"revid": 1, "timestamp": "2019-08-01T00:00:00Z", "parentid": 0, "pre_dump": True,
+                        "pageid": each.number, "url": "https://en.wikipedia.org/w/index.php?title=x&oldid=1"},
+        })  # fmt: skip
+    path.write_text("".join(json.dumps(page, ensure_ascii=False) + "\n" for page in pages), encoding="utf-8")
+
+
+def title_of(number):
+    return THINGS[number - 1].title
+
+
 def query_rows(things):
     entity = "http://www.wikidata.org/entity/Q"
     return [
@@ -313,7 +423,7 @@ LISTS = {
     "csv": Format("csv", csv_table, ".csv", _ALL),
     "tsv": Format("tsv", tsv, ".tsv", _ALL),
     "annif-tsv": Format("annif-tsv", annif_tsv, ".tsv", frozenset(), iri),
-    "names": Format("names", names, ".txt", frozenset(), lambda number: THINGS[number - 1].title, is_named=True),
+    "names": Format("names", names, ".txt", frozenset(), title_of, is_named=True),
     "label-lines": Format("label-lines", names, ".txt", frozenset(), lambda number: str(number - 1), is_named=True),
     "excel": Format("excel", excel, ".xlsx", _ALL),
     "parquet": Format("parquet", parquet_file, ".parquet", _ALL),
@@ -324,6 +434,10 @@ LISTS = {
     "owl": Format("owl", owl, ".owl", _TYPED, iri),
     "obo": Format("obo", obo, ".obo", _TYPED, "X:{}".format),
     "wikidata": Format("wikidata", wikidata, ".json", _DESCRIBED, "Q{}".format),
+    "cirrussearch": Format("cirrussearch", cirrussearch, ".json", _DESCRIBED | {"count"}, title_of),
+    "wikipedia": Format("wikipedia", wikipedia, ".xml", _DESCRIBED, title_of),
+    "damuel": Format("damuel", damuel, "", _DESCRIBED, "Q{}".format),
+    "kilt-pages": Format("kilt-pages", kilt_pages, ".json", _DESCRIBED, title_of),
     "wikidata-query csv": Format("wikidata-query", query_csv, ".csv", _TYPED, "Q{}".format),
     "wikidata-query json": Format("wikidata-query", query_json, ".json", _TYPED, "Q{}".format),
     "geonames": Format("geonames", geonames, ".txt", _NAMED | {"types", "count"}),

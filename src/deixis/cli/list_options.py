@@ -19,7 +19,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--encoding": {"metavar": "NAME", "help": "Encoding of the text, such as cp1252."},
     "--header/--no-header": {"default": None, "help": "Whether the first line of a table names its columns."},
     "--format": {"metavar": "NAME", "help": f"{', '.join(FORMATS)}."},
-    "--query": {"metavar": "SQL", "help": 'Entities of an SQLite database: "select code as id, name as title ...".'},
+    "--query": {
+        "metavar": "SQL",
+        "help": 'Entities of SQLite: "select ..."; of a dump: "languages=en,types=Q5,count=9".',
+    },
     "--prefix": {"is_flag": True, "help": "Put the name of its list before every id: drugs:17."},
     "--limits": {"metavar": "NAME=SIZE,...", "help": 'Raise limits: "line=1GB,columns=10000,unpacked=1TB".'},
 }

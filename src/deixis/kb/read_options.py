@@ -44,7 +44,7 @@ class ReadOptions:
     has_prefix: bool = False
     """Whether every id gets the name of its list before it, as in `drugs:17`."""
     query: str | None = None
-    """The `select` whose rows are the entities of an SQLite database."""
+    """What is taken: the `select` whose rows are the entities of an SQLite database; see `DumpQuery` for dumps."""
     names_format: str = "names"
     """What a file is that has one name a line: `names`, or `label-lines` where line numbers are the labels."""
     max_line: int = 256 * 10**6

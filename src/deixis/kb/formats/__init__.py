@@ -46,6 +46,10 @@ FORMATS = LazyRegistry(
         "owl": Lazy("deixis.kb.formats.owl:read_owl", extra="rdf"),
         "obo": Lazy("deixis.kb.formats.obo:read_obo", extra="obo"),
         "wikidata": Lazy("deixis.kb.formats.wikidata:read_wikidata"),
+        "cirrussearch": Lazy("deixis.kb.formats.cirrussearch:read_cirrussearch"),
+        "wikipedia": Lazy("deixis.kb.formats.wikipedia:read_wikipedia"),
+        "damuel": Lazy("deixis.kb.formats.damuel_items:read_damuel_items"),
+        "kilt-pages": Lazy("deixis.kb.formats.kilt_pages:read_kilt_pages"),
         "wikidata-query": Lazy("deixis.kb.formats.wikidata_query:read_wikidata_query"),
         "geonames": Lazy("deixis.kb.formats.geonames:read_geonames"),
         "mesh": Lazy("deixis.kb.formats.mesh:read_mesh"),
@@ -56,6 +60,10 @@ FORMATS = LazyRegistry(
 TABLES = ("csv", "tsv")
 GUESSED = (*TABLES, "jsonl", "json", "excel", "parquet", "arrow", "sqlite")
 """Formats whose records have fields of any name; those of the others have ours."""
+WHOLE_DUMPS = ("wikidata", "cirrussearch")
+"""Dumps whose every record is a whole entity: `read(lines, path, options)`."""
+JOINED_DUMPS = ("wikipedia", "damuel", "kilt-pages")
+"""Dumps whose records are joined on disk, in as many parts as their size needs."""
 PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path, options)`
 _ARROW = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
 _DECODED = (*TABLES, "annif-tsv", "names", "label-lines")
@@ -69,6 +77,7 @@ _FOREIGN_SUFFIXES = (
 )  # fmt: skip
 _N_HEAD = 200  # lines looked at
 _MAX_HEAD = 1 << 20
+_UNKNOWN_SIZE = 4 << 30  # of a dump that comes through a pipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +164,8 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
     format = options.format
     if format is None and path != STDIN:
         format = format_of_file(Path(path), options)
-    if options.query is not None and format != "sqlite":
-        raise ConfigError(f"A query is for SQLite databases, and {path} is none; leave the query out.")
+    if options.query is not None and format is not None:
+        _check_query(path, format)
     if format in PATH_FORMATS:
         if path == STDIN:
             raise DataError(f"{format} is not read from standard input; give the name of the file", path=path)
@@ -172,6 +181,13 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
         format = options.names_format if format == "names" else format
         reader = FORMATS[format]
     assert reader is not None
+    if options.query is not None:
+        _check_query(path, format)
+    if format in WHOLE_DUMPS:
+        return OpenedList(format, reader(lines, path, options), source)
+    if format in JOINED_DUMPS:
+        n_bytes = Path(path).stat().st_size if Path(path).is_file() else _UNKNOWN_SIZE
+        return OpenedList(format, reader(lines, path, options, n_bytes), source)
     if format not in _DECODED:
         return OpenedList(format, bounded(reader, format, options)(lines, path), source)
     decoder = LineDecoder(has_fallback=options.encoding is None and format != "label-lines")
@@ -181,6 +197,11 @@ def open_records(path: str | os.PathLike[str], options: ReadOptions | None = Non
     shape = TableShape.of([raw.decode("utf-8", "replace") for raw in texts], options, first)
     records = reader(lines, path, options=options, shape=shape, decoder=decoder)
     return OpenedList(format, records, source, decoder, shape)
+
+
+def _check_query(path: object, format: str) -> None:
+    if format not in ("sqlite", *WHOLE_DUMPS, *JOINED_DUMPS):
+        raise ConfigError(f"A query is for SQLite databases and dumps, and {path} is {format}; leave the query out.")
 
 
 def _with_head(

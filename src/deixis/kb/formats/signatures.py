@@ -54,6 +54,10 @@ _CLASS = re.compile(rb"owl:(?:Class|Ontology)\b|owl#(?:Class|Ontology)\b")
 _OBO = re.compile(rb"^(?:format-version:|\[Term\][ \t\r]*$)", re.MULTILINE)
 _WIKIDATA_ITEM = re.compile(rb'"(?:labels|descriptions|claims|sitelinks)"\s*:\s*[\[{]')
 _WIKIDATA_ID = re.compile(rb'"id"\s*:\s*"[QPL]\d+"')
+_MEDIAWIKI = re.compile(rb"<mediawiki[\s>]")
+_CIRRUS_ACTION = re.compile(rb'\{\s*"(?:index|create)"\s*:\s*\{\s*("_\w+"\s*:|\})')
+_KILT_PAGE = re.compile(rb'"wikipedia_title"\s*:')
+_DAMUEL_ITEM = re.compile(rb'"qid"\s*:\s*"Q\d+"')
 _SPARQL_RESULTS = re.compile(rb'"head"\s*:\s*\{\s*"(?:vars|link)"')
 _QUERY_PAGE = re.compile(rb'"(\w+)Label"\s*:')
 
@@ -96,6 +100,8 @@ def format_of_text(head: bytes, path: str | os.PathLike[str]) -> str | None:
         raise DataError(f"is a web page; {_SAVE}", path=path)
     if _is_obo(text):
         return "obo"
+    if _MEDIAWIKI.match(text) or (_XML.match(text) and _MEDIAWIKI.search(text)):
+        return "wikipedia"
     if _XML.match(text):
         return "mesh" if _MESH.search(text) else _format_of_rdf(text)
     if first.startswith((b"{", b"[")):
@@ -164,6 +170,12 @@ def _format_of_rdf(text: bytes) -> str | None:
 
 
 def _format_of_json(text: bytes) -> str | None:
+    if _CIRRUS_ACTION.match(text):
+        return "cirrussearch"
+    if _KILT_PAGE.search(text) and b'"wikipedia_id"' in text:
+        return "kilt-pages"
+    if _DAMUEL_ITEM.search(text) and (b'"lang"' in text or b'"claims"' in text or b'"named_entities"' in text):
+        return "damuel"
     if _SPARQL_RESULTS.search(text):
         return "wikidata-query"
     if _WIKIDATA_ID.search(text) and _WIKIDATA_ITEM.search(text) and b'"language"' in text:

@@ -126,3 +126,23 @@ def test_the_rows_of_one_entity_make_one_entity(tmp_path):
 def test_results_that_cannot_be_read_are_errors_with_their_line(tmp_path, name, written, said):
     with pytest.raises(DataError, match=said):
         read(tmp_path, written, name)
+
+
+def test_a_query_takes_items_by_language_class_and_pages(tmp_path):
+    german = PARIS | {"id": "Q64", "labels": {"de": {"language": "de", "value": "Berlin"}}, "sitelinks": {}}
+    mul = PARIS | {"id": "Q5", "labels": {"mul": {"language": "mul", "value": "Ada"}}, "claims": {}}
+    path = tmp_path / "latest-all.json"
+    path.write_text("[\n" + ",\n".join(map(json.dumps, [PARIS, german, mul])) + "\n]\n")
+
+    def taken(query):
+        return list(KnowledgeBase.read(path, query=query).ids)
+
+    assert taken("languages=en") == ["Q90", "Q5"] and taken("languages=de") == ["Q90", "Q64", "Q5"]
+    assert (
+        taken("types=Q515") == ["Q90", "Q64"] and taken("types=-Q515") == ["Q5"] and taken("count=1") == ["Q90", "Q5"]
+    )
+    paris = KnowledgeBase.read(path, query="languages=de").entity("Q90")
+    assert paris.title == "Paris (de)" and not paris.descriptions and [alias.lang for alias in paris.aliases] == ["de"]
+    for query in ("types=Q51", "types=Q5151", "types=Q1"):  # ids that begin another one, or of a deprecated statement
+        with pytest.raises(DataError, match="no entities"):
+            taken(query)
