@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from scipy import sparse
 
 from deixis.features.added_ngrams import AddedNgrams
 from deixis.features.entity_words import EntityWords
-from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 
 WORDS = "words"
@@ -32,13 +30,10 @@ def popularity_from(counts: NDArray[Any]) -> NDArray[np.float32]:
     return popularity
 
 
-def entity_words(kb: KnowledgeBase, n_threads: int = 0, stated: StatedNames | None = None) -> EntityWords:
-    """The words of the names and descriptions of a knowledge base; names of types count as description.
-
-    `stated` is what was read from the descriptions before, for those who need it besides.
-    """
+def entity_words(kb: KnowledgeBase, n_threads: int = 0) -> EntityWords:
+    """The words of the names and descriptions of a knowledge base; names of types count as description."""
     types = [(_entities_by_types(kb), kb.type_names)]
-    return replace(EntityWords.build(*kb.names(), kb.description_texts(), types, n_threads), stated=stated)
+    return EntityWords.build(*kb.names(), kb.description_texts(), types, n_threads)
 
 
 def extended_words(words: EntityWords, ngrams: AddedNgrams, added: KnowledgeBase, n_threads: int = 0) -> EntityWords:

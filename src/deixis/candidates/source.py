@@ -23,6 +23,7 @@ from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
+from deixis.store.build_folder import PART, kept_part, stored_part
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -151,7 +152,12 @@ class SourceInputs:
     def source(self, name: str) -> CandidateSource | None:
         """The source of this name, built at the first call: sources may use each other."""
         if name not in self.built:
-            self.built[name] = SOURCES[name].build(self, self.configs.get(name))
+            config = self.configs.get(name)
+            self.built[name] = kept_part(
+                f"sources.{name}",
+                lambda: SOURCES[name].build(self, config),
+                lambda arrays: SOURCES[name].from_arrays(arrays, PART, self, config) if arrays else None,
+            )
         return self.built[name]
 
     def ngrams(self, name: str, vectorizer: TfidfVectorizer | AddedVectorizer) -> AddedNgrams:
@@ -177,13 +183,16 @@ class SourceInputs:
         """The words of names and descriptions."""
         if self.stored_words is not None:
             return self.stored_words
+        return replace(stored_part(self._words, "words", EntityWords, n_entities=len(self.kb)), stated=self.stated)
+
+    def _words(self) -> EntityWords:
         with stage("counting words of descriptions"):
-            return entity_words(self.kb, self.n_threads, self.stated)
+            return entity_words(self.kb, self.n_threads)
 
     @cached_property
     def stated(self) -> StatedNames:
         """What descriptions state of their entities: further names, and which only list namesakes."""
-        return StatedNames.read(self.kb.titles, self.kb.description_texts())
+        return stored_part(lambda: StatedNames.read(self.kb.titles, self.kb.description_texts()), "stated", StatedNames)
 
     @cached_property
     def row_order(self) -> NDArray[np.integer]:

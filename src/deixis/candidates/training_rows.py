@@ -22,6 +22,7 @@ from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 from deixis.types import Document
 from deixis.xmr.label_augmentation import AugmentationConfig, label_targets
@@ -101,7 +102,8 @@ def _from_words(
     chosen = np.flatnonzero((n_sharing > 0) & (n_sharing <= max_shared))
     labels = words_by_entities[chosen]
     labels.data[:] = 1.0
-    words = StringTable.from_strings(vectorizer.feature_names(chosen))
+    chunks = (vectorizer.feature_names(chosen[chunk.start : chunk.stop]) for chunk in row_chunks(len(chosen)))
+    words = StringTable.from_strings(word for chunk in chunks for word in chunk)
     return Instances(words, _blank(len(chosen)), labels)
 
 

@@ -52,9 +52,9 @@ class DictionaryConfig(Config):
         "stop_words": True,
     }
 
-    min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31, cli="--min-chars")
+    min_chars: int = setting(2, "Shortest name to detect, in characters.", low=1, below=2**31)
     min_chars_unspaced: int = setting(2, "The same, in scripts without spaces.", low=1, below=2**31)
-    max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31, cli="--max-tokens")
+    max_tokens: int = setting(12, "Longest name to detect, in tokens.", low=1, below=2**31)
 
 
 class DictionaryDetector:

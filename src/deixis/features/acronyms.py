@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from deixis.features.stop_words import stop_words
+from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 
 MIN_LETTERS, MAX_LETTERS = 2, 8
@@ -26,7 +27,8 @@ def acronyms(names: Iterable[str]) -> StringTable:
     """
     links = frozenset(stop_words())
     table = StringTable.from_strings(names)
-    return StringTable.from_strings(_acronym(name, links) for name in table.strings(range(len(table))))
+    chunks = (table.strings(chunk) for chunk in row_chunks(len(table)))
+    return StringTable.from_strings(_acronym(name, links) for chunk in chunks for name in chunk)
 
 
 def acronym_of_mention(mention: str) -> str:

@@ -6,7 +6,7 @@ for. A word weighs its idf; stop words a tenth of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -23,6 +23,8 @@ from deixis.features.tfidf import CASEFOLD, NFKC, TfidfConfig, TfidfVectorizer
 from deixis.native import _core
 from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.row_parts import ColumnParts, RowParts
+from deixis.store.scratch import GrowingArray
+from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
@@ -41,11 +43,31 @@ class WordRows(Part):
     @classmethod
     def of(cls, rows: sparse.csr_matrix) -> WordRows:
         """The places of a sparse matrix, whatever stands there."""
-        return cls(rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
+        return cls(rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False))
+
+    @classmethod
+    def of_chunks(cls, chunks: Iterable[sparse.csr_matrix]) -> WordRows:
+        """The places of a sparse matrix whose rows come in chunks."""
+        indptr, indices = GrowingArray(np.int64), GrowingArray(np.int32)
+        indptr.extend(np.zeros(1, np.int64))
+        for rows in chunks:
+            indptr.extend(rows.indptr[1:].astype(np.int64) + len(indices))
+            indices.extend(rows.indices)
+        return cls(indptr.build(), indices.build())
 
     def sums(self, weights: NDArray[np.float32] | AddedIdf, power: int = 1) -> NDArray[np.float64]:
         """The sum of the words' weights in each row, or of a power of them."""
-        return _sums(self.indptr, weights[self.indices] ** power)
+        sums = np.empty(len(self.indptr) - 1)
+        for chunk in row_chunks(len(sums)):
+            indptr = self.indptr[chunk.start : chunk.stop + 1]
+            sums[chunk.start : chunk.stop] = _sums(indptr, weights[self.indices[indptr[0] : indptr[-1]]] ** power)
+        return sums
+
+    def take(self, rows: NDArray[np.integer]) -> WordRows:
+        """Only these rows, in this order."""
+        starts, lengths = self.indptr[rows], self.indptr[rows + 1] - self.indptr[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return WordRows(indptr, self.indices[np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])])
 
     def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The sum of the weights of each query's words that the entities held against it have."""
@@ -159,17 +181,22 @@ class EntityWords(Part):
     ) -> EntityWords:
         """The words of entities over a vocabulary; `typical` is the length of descriptions, or None to measure it."""
         n_entities = len(texts)
-        described, named, *labelled = (
-            vectorizer.transform(each, n_threads) for each in (texts, names, *(labels for _, labels in more_words))
-        )
-        n_columns = vectorizer.n_features  # n-grams may have got columns meanwhile
-        described, named, *labelled = (_widened(each, n_columns) for each in (described, named, *labelled))
-        for (entities_by_labels, _), labels_by_words in zip(more_words, labelled, strict=True):
-            described = (described + entities_by_labels @ labels_by_words).tocsr()
+        labelled = [(each, vectorizer.transform(labels, n_threads)) for each, labels in more_words]
+
+        def described(chunk: range) -> sparse.csr_matrix:
+            described = vectorizer.transform(texts.take(chunk), n_threads)
+            n_columns = vectorizer.n_features  # n-grams may have got columns meanwhile
+            for entities_by_labels, labels_by_words in labelled:
+                own = entities_by_labels[chunk.start : chunk.stop] @ _widened(labels_by_words, n_columns)
+                described = (_widened(described, n_columns) + own).tocsr()
+            return described
+
+        descriptions = WordRows.of_chunks(map(described, row_chunks(n_entities)))
         owners = sparse.csr_matrix(
             (np.ones(len(rows), np.float32), (rows, np.arange(len(rows)))), shape=(n_entities, len(rows))
         )
-        descriptions, titles = WordRows.of(described), WordRows.of(named[:n_entities])
+        named = vectorizer.transform(names, n_threads)
+        titles = WordRows.of(named[:n_entities])
         lengths = np.sqrt(descriptions.sums(vectorizer.idf, 2))
         if typical is None:
             typical = float(np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE)) if lengths.any() else 1.0

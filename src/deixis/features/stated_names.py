@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.store.strings import StringTable
+from deixis.store.numbers import NumbersBuilder
+from deixis.store.part import Part
+from deixis.store.strings import StringTable, StringTableBuilder
 
 N_CHARACTERS = 400  # of a description that are read
 MAX_NAME_WORDS = 8
@@ -52,7 +54,7 @@ _LIST = re.compile(r"(?:[Ll]ists?|[Oo]utline|[Ii]ndex) of\b|Liste (?:der|des|von
 
 
 @dataclass(frozen=True, eq=False)
-class StatedNames:
+class StatedNames(Part):
     """Further names by entity, in the order of the rows, and whether each entity only lists namesakes or members.
 
     Examples
@@ -71,7 +73,7 @@ class StatedNames:
     @classmethod
     def read(cls, titles: StringTable, texts: StringTable) -> StatedNames:
         """What the openings of the descriptions state."""
-        names, rows, pages = list[str](), list[int](), list[bool]()
+        names, rows, pages = StringTableBuilder(), NumbersBuilder(np.int64), list[bool]()
         for begin in range(0, len(titles), _BLOCK):
             block = range(begin, min(begin + _BLOCK, len(titles)))
             for row, title, text in zip(block, titles.strings(block), texts.strings(block), strict=True):
@@ -80,7 +82,7 @@ class StatedNames:
                 for name in () if pages[-1] else names_in(title, opening):
                     names.append(name)
                     rows.append(row)
-        return cls(StringTable.from_strings(names), np.array(rows, np.int64), np.array(pages, dtype=bool))
+        return cls(names.build(), rows.build(), np.array(pages, dtype=bool))
 
 
 def is_name_page(title: str, opening: str) -> bool:

@@ -19,6 +19,7 @@ from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.native import _core
 from deixis.store.checks import check_range, is_sorted, require
+from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
 from deixis.store.strings import StringTable
 
 MAX_NGRAM = 5
@@ -199,16 +200,34 @@ def transform_joined(
     tables = [as_table(collection) for collection in texts]
     if len({len(table) for table in tables}) > 1:
         raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")
+    n_rows = len(tables[0])
+    if n_rows <= ROWS_AT_ONCE:
+        rows = _rows(vectorizers, weights, tables, is_normalized, n_threads)
+    else:  # many are put together chunk by chunk, so that what the core gives is never held beside its copy
+        builder = SparseRowsBuilder(sum(vectorizer.n_features for vectorizer in vectorizers))
+        for chunk in row_chunks(n_rows):
+            own = [table.take(chunk) for table in tables]
+            builder.add(_rows(vectorizers, weights, own, is_normalized, n_threads))
+        rows = builder.build()
+    rows.has_sorted_indices = True
+    rows.has_canonical_format = True
+    return rows
+
+
+def _rows(
+    vectorizers: Sequence[TfidfVectorizer],
+    weights: Sequence[float],
+    tables: Sequence[StringTable],
+    is_normalized: bool,
+    n_threads: int,
+) -> csr_matrix[np.float32]:
     indptr, columns, values = _core.tfidf_rows(
         [vectorizer.vocabulary for vectorizer in vectorizers], list(weights), [table.data for table in tables],
         [table.offsets for table in tables], is_normalized, n_threads,
     )  # fmt: skip
     if len(columns) < 2**31:
         indptr = indptr.astype(np.int32)
-    rows = csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, sum(v.n_features for v in vectorizers)))
-    rows.has_sorted_indices = True
-    rows.has_canonical_format = True
-    return rows
+    return csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, sum(v.n_features for v in vectorizers)))
 
 
 def as_table(texts: StringTable | Sequence[str]) -> StringTable:

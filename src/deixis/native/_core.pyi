@@ -214,6 +214,7 @@ def train_level(
     min_weight: float,
     max_rounds: int,
     seed: int,
+    first_parent: int,
     n_threads: int,
 ) -> dict[str, NDArray[Any]]: ...
 

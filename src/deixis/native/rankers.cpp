@@ -395,7 +395,7 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
                          ArrayIn<int64_t> positive_indptr, ArrayIn<int32_t> positive_indices,
                          ArrayIn<float> positive_weights, ArrayIn<int64_t> instance_indptr, ArrayIn<int32_t> instances,
                          ArrayIn<int64_t> child_starts, bool is_squared_hinge, float cost, float epsilon, float bias,
-                         float min_weight, int32_t max_rounds, uint64_t seed, int n_threads) {
+                         float min_weight, int32_t max_rounds, uint64_t seed, int64_t first_parent, int n_threads) {
     const CsrView docs = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
     check_ends("positive_indptr", positive_indptr, static_cast<size_t>(docs.n_rows), positive_indices.shape(0));
     if (positive_weights.shape(0) > 0)
@@ -422,7 +422,7 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
                               static_cast<int32_t>(instance_indptr.data()[v + 1] - first),
                               static_cast<int32_t>(child_starts.data()[v]),
                               static_cast<int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = solve(problem, params, counts, static_cast<uint64_t>(v), n_bits);
+        parents[v] = solve(problem, params, counts, static_cast<uint64_t>(first_parent + v), n_bits);
     });
     Packed all;
     std::vector<int64_t> entry_starts{0}, bucket_offsets{0};
@@ -454,8 +454,8 @@ void bind_rankers(nb::module_& m) {
     define(m, "train_level", &train_level,
            {"indptr", "indices", "data", "n_features", "positive_indptr", "positive_indices", "positive_weights",
             "instance_indptr", "instances", "child_starts", "is_squared_hinge", "cost", "epsilon", "bias", "min_weight",
-            "max_rounds", "seed", "n_threads"},
-           "The packed weights of all children of one level.");
+            "max_rounds", "seed", "first_parent", "n_threads"},
+           "The packed weights of all children of one level, or of a run of its parents, the first of this number.");
 }
 
 }  // namespace deixis

@@ -33,7 +33,8 @@ struct Chunk {
     std::vector<size_t> partition_ptr;  // into keys
 };
 
-void read_chunk(const Texts& texts, size_t first, size_t last, FoldOptions fold, Chunk& chunk) {
+// Without `keeps_stream` tokens are only counted: their places matter to n-grams alone, and take most of the memory.
+void read_chunk(const Texts& texts, size_t first, size_t last, FoldOptions fold, bool keeps_stream, Chunk& chunk) {
     Tokenizer tokenizer(fold);
     std::vector<int32_t> last_text;
     for (size_t i = first; i < last; ++i) {
@@ -46,10 +47,11 @@ void read_chunk(const Texts& texts, size_t first, size_t last, FoldOptions fold,
             }
             chunk.n_texts[id] += last_text[id] != text_number;
             last_text[id] = text_number;
-            chunk.stream.push_back(static_cast<int32_t>(id));
+            if (keeps_stream) chunk.stream.push_back(static_cast<int32_t>(id));
         });
-        chunk.text_ends.push_back(chunk.stream.size());
+        if (keeps_stream) chunk.text_ends.push_back(chunk.stream.size());
     }
+    chunk.stream.shrink_to_fit();
 }
 
 // A set of numbers that empties in no time.
@@ -207,8 +209,10 @@ private:
     void read() {
         bounds_ = texts_.chunks(kChunkBytes);
         chunks_.resize(bounds_.size() - 1);
-        parallel_for(chunks_.size(), n_threads_,
-                     [&](size_t c) { read_chunk(texts_, bounds_[c], bounds_[c + 1], settings_.fold, chunks_[c]); });
+        const bool keeps_stream = settings_.has_chars() || settings_.ngrams_max > 1;
+        parallel_for(chunks_.size(), n_threads_, [&](size_t c) {
+            read_chunk(texts_, bounds_[c], bounds_[c + 1], settings_.fold, keeps_stream, chunks_[c]);
+        });
     }
 
     // Merges the chunks' tables in order and renumbers the streams; rare tokens leave, no n-gram with them can stay.

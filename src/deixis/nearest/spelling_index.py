@@ -18,6 +18,7 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
 from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
+from deixis.store.string_hashes import distinct_strings
 from deixis.store.strings import StringTable
 
 # In the order in which the core builds them.
@@ -47,15 +48,15 @@ class IndelIndex:
     @classmethod
     def build(cls, names: Iterable[str], groups: NDArray[np.integer], n_groups: int | None = None) -> IndelIndex:
         """The index of `names`; `groups[i]` is what name `i` stands for. A name may stand for several."""
-        numbers: dict[str, int] = {}
-        name_of = np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), dtype=np.int64)
+        table = StringTable.from_strings(names)
+        name_of, firsts = distinct_strings(table)
         if len(groups) != len(name_of):
             raise DataError(f"{len(name_of)} names need a group each, got {len(groups)} groups.")
         if n_groups is None:
             n_groups = int(groups.max()) + 1 if len(groups) else 0
         if len(groups) and not 0 <= groups.min() <= groups.max() < min(n_groups, _core.MAX_GROUPS):
             raise DataError(f"Groups must lie in 0..{n_groups - 1}, got {groups.min()}..{groups.max()}.")
-        table = StringTable.from_strings(numbers)
+        table = table.take(firsts)
         built = _core.build_indel(table.data, table.offsets)
         order = built[-1]
         arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built[:-1], strict=False))

@@ -74,6 +74,12 @@ def _sibling_prefix(path: Path) -> str:
     return f".{path.name}.saving-"
 
 
+def unlock_folder(lock: int) -> None:
+    """Let others have the lock of a folder."""
+    if lock != NO_LOCKS:
+        os.close(lock)
+
+
 def lock_folder(folder: Path) -> int | None:
     """A descriptor that holds the folder's lock, or None when somebody else has it or has removed the folder."""
     if sys.platform == "win32":

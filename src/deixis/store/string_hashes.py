@@ -11,6 +11,7 @@ from deixis.store.strings import StringTable
 
 _BASE = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
+_PAIRS_AT_ONCE = 1 << 16
 _BLOCK_BYTES = 1 << 17  # a block takes some 40 times as much; of this size it stays in the cache
 
 
@@ -51,6 +52,33 @@ def equal_strings(table: StringTable, left: NDArray[Any], right: NDArray[Any]) -
     differs = table.take(left[pairs]).data != table.take(right[pairs]).data
     is_equal[np.repeat(pairs, lengths[pairs])[differs]] = False
     return is_equal
+
+
+def distinct_strings(table: StringTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A number for each string, the same for equal ones, by their first places; and these places.
+
+    Examples
+    --------
+    >>> numbers, firsts = distinct_strings(StringTable.from_strings(["Troy", "Paris", "Troy"]))
+    >>> numbers.tolist(), firsts.tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    _, firsts, numbers = np.unique(hash_strings(table), return_index=True, return_inverse=True)
+    for start in range(0, len(table), _PAIRS_AT_ONCE):
+        rows = np.arange(start, min(start + _PAIRS_AT_ONCE, len(table)))
+        if not equal_strings(table, rows, firsts[numbers[rows]]).all():
+            return _distinct_one_by_one(table)
+    order = np.argsort(firsts)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks[numbers], firsts[order]
+
+
+def _distinct_one_by_one(table: StringTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same where two different strings have one hash."""
+    string_to_number: dict[str, int] = {}
+    numbers = np.fromiter((string_to_number.setdefault(each, len(string_to_number)) for each in table), np.int64)
+    return numbers, np.unique(numbers, return_index=True)[1]
 
 
 def _hash_block(table: StringTable, start: int, stop: int) -> NDArray[np.uint64]:

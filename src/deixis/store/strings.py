@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deixis.errors import StoreError
 from deixis.store.checks import check_indptr, require
 from deixis.store.numbers import NumbersBuilder
+from deixis.store.scratch import concatenated
 
 _BLOCK_BYTES = 1 << 22
 
@@ -106,8 +107,8 @@ class StringTable:
 
     def joined(self, other: StringTable) -> StringTable:
         """This table followed by `other`."""
-        offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
-        return StringTable(offsets, np.concatenate([self.data, other.data]))
+        offsets = concatenated([self.offsets, other.offsets[1:] + self.offsets[-1]])
+        return StringTable(offsets, concatenated([self.data, other.data]))
 
 
 class StringTableBuilder:

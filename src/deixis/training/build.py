@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.combined import CandidateSources
@@ -12,6 +16,7 @@ from deixis.candidates.source import CandidateSource
 from deixis.candidates.sources.name_vectors import NameVectorSource
 from deixis.decision.decision import Decision, Decisions
 from deixis.decision.link_model import LinkModel
+from deixis.detection.detector import SpanDetector
 from deixis.detection.dictionary import DictionaryDetector
 from deixis.encoders.parallel import ParallelEncoder
 from deixis.errors import DataError
@@ -24,6 +29,8 @@ from deixis.linking.seen_documents import SeenDocuments
 from deixis.progress import stage
 from deixis.ranking.ranker import FeatureRanker
 from deixis.ranking.weights import FeatureWeights
+from deixis.store.build_folder import parts_below, stored_part
+from deixis.store.part import Part
 from deixis.training.calibrate import calibrate, measured
 from deixis.training.detector import build_detector, fit_detected
 from deixis.training.documents import split_documents
@@ -59,7 +66,8 @@ def build_model(
     if annotated is not None and config.held_out_share > 0:
         train, dev = split_documents(annotated, config.held_out_share, seed)
         if len(list(known_mentions(kb, dev))) >= config.ranking.min_mentions:
-            first = _built(kb, train, config, seed, n_threads, earlier)
+            with parts_below("held-out."):
+                first = _built(kb, train, config, seed, n_threads, earlier)
             first = _fitted(first, dev)
             whole = _built(kb, annotated, config, seed, n_threads, first.sources.by_name)
             ranker = whole.ranker.with_weights_of(first.ranker)
@@ -92,21 +100,35 @@ def _built(
 ) -> LinkerModel:
     """Every part made from the knowledge base and all documents, with default weights and decisions."""
     annotated = documents or ()
-    with stage("making a dictionary of names"):
-        names = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
-    counts = kb.counts + popularity_of(kb, names, n_threads, config.own_text)
+    counts = kb.counts + stored_part(partial(_popularity, kb, config, n_threads), "popularity", Popularity).counts
     sources = CandidateSources.build(kb, annotated, config.candidates, seed, n_threads, counts, earlier)
     seen_names = NameSet.of(mention.text for mention, _ in known_mentions(kb, annotated))
-    ranker = FeatureRanker.build(
-        kb, sources.words, popularity_from(counts), seen_names, config.ranking, n_threads, sources=sources.columns
-    )
+    build_ranker = partial(FeatureRanker.build, kb, sources.words, popularity_from(counts), seen_names, config.ranking)
+    context = {"words": sources.words, "n_entities": len(kb), "n_threads": n_threads}
+    ranker = stored_part(partial(build_ranker, n_threads, sources=sources.columns), "ranker", FeatureRanker, **context)
     ranker = _weighted(ranker, sources)
-    detector = build_detector(kb, annotated, config.finding, config.detection, seed, n_threads)
+    detector = stored_part(
+        partial(build_detector, kb, annotated, config.finding, config.detection, seed, n_threads),
+        "detector", SpanDetector, config=config.finding,
+    )  # fmt: skip
     nil = config.nil
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
     detected = Decision(LinkModel.default(), nil.threshold)
     decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
     return LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Popularity(Part):
+    """How often descriptions mention each entity."""
+
+    counts: NDArray[np.float64]
+
+
+def _popularity(kb: KnowledgeBase, config: LinkerConfig, n_threads: int) -> Popularity:
+    with stage("making a dictionary of names"):
+        names = DictionaryDetector.build(kb.names(), kb.description_texts(), config.detection)
+    return Popularity(popularity_of(kb, names, n_threads, config.own_text))
 
 
 def _weighted(ranker: FeatureRanker, sources: CandidateSources) -> FeatureRanker:

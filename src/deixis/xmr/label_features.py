@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
+from deixis.store.sparse_rows_builder import SparseRowsBuilder, row_chunks
 from deixis.xmr.sparse_rows import SparseRows
 
 
 def aggregate_positive_instances(docs_by_features: SparseRows, docs_by_labels: SparseRows) -> SparseRows:
     """One row of unit length per label: the sum of its instances' features; empty for a label without instances."""
-    labels_by_docs = docs_by_labels.matrix().T.tocsr()
-    labels_by_features = (labels_by_docs @ docs_by_features.matrix()).tocsr()
+    labels_by_docs, features = docs_by_labels.matrix().T.tocsr(), docs_by_features.matrix()
+    builder = SparseRowsBuilder(docs_by_features.n_columns)
+    for chunk in row_chunks(labels_by_docs.shape[0]):
+        builder.add(_unit_rows(labels_by_docs[chunk.start : chunk.stop] @ features).matrix())
+    return SparseRows.of(builder.build())
+
+
+def _unit_rows(labels_by_features: sparse.csr_matrix) -> SparseRows:
+    """The rows scaled to unit length, their columns in order."""
     labels_by_features.sort_indices()
     rows = SparseRows.of(labels_by_features)
     lengths = np.diff(rows.indptr)

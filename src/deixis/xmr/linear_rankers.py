@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from deixis.config import Config, setting
 from deixis.errors import StoreError
 from deixis.native import _core
 from deixis.store.checks import require
+from deixis.store.scratch import concatenated
 from deixis.xmr.sparse_rows import SparseRows
 
 # The weight is the upper half of a float32.
@@ -118,6 +119,21 @@ class RankerLevel:
         return features, own["child"].astype(np.int64) + self.child_starts[parent], values
 
 
+def joined_levels(runs: Sequence[RankerLevel]) -> RankerLevel:
+    """The level whose parents are those of all runs, in order."""
+    if len(runs) == 1:
+        return runs[0]
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in _DTYPES:
+        columns = [run.arrays[name] for run in runs]
+        if name in ("bucket_offsets", "entry_starts"):  # each run's begin at 0
+            ends = np.cumsum([0, *(int(column[-1]) for column in columns)])
+            columns = [column[bool(number) :] + ends[number] for number, column in enumerate(columns)]
+        arrays[name] = concatenated(columns)
+    starts = [run.child_starts[bool(number) :] for number, run in enumerate(runs)]
+    return RankerLevel(np.concatenate(starts), arrays)
+
+
 def train_level(
     docs_by_features: SparseRows,
     docs_by_children: SparseRows,
@@ -128,13 +144,15 @@ def train_level(
     n_threads: int = 0,
     *,
     is_soft: bool = False,
+    first_parent: int = 0,
 ) -> RankerLevel:
     """Rankers for all children of one level; column v of `instances` says what parent v learns from.
 
     An instance is a positive of the children it has in `docs_by_children`, a negative of the parent's others. With
     `is_soft` a positive of value t costs `t * C`, a negative C; without it values are ignored. A parent of one child
     is solved without padding: rankers that each learn from instances of their own are a level in which every child has
-    a parent to itself, `child_starts = np.arange(n + 1)`.
+    a parent to itself, `child_starts = np.arange(n + 1)`. The parents may be a run of those of a level, from
+    `first_parent` on: their rankers are those that they have in the whole level.
     """
     weights = docs_by_children.data if is_soft else np.zeros(0, dtype=np.float32)
     arrays = _core.train_level(
@@ -155,6 +173,7 @@ def train_level(
         config.min_weight,
         config.max_rounds,
         seed,
+        first_parent,
         n_threads,
     )
     return RankerLevel(child_starts, arrays)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +15,14 @@ from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.native import _core
 from deixis.progress import stage
+from deixis.store.build_folder import stored_part
 from deixis.store.checks import require_value
 from deixis.xmr.averaging import MIN_EACH, average_rankings
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
-from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
+from deixis.xmr.level_runs import in_tree_order, train_in_runs
+from deixis.xmr.linear_rankers import RankerConfig, RankerLevel
 from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched, with_random
 from deixis.xmr.sklearn_estimator import SklearnEstimator
 from deixis.xmr.sparse_rows import SparseRows
@@ -71,9 +74,10 @@ class RankedTree:
         n_threads: int = 0,
         *,
         is_soft: bool = False,
+        name: str = "tree",
     ) -> RankedTree:
-        """Rankers for every level of `tree`, from the top down."""
-        docs_by_positions = _renumbered(docs_by_labels, tree.positions())
+        """Rankers for every level of `tree`, from the top down; a build that keeps its parts has them by `name`."""
+        docs_by_positions = in_tree_order(docs_by_labels, tree)
         levels: list[RankerLevel] = []
         children = docs_by_nodes(docs_by_positions, tree, 0)
         upper = replace(config.ranker, cost=config.ranker.cost * config.upper_cost)
@@ -89,9 +93,10 @@ class RankedTree:
             instances = with_random(instances, config.n_random, seed + t)
             with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
                 ranker = config.ranker if t + 1 == tree.n_levels else upper
-                level = train_level(
-                    docs_by_features, children, instances, child_starts, ranker, seed + t, n_threads, is_soft=is_soft
-                )
+                level = train_in_runs(
+                    f"{name}.level.{t}", docs_by_features, children, instances, child_starts, ranker, seed + t,
+                    n_threads, is_soft=is_soft,
+                )  # fmt: skip
             levels.append(level)
         return cls(tree, levels, docs_by_features.n_columns)
 
@@ -158,27 +163,44 @@ class LabelTreeRanker(SklearnEstimator):
         """
         if not 0 <= self.seed < 2**63:
             raise ConfigError(f"The seed must lie in 0..2^63 - 1, got {self.seed}.")
-        docs_by_features = SparseRows.of(X, "feature matrix")
-        docs_by_labels = SparseRows.targets(Y) if is_soft else SparseRows.of(Y, "label matrix").indicators()
+        docs_by_features = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
+        labels = Y if isinstance(Y, SparseRows) else SparseRows.of(Y, "label matrix")
+        docs_by_labels = SparseRows.targets(labels) if is_soft else labels.indicators()
         if docs_by_features.n_rows != docs_by_labels.n_rows:
             raise DataError(
                 f"X has {docs_by_features.n_rows} rows and Y has {docs_by_labels.n_rows}; they must be as many."
             )
         if docs_by_labels.n_columns == 0 or docs_by_features.n_rows == 0:
             raise DataError("Nothing to learn from: X and Y need at least one row, and Y at least one label.")
-        with stage("describing labels"):
-            labels_by_features = aggregate_positive_instances(docs_by_features, docs_by_labels)
-        trees = []
-        for number in range(self.config.n_trees):
-            seed = self.seed + 1000 * number
-            with stage("grouping labels into a tree"):
-                tree = build_label_tree(labels_by_features, self.config.tree, seed, self.n_threads)
-            ranked = RankedTree.train(
-                docs_by_features, docs_by_labels, tree, self.config, seed, self.n_threads, is_soft=is_soft
+        trees = self._label_trees(docs_by_features, docs_by_labels)
+        self.trees = tuple(
+            RankedTree.train(
+                docs_by_features, docs_by_labels, tree, self.config, self.seed_of(number), self.n_threads,
+                is_soft=is_soft, name=f"tree.{number}",
             )
-            trees.append(ranked)
-        self.trees = tuple(trees)
+            for number, tree in enumerate(trees)
+        )  # fmt: skip
         return self
+
+    def _label_trees(self, docs_by_features: SparseRows, docs_by_labels: SparseRows) -> list[LabelTree]:
+        """The trees without rankers; labels are described once, if there is a tree that is not kept from before."""
+
+        @cache
+        def labels_by_features() -> SparseRows:
+            with stage("describing labels"):
+                return aggregate_positive_instances(docs_by_features, docs_by_labels)
+
+        def grouped(number: int) -> LabelTree:
+            described = labels_by_features()
+            with stage("grouping labels into a tree"):
+                return build_label_tree(described, self.config.tree, self.seed_of(number), self.n_threads)
+
+        numbers = range(self.config.n_trees)
+        return [stored_part(partial(grouped, number), f"tree.{number}", LabelTree) for number in numbers]
+
+    def seed_of(self, number: int) -> int:
+        """The seed of one of its trees."""
+        return self.seed + 1000 * number
 
     def with_beam(self, width: int) -> LabelTreeRanker:
         """The same trees, searched with another beam."""
@@ -261,13 +283,3 @@ class LabelTreeRanker(SklearnEstimator):
         if len({tree.tree.n_labels for tree in ranker.trees}) > 1:
             raise StoreError(f"The trees of {prefix} hold different numbers of labels: the model is damaged.")
         return ranker
-
-
-def _renumbered(docs_by_labels: SparseRows, positions: NDArray[np.int32]) -> SparseRows:
-    """The same matrix with columns in the tree's order, ascending within rows."""
-    matrix = sparse.csr_matrix(
-        (docs_by_labels.data, positions[docs_by_labels.indices], docs_by_labels.indptr),
-        shape=(docs_by_labels.n_rows, docs_by_labels.n_columns),
-    )
-    matrix.sort_indices()
-    return SparseRows.of(matrix)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
+from deixis.store.part import Part, array, value
 
 
 @dataclass(frozen=True, slots=True)
-class SparseRows:
+class SparseRows(Part):
     """A matrix by rows: row i has `indices[indptr[i]:indptr[i+1]]`, ascending, and as many values in `data`.
 
     Examples
@@ -24,10 +25,10 @@ class SparseRows:
     ([0, 1, 2], [1, 0], [3.0, 5.0])
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: NDArray[np.float32]
-    n_columns: int
+    indptr: Annotated[NDArray[np.int64], array(indptr_of="indices")]
+    indices: Annotated[NDArray[np.int32], array(low=0, high="n_columns")]
+    data: Annotated[NDArray[np.float32], array(like="indices")]
+    n_columns: Annotated[int, value(low=0)]
 
     @property
     def n_rows(self) -> int:
@@ -64,7 +65,7 @@ class SparseRows:
     @classmethod
     def targets(cls, matrix: Any) -> SparseRows:  # noqa: ANN401 - anything SciPy can make sparse
         """Soft labels: what is stored, but for zeros; refused outside of 0..1."""
-        rows = cls.of(matrix, "label matrix")
+        rows = matrix if isinstance(matrix, SparseRows) else cls.of(matrix, "label matrix")
         if len(rows.data) and not (rows.data.min() >= 0 and rows.data.max() <= 1):
             raise DataError(
                 f"Soft labels are targets above 0 and at most 1; Y has values from {rows.data.min():g} to "

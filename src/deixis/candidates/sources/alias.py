@@ -27,8 +27,10 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.native import _core
 from deixis.nearest.alias_table import KeyEntries, KeyTable
 from deixis.progress import stage
+from deixis.store.scratch import GrowingArray
+from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.string_hashes import hash_strings
-from deixis.store.strings import StringTable
+from deixis.store.strings import StringTable, StringTableBuilder
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Document, MentionInContext, base_language
 
@@ -303,12 +305,8 @@ def _table(
             weights=abbreviated.weights * np.float32(config.acronym_weight),
         )
         keys, entries = keys.joined(short), KeyEntries.joined([entries, abbreviated])
-    names_of_kb = enumerate(known.names.strings(range(known.n_of_kb)))
-    variants = [
-        (number, variant) for number, name in names_of_kb for variant in _variants(name) if variant != name.lower()
-    ]
-    owners = np.array([number for number, _ in variants], dtype=np.int64)
-    variant_keys = NameForms(config.forms).keys([variant for _, variant in variants], n_threads=n_threads)
+    owners, variants = _all_variants(known.names.take(range(known.n_of_kb)))
+    variant_keys = NameForms(config.forms).keys(variants, n_threads=n_threads)
     is_other = hash_strings(variant_keys) != hash_strings(keys)[owners]
     others = variant_keys.take(np.flatnonzero(is_other))
     further = replace(entries.take(owners[is_other]), keys=len(keys) + np.arange(len(others)))
@@ -337,6 +335,21 @@ def _variants(name: str) -> Iterator[str]:
         stemmed = " ".join(_core.stems(variant))
         if len(stemmed) >= MIN_VARIANT:
             yield stemmed
+
+
+def _all_variants(names: StringTable) -> tuple[NDArray[np.int64], StringTable]:
+    """The variants of all names that are not the name itself, each after the place of its name."""
+    owners, variants = GrowingArray(np.int64), StringTableBuilder()
+    for chunk in row_chunks(len(names)):
+        pairs = [
+            (number, variant)
+            for number, name in zip(chunk, names.strings(chunk), strict=True)
+            for variant in _variants(name)
+            if variant != name.lower()
+        ]
+        owners.extend(np.array([number for number, _ in pairs], dtype=np.int64))
+        variants.extend([variant for _, variant in pairs])
+    return owners.build(), variants.build()
 
 
 def _is_proper(mention: MentionInContext) -> bool:

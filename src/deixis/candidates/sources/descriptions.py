@@ -21,6 +21,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
+from deixis.store.sparse_rows_builder import SparseRowsBuilder, row_chunks
 from deixis.tables import EntityMask
 from deixis.types import MentionInContext
 
@@ -86,7 +87,7 @@ class DescriptionSource(CandidateSource):
         if not len(words.descriptions.indices):
             return None
         gains = (GAIN * added.popularity).astype(np.float32)
-        rows = _described_rows(words.descriptions, words.vectorizer.n_features, gains)
+        rows = _described_rows(words.descriptions, words.vectorizer.n_features, gains, np.arange(len(kb)))
         index = CompressedIndex.build(rows, np.arange(len(kb)), INDEX, len(kb))
         return DescriptionSource(kb, words, index, gains, self.config, self.n_threads)
 
@@ -152,11 +153,19 @@ class DescriptionSource(CandidateSource):
 
 def _index(described: WordRows, n_words: int, gains: NDArray[np.float32], row_order: NDArray[np.integer]) -> BlockIndex:
     order = np.argsort(row_order, kind="stable")
-    return BlockIndex.build(_described_rows(described, n_words, gains)[order], order, INDEX, n_groups=len(order))
+    return BlockIndex.build(_described_rows(described, n_words, gains, order), order, INDEX, n_groups=len(order))
 
 
-def _described_rows(described: WordRows, n_words: int, gains: NDArray[np.float32]) -> sparse.csr_matrix:
-    """The words of each entity's description, and one column more for what popularity gains."""
-    ones = np.ones(len(described.indices), dtype=np.float32)
-    rows = sparse.csr_matrix((ones, described.indices, described.indptr), shape=(len(gains), n_words))
-    return with_column(rows, gains)
+def _described_rows(
+    described: WordRows, n_words: int, gains: NDArray[np.float32], order: NDArray[np.integer]
+) -> sparse.csr_matrix:
+    """The words of each entity's description, and one column more for what popularity gains; in this order."""
+    builder = SparseRowsBuilder(n_words + 1)
+    for chunk in row_chunks(len(order)):
+        chosen = order[chunk.start : chunk.stop]
+        own = described.take(chosen)
+        rows = sparse.csr_matrix(
+            (np.ones(len(own.indices), np.float32), own.indices, own.indptr), shape=(len(chosen), n_words)
+        )
+        builder.add(with_column(rows, gains[chosen]))
+    return builder.build()

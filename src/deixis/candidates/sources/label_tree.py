@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from deixis.features.mention_features import MentionFeatures, MentionFeaturesCon
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
+from deixis.store.build_folder import parts_below, stored_part
+from deixis.store.part import Part, nested
 from deixis.store.strings import StringTableBuilder
 from deixis.tables import EntityMask
 from deixis.types import Document, MentionInContext
@@ -32,6 +35,7 @@ from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 from deixis.xmr.rankings import kept_where
+from deixis.xmr.sparse_rows import SparseRows
 
 logger = logging.getLogger(__name__)
 
@@ -86,19 +90,11 @@ class LabelTreeSource(CandidateSource):
         config, kb, seed, n_threads = config or LabelTreeSourceConfig(), inputs.kb, inputs.seed, inputs.n_threads
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; a linker needs at least one.")
-        with stage("making training instances"):
-            has_context = config.features.context_weight > 0
-            instances = make_instances(kb, config.instances, has_context)
-        documents = annotated_documents(inputs.documents)
-        annotated = _from_mentions(kb, documents, config.features.context_window if has_context else 0)
-        related = related_titles(kb, documents, config.augmentation, seed, n_threads)
-        instances = Instances.joined([part for part in (instances, annotated, related) if part is not None])
-        with stage("counting words"):
-            features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
-            docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
-        ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
-        ranker.fit(docs_by_features, instances.docs_by_labels, is_soft=related is not None)
-        return cls(kb, features, ranker, config)
+        with parts_below("label_tree."):
+            rows = TrainingRows.of(inputs, config)
+            ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
+            ranker.fit(rows.docs_by_features, rows.docs_by_labels, is_soft=rows.is_soft)
+        return cls(kb, rows.features, ranker, config)
 
     @property
     def row_order(self) -> NDArray[np.integer]:
@@ -142,6 +138,37 @@ class LabelTreeSource(CandidateSource):
                 f"{n_entities} entities and {features.n_features} features. The model is damaged; build it again."
             )
         return cls(inputs.kb, features, ranker, config)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows(Part):
+    """What the tree of a list learns from: names and mentions as features, and the entities that they may mean."""
+
+    features: Annotated[MentionFeatures, nested(config="config")]
+    docs_by_features: SparseRows
+    docs_by_labels: SparseRows
+    is_soft: bool
+
+    @classmethod
+    def of(cls, inputs: SourceInputs, config: LabelTreeSourceConfig) -> TrainingRows:
+        """Those of a knowledge base and of annotated documents."""
+        return stored_part(partial(cls._made, inputs, config), "rows", cls, config=config.features)
+
+    @classmethod
+    def _made(cls, inputs: SourceInputs, config: LabelTreeSourceConfig) -> TrainingRows:
+        kb, seed, n_threads = inputs.kb, inputs.seed, inputs.n_threads
+        with stage("making training instances"):
+            has_context = config.features.context_weight > 0
+            instances = make_instances(kb, config.instances, has_context)
+        documents = annotated_documents(inputs.documents)
+        annotated = _from_mentions(kb, documents, config.features.context_window if has_context else 0)
+        related = related_titles(kb, documents, config.augmentation, seed, n_threads)
+        instances = Instances.joined([part for part in (instances, annotated, related) if part is not None])
+        with stage("counting words"):
+            features = MentionFeatures(config.features).fit(instances.mentions, instances.contexts, n_threads)
+            docs_by_features = features.transform(instances.mentions, instances.contexts, n_threads)
+        labels = SparseRows.of(instances.docs_by_labels, "label matrix")
+        return cls(features, SparseRows.of(docs_by_features), labels, related is not None)
 
 
 def _from_mentions(kb: KnowledgeBase, documents: Sequence[Document], window: int) -> Instances | None:

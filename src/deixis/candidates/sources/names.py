@@ -26,6 +26,7 @@ from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.progress import stage
 from deixis.store.checks import check_range, require
+from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
 from deixis.tables import EntityMask
 from deixis.types import MentionInContext
 
@@ -207,8 +208,12 @@ def _weighted_names(
     names, rows = kb.names()
     order = np.argsort(row_order[rows], kind="stable")
     weights = np.where(np.arange(len(rows)) < len(kb), 1.0, config.alias_weight).astype(np.float32)  # titles first
-    names_by_features = vectorizer.transform(names, n_threads)[order]
-    names_by_features.data *= np.repeat(weights[order], np.diff(names_by_features.indptr))
-    if len(gains):
-        names_by_features = with_column(names_by_features, gains[rows[order]])
-    return names_by_features, rows[order]
+    builder = SparseRowsBuilder(vectorizer.n_features + bool(len(gains)))
+    # The last column has the gains, so that n-grams must not get columns between two chunks.
+    n_at_once = ROWS_AT_ONCE if isinstance(vectorizer, TfidfVectorizer) else max(1, len(order))
+    for chunk in row_chunks(len(order), n_at_once):
+        chosen = order[chunk.start : chunk.stop]
+        own = vectorizer.transform(names.take(chosen), n_threads)
+        own.data *= np.repeat(weights[chosen], np.diff(own.indptr))
+        builder.add(with_column(own, gains[rows[chosen]]) if len(gains) else own)
+    return builder.build(), rows[order]

@@ -25,6 +25,10 @@ from deixis.nearest.merging import best_of_both
 from deixis.nearest.spelling_index import IndelIndex
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
+from deixis.store.scratch import GrowingArray
+from deixis.store.sparse_rows_builder import row_chunks
+from deixis.store.string_hashes import distinct_strings
+from deixis.store.strings import StringTable, StringTableBuilder
 from deixis.tables import EntityMask
 from deixis.types import MentionInContext
 
@@ -94,11 +98,11 @@ class SpellingSource(CandidateSource):
             popular = _most_popular(kb, known)
             positions = np.empty(len(kb), dtype=np.int64)
             positions[popular] = np.arange(len(kb))
-            keys = list(NameForms(config.forms).keys(known.names, known.langs, inputs.n_threads))
-            is_name = np.array([key != "" for key in keys], dtype=bool)
-            groups = positions[known.rows[is_name]]
-            names = IndelIndex.build(filter(None, keys), groups, len(kb))
-            words = _index_of_words(list(filter(None, keys)), groups, len(kb), config) if config.word_weight else None
+            keys = NameForms(config.forms).keys(known.names, known.langs, inputs.n_threads)
+            is_name = np.diff(keys.offsets) > 0
+            keys, groups = keys.take(np.flatnonzero(is_name)), positions[known.rows[is_name]]
+            names = IndelIndex.build(keys, groups, len(kb))
+            words = _index_of_words(keys, groups, len(kb), config) if config.word_weight else None
         return cls(inputs.kb, names, words, popular, config, inputs.n_threads)
 
     def extend(self, added: SourceInputs) -> SpellingSource:
@@ -168,17 +172,20 @@ def _most_popular(kb: KnowledgeBase, known: AliasNames) -> NDArray[np.int32]:
     return np.argsort(-counts, kind="stable").astype(np.int32)
 
 
-def _index_of_words(keys: list[str], groups: NDArray[np.int64], n_groups: int, config: SpellingConfig) -> IndelIndex:
+def _index_of_words(keys: StringTable, groups: NDArray[np.int64], n_groups: int, config: SpellingConfig) -> IndelIndex:
     """An index of the words of names of several words."""
-    split = [words if len(words := key.split()) > 1 else [] for key in keys]
-    word_groups = np.repeat(groups, [len(words) for words in split])
-    numbers: dict[str, int] = {}
-    words = list(chain.from_iterable(split))
-    word_numbers = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int64, len(words))
-    pairs = np.unique(word_numbers * n_groups + word_groups)
-    is_rare = np.bincount(pairs // n_groups, minlength=len(numbers)) <= config.max_shared
-    rare = np.flatnonzero(is_rare[word_numbers])
-    return IndelIndex.build((words[position] for position in rare), word_groups[rare], n_groups)
+    builder, lengths = StringTableBuilder(), GrowingArray(np.int64)
+    for chunk in row_chunks(len(keys)):  # Python's own strings take ten times the room
+        split = [own if len(own := key.split()) > 1 else [] for key in keys.strings(chunk)]
+        builder.extend(list(chain.from_iterable(split)))
+        lengths.extend(np.fromiter(map(len, split), np.int64, len(split)))
+    words = builder.build()
+    word_groups = np.repeat(groups, lengths.build())
+    numbers, firsts = distinct_strings(words)
+    pairs = np.unique(numbers * n_groups + word_groups)
+    is_rare = np.bincount(pairs // n_groups, minlength=len(firsts)) <= config.max_shared
+    rare = np.flatnonzero(is_rare[numbers])
+    return IndelIndex.build(words.take(rare), word_groups[rare], n_groups)
 
 
 def _spread(rows: sparse.csr_matrix, positions: NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:

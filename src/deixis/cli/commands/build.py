@@ -17,8 +17,10 @@ from deixis.cli.list_options import list_options
 from deixis.cli.options import CommandWithSettings, GivenSettings, SettingOption, settings_from
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import folder_size, format_bytes, model_summary
+from deixis.config import config_to_dict
 from deixis.errors import ConfigError, StoreError
 from deixis.kb.demo import read_demo
+from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.language_choice import ALL
 from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
@@ -27,6 +29,7 @@ from deixis.progress import track
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model
 from deixis.store.origin import check_replaceable
+from deixis.training.kept_build import digest_of, keeping_parts
 from deixis.types import Document
 
 HELD_OUT_HINT = (
@@ -72,6 +75,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
 )
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read.")
 @click.option("--discard-changes", is_flag=True, help="Replace a model that was changed or corrected since.")
+@click.option("--resume", is_flag=True, help="Go on with an interrupted build of the same list.")
 @click.option(
     "--encoder",
     cls=SettingOption,
@@ -92,6 +96,7 @@ def build(
     description_language: str,
     skip_bad: bool,
     discard_changes: bool,
+    resume: bool,
     encoder: str | None,
     reading: ReadOptions,
     settings: GivenSettings[LinkerConfig],
@@ -101,6 +106,8 @@ def build(
     KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
     (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
     """
+    if resume and "-" in (*kb_files, *mentions):
+        raise click.UsageError("A build that reads stdin cannot be resumed; give files, or leave out --resume.")
     if is_demo == bool(kb_files):
         raise click.UsageError("Give knowledge base files, or --demo, and not both.")
     config = settings.config
@@ -117,11 +124,22 @@ def build(
     _check_changes(output, discard_changes)
     check_files((*mentions, *calibrate_on))
     annotated_documents: Iterable[Document] = read_all(mentions, mentions_format)
-    with session.watching():
+    if description_language != ALL:
+        annotated_documents = list(annotated_documents)  # they are needed twice, and may come from stdin
+
+    def read() -> KnowledgeBase:
         kb = read_demo() if is_demo else read_kb(session, kb_files, skip_bad, reading)
-        if description_language != ALL:
-            annotated_documents = list(annotated_documents)  # they are needed twice, and may come from stdin
-            kb = kb.with_description_language(description_language, annotated_documents)
+        return (
+            kb
+            if description_language == ALL
+            else kb.with_description_language(description_language, annotated_documents)
+        )
+
+    def digest() -> str:
+        other = {"seed": session.seed, "lang": description_language, "skip_bad": skip_bad, "reading": reading}
+        return digest_of((*kb_files, *mentions), {"config": config_to_dict(config), **other})
+
+    with session.watching(), keeping_parts(output, digest, read, resumes=resume) as kb:
         session.note(f"Knowledge base: {len(kb):,} entities.")
         annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
