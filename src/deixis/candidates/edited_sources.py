@@ -82,9 +82,12 @@ class EditedSource(CandidateSource):
             mask,
             lambda number, part, own, mask: _searched(part, own, k if number == 0 else n_added, mask),
         )
+        if len(rankings) == 1:
+            first = rankings[0]
+            return sparse.csr_matrix((self.column(first), first.indices, first.indptr), shape=first.shape)
         first = rankings[0]
-        added = self._best(side_by_side(rankings[1:]), n_added) if len(rankings) > 1 else None
-        if added is not None and added.nnz:  # each added one takes the place of the last of the built ones
+        added = rankings[1] if len(rankings) == 2 else self._best(side_by_side(rankings[1:]), n_added)
+        if added.nnz:  # each added one takes the place of the last of the built ones
             min_scores, n_first = np.zeros(len(mentions)), np.diff(first.indptr)
             is_full = n_first >= k
             min_scores[is_full] = first.data[first.indptr[1:][is_full] - 1]

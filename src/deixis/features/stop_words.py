@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 
 # Stop words of one language that are names or telling words in another: the river Seine, an era, a son, a war.
 TELLING_ELSEWHERE = frozenset("den era hat hun man men mine pod seine sin son war".split())
 
 
-def stop_words() -> list[str]:
+@cache
+def stop_words() -> tuple[str, ...]:
     """Words that hold sentences together and say little.
 
     Examples
@@ -18,7 +20,7 @@ def stop_words() -> list[str]:
     (True, True, True, False)
     """
     lines = resources.files("deixis.features").joinpath("stop_words.txt").read_text("utf-8").splitlines()
-    return [word for line in lines if not line.startswith("#") for word in line.split()]
+    return tuple(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 def filler_words() -> list[str]:

@@ -18,6 +18,7 @@ from deixis.store.row_parts import JoinedStrings, RowParts
 from deixis.store.strings import StringTable
 from deixis.tables import EntityMask
 
+N_LOOKED_AT = 2000  # entities of which a short one is taken
 MAX_MASKS = 16  # of filters that are kept for the next call
 _RAGGED = {"alias": ("aliases", "alias_langs", "alias_counts"), "description": ("descriptions", "description_langs"),
            "type": ("type_codes",), "alt_id": ("alt_ids",)}  # fmt: skip
@@ -70,7 +71,7 @@ class EditedKnowledgeBase(KnowledgeBase):
         edited_rows: NDArray[np.int64],
         new_rows: NDArray[np.int64],
     ) -> None:
-        values = {"parts": tuple(parts), "row_parts": RowParts.of(map(len, parts)), "is_live": is_live,
+        values = {"parts": tuple(parts), "row_parts": RowParts.of(map(len, parts), _shortest_row(parts[0])), "is_live": is_live,
                   "edited_rows": edited_rows, "new_rows": new_rows,
                   "ids": JoinedStrings([part.ids for part in parts]),
                   "titles": JoinedStrings([part.titles for part in parts])}  # fmt: skip
@@ -211,6 +212,12 @@ class EditedKnowledgeBase(KnowledgeBase):
     def described_fraction(self) -> float:
         """The share of the built entities that have a description."""
         return self.parts[0].described_fraction
+
+
+def _shortest_row(kb: KnowledgeBase) -> int:
+    """An entity, of the first ones, whose descriptions are short: it costs little to look at."""
+    starts = kb.descriptions.offsets[kb.description_indptr[:N_LOOKED_AT]]
+    return int(np.argmin(np.diff(starts))) if len(starts) > 1 else 0
 
 
 def joined_columns(parts: Sequence[EntityColumns]) -> EntityColumns:

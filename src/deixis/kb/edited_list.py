@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deixis.kb.edited import EditedKnowledgeBase, joined_columns
 from deixis.kb.edits import EntityEdits
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.store.row_parts import RowParts
 from deixis.store.strings import StringTable
 from deixis.tables import EntityMask
 
@@ -68,6 +69,13 @@ class EditedList:
     def of(cls, built: KnowledgeBase) -> EditedList:
         """A list without edits."""
         return cls(built, np.ones(len(built), dtype=bool))
+
+    @property
+    def row_parts(self) -> RowParts:
+        """Where the rows of each part begin."""
+        if isinstance(self.kb, EditedKnowledgeBase):
+            return self.kb.row_parts
+        return RowParts.of([len(self.built), *(len(part.kb) for part in self.parts)])
 
     @property
     def edits(self) -> EntityEdits:

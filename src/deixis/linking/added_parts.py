@@ -63,7 +63,7 @@ class AddedParts:
     @property
     def row_parts(self) -> RowParts:
         """Where the rows of each part begin."""
-        return RowParts.of([len(self.edited.built), *(len(part.kb) for part in self.parts)])
+        return self.edited.row_parts
 
     def words(self, built: LinkerModel) -> EntityWords:
         """The words of all entities."""

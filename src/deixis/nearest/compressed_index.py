@@ -12,6 +12,7 @@ from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 
+MAX_BLOCKS = 32  # opened for one query, at most: half of what it takes among a whole list
 N_MORE = 16  # groups searched for besides, so that the nearly equal last ones are told apart by exact scores
 
 
@@ -40,6 +41,7 @@ class CompressedIndex:
         self.rows = rows  # over `columns`
         self.starts = starts  # of the rows of each group
         self.n_columns = n_columns
+        self._core_rows = core_rows(rows, "rows")
 
     @classmethod
     def build(
@@ -70,7 +72,7 @@ class CompressedIndex:
             (queries.data[is_held], positions[is_held].astype(np.int32), n_before[queries.indptr]),
             shape=(queries.shape[0], len(self.columns)),
         )
-        ranking = self.index.search(own, k + N_MORE, n_threads, max_blocks, mask)
+        ranking = self.index.search(own, k + N_MORE, n_threads, max_blocks or MAX_BLOCKS, mask)
         return self._exact(own, ranking, k, n_threads)
 
     def all_rows(self) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
@@ -91,7 +93,7 @@ class CompressedIndex:
         rows = np.arange(n_rows.sum()) + np.repeat(self.starts[groups] - firsts, n_rows)
         pair_starts = np.append(firsts, len(rows))[ranking.indptr]
         dots = _core.row_dots(
-            *core_rows(queries, "queries"), pair_starts.astype(np.int64), *core_rows(self.rows, "rows"), rows, n_threads
+            *core_rows(queries, "queries"), pair_starts.astype(np.int64), *self._core_rows, rows, n_threads
         )
         scores = np.maximum.reduceat(dots, firsts)
         return best_first(sparse.csr_matrix((scores, ranking.indices, ranking.indptr), shape=ranking.shape), k)

@@ -31,13 +31,15 @@ class RowParts:
     """
 
     starts: NDArray[np.int64]
+    filler: int = 0
+    """A row of the first part that stands for those that it lacks, where values of all are taken from it."""
     _last: tuple[Rows, NDArray[np.int64], tuple[Split, ...]] | None = None
     """The rows that were gathered last: features of a batch look up the same ones again and again."""
 
     @classmethod
-    def of(cls, lengths: Iterable[int]) -> RowParts:
+    def of(cls, lengths: Iterable[int], filler: int = 0) -> RowParts:
         """Parts of these lengths."""
-        return cls(np.concatenate([[0], np.cumsum(list(lengths), dtype=np.int64)]).astype(np.int64))
+        return cls(np.concatenate([[0], np.cumsum(list(lengths), dtype=np.int64)]).astype(np.int64), filler)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -64,13 +66,13 @@ class RowParts:
     def gather(self, rows: Rows, of_part: OfPart) -> NDArray[Any]:
         """One value (or row of values) for each of the rows: `of_part(number, positions, rows)` gives those of a part.
 
-        Most rows are in the first part, so it gives values for all, with its first row in place of those that it lacks.
+        Most rows are in the first part, so it gives values for all, with its filler in place of those that it lacks.
         """
         last = self._last
         if last is None or last[0] is not rows:
             is_first = rows < self.starts[1]
             further = () if is_first.all() else tuple(each for each in self.split(rows) if each[0] > 0)
-            last = (rows, np.asarray(np.where(is_first, rows, 0) if further else rows, dtype=np.int64), further)
+            last = (rows, np.asarray(np.where(is_first, rows, self.filler) if further else rows, dtype=np.int64), further)
             object.__setattr__(self, "_last", last)
         if not self.starts[1]:
             raise IndexError("The first part has no rows.")

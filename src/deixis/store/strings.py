@@ -41,8 +41,11 @@ class StringTable:
         if isinstance(strings, StringTable):
             return strings
         builder = StringTableBuilder()
-        for string in strings:
-            builder.append(string)
+        if isinstance(strings, (list, tuple)):
+            builder.extend(strings)
+        else:
+            for string in strings:
+                builder.append(string)
         return builder.build()
 
     @classmethod
