@@ -8,7 +8,7 @@ from deixis.errors import DataError, MissingExtraError, ToolkitError, UnknownNam
 
 def test_one_class_catches_them_all():
     classes = [value for _, value in inspect.getmembers(errors, inspect.isclass) if issubclass(value, Exception)]
-    assert len(classes) == 9
+    assert len(classes) == 10
     assert all(issubclass(error, ToolkitError) for error in classes)
 
 

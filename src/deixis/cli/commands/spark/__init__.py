@@ -13,7 +13,7 @@ COMMANDS = {"link": CommandEntry("deixis.cli.commands.spark.link:link", "Link fi
 @click.group(
     cls=LazyGroup,
     entries=COMMANDS,
-    epilog=examples("deixis spark link /shared/model /shared/articles -o /shared/links --master spark://host:7077"),
+    epilog=examples("deixis spark link /shared/model /shared/articles -o /shared/links"),
 )
 def spark() -> None:
     """Link on a Spark cluster, or through Spark on this machine. Needs the extra spark, and Java 17."""

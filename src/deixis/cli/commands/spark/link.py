@@ -19,7 +19,7 @@ from deixis.linking.options import LinkOptions
     heading="Input, output and cluster",
     epilog=examples(
         "deixis spark link model articles/ -o links",
-        "deixis spark link /shared/model /shared/articles -o /shared/links --master spark://host:7077",
+        "deixis spark link model articles/ -o links --master spark://host:7077",
     ),
 )
 @click.argument("model", type=click.Path())
