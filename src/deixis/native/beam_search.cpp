@@ -1,8 +1,9 @@
 // Beam search through a label tree (XMRED, Algorithm 2, Eq. 6 and 8), on packed weights.
 //
 // A query's features are hashed once; then each surviving parent is asked for each of them, which finds the weights of
-// all its children at once. A filter comes as the number of allowed labels under each node: nodes without one are never
-// entered, and the beam is widened until the nodes in it hold as many allowed labels as are wanted.
+// all its children at once. Long rows go down the tree together, parent by parent. A filter comes as the number of
+// allowed labels under each node: nodes without one are never entered, and the beam is widened until the nodes in it
+// hold as many allowed labels as are wanted.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -92,14 +93,29 @@ struct ParentView {
     const float* biases;
     int64_t first_child, n_children;
     int key_bits;
-    size_t found_end;  // its buckets end here in Query::found
+    size_t found_end;  // its buckets end here in Worker::found
 };
 
+// A row on its way down.
 struct Query {
     std::vector<std::pair<uint32_t, float>> features;  // hashed feature, value
+    std::vector<Scored> beam, next;
+    size_t n_most = 0;       // nodes in `next` before it is cut down to the best
+    float threshold = 0.0f;  // the worst of the best so far
+};
+
+// What a row visits: a parent in its beam.
+struct Visit {
+    Scored parent;
+    uint32_t query;
+};
+
+// The memory of one thread.
+struct Worker {
+    std::vector<Query> queries;
+    std::vector<Visit> visits;
     std::vector<ParentView> parents;
     std::vector<Found> found;
-    std::vector<Scored> beam, next;
     std::vector<float> margins;
 };
 
@@ -110,6 +126,19 @@ struct SearchParams {
     std::vector<const int32_t*> n_allowed;  // of the children of each level: allowed labels under them; or empty
     int64_t n_wanted;                       // allowed labels that the beam must hold at every level
 };
+
+// One level for one search.
+struct Step {
+    size_t kept;
+    bool is_last;
+    const int32_t* n_allowed;
+};
+
+// Rows of more features than this go down together, and each parent is searched for all of them before the next one
+// is: what one row brought into the caches serves the others. Of short rows each goes down alone, since so little of a
+// parent is read for each that the better pruning counts for more.
+constexpr int64_t kLongRow = 50;
+constexpr size_t kRowsTogether = 128;
 
 class TreeSearch {
 public:
@@ -136,22 +165,29 @@ public:
         check_within("n_levels", static_cast<double>(n_levels), 1, static_cast<double>(levels_.size()));
         const CsrView queries = csr_view({"indptr", "indices", "data"}, indptr, indices, data);
         const auto n_rows = static_cast<size_t>(queries.n_rows);
-        constexpr size_t kChunk = 64;
         SearchParams params{width, k, NodeScore(power), memory, {}, 0};
         filter(n_allowed, n_levels, params);
+        const bool is_long = queries.indptr[n_rows] > kLongRow * queries.n_rows;
+        const size_t n_together = is_long ? kRowsTogether : 1;
+        constexpr size_t kChunk = 128;
         std::vector<std::vector<Scored>> found(run_count(n_rows, kChunk));
         std::vector<int64_t> starts(n_rows + 1, 0);
-        std::vector<Query> workers(worker_count(found.size(), n_threads));
-        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end, int worker) {
-            Query& query = workers[worker];
-            found[c].reserve(std::min(kChunk, n_rows) * static_cast<size_t>(std::min(k, 256)));
-            for (size_t row = begin; row < end; ++row) {
+        std::vector<Worker> workers(worker_count(found.size(), n_threads));
+        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end, int number) {
+            Worker& worker = workers[number];
+            worker.queries.resize(n_together);
+            found[c].reserve((end - begin) * static_cast<size_t>(std::min(k, 256)));
+            for (size_t row = begin; row < end; row += n_together) {
+                const size_t n = std::min(n_together, end - row);
                 if (params.n_allowed.empty())
-                    search_one<false>(queries, static_cast<int64_t>(row), n_levels, params, query);
+                    search_together<false>(queries, row, n, n_levels, params, worker);
                 else
-                    search_one<true>(queries, static_cast<int64_t>(row), n_levels, params, query);
-                starts[row + 1] = static_cast<int64_t>(query.beam.size());
-                found[c].insert(found[c].end(), query.beam.begin(), query.beam.end());
+                    search_together<true>(queries, row, n, n_levels, params, worker);
+                for (size_t i = 0; i < n; ++i) {
+                    const std::vector<Scored>& beam = worker.queries[i].beam;
+                    starts[row + i + 1] = static_cast<int64_t>(beam.size());
+                    found[c].insert(found[c].end(), beam.begin(), beam.end());
+                }
             }
         });
         accumulate(starts);
@@ -181,43 +217,78 @@ private:
         params.n_wanted = std::min<int64_t>(params.n_wanted, params.k);
     }
 
+    // Rows `first` to `first + n`, level by level; their beams are what is found.
     template <bool kIsFiltered>
-    void search_one(const CsrView& queries, int64_t row, size_t n_levels, const SearchParams& params,
-                    Query& query) const {
-        query.features.clear();
-        for (int64_t p = queries.indptr[row]; p < queries.indptr[row + 1]; ++p)
-            if (queries.indices[p] >= 0 && queries.indices[p] < n_features_)
-                query.features.push_back(
-                    {hash_feature(static_cast<uint32_t>(queries.indices[p]), n_bits_), queries.data[p]});
-        query.beam.assign(1, {0.0f, 0});
+    void search_together(const CsrView& rows, size_t first, size_t n, size_t n_levels, const SearchParams& params,
+                         Worker& worker) const {
+        for (size_t i = 0; i < n; ++i) begin(rows, first + i, worker.queries[i]);
         for (size_t t = 0; t < n_levels; ++t) {
-            query.next.clear();
             const bool is_last = t + 1 == n_levels;
-            const auto kept = static_cast<size_t>(is_last ? params.k : params.width);
-            const int32_t* const n_allowed = kIsFiltered ? params.n_allowed[t] : nullptr;
-            const auto n_kept = [&] {
-                return kIsFiltered && !is_last ? widened(query.next, kept, n_allowed, params.n_wanted) : kept;
-            };
-            auto n_most = std::max(2 * kept, kMinToPrune);
-            float threshold = -INFINITY;  // the worst of the best `kept` so far
-            find_buckets(levels_[t], query);
-            size_t found_begin = 0;
-            for (size_t i = 0; i < query.beam.size(); ++i) {
-                const ParentView& parent = query.parents[i];
-                expand<kIsFiltered>(parent, found_begin, query.beam[i].score() * params.memory, threshold,
-                                    params.node_score, n_allowed, query);
-                found_begin = parent.found_end;
-                if (query.next.size() <= n_most) continue;
-                const auto n = n_kept();
-                if (kIsFiltered) n_most = std::max(2 * n, kMinToPrune);
-                if (kIsFiltered && n >= query.next.size()) continue;
-                keep_best(query.next, n);
-                threshold = query.next.back().score();
+            const Step step{static_cast<size_t>(is_last ? params.k : params.width), is_last,
+                            kIsFiltered ? params.n_allowed[t] : nullptr};
+            for (size_t i = 0; i < n; ++i) {
+                worker.queries[i].next.clear();
+                worker.queries[i].n_most = std::max(2 * step.kept, kMinToPrune);
+                worker.queries[i].threshold = -INFINITY;
             }
-            if (query.next.size() > kept) keep_best(query.next, n_kept());
-            std::swap(query.beam, query.next);
-            std::sort(query.beam.begin(), query.beam.end());
+            list_visits(n, worker);
+            for (size_t begin = 0, end = n > 1 ? 1 : worker.visits.size(); begin < worker.visits.size();
+                 begin = end, ++end)
+                visit<kIsFiltered>(levels_[t], begin, end, step, params, worker);
+            for (size_t i = 0; i < n; ++i) {
+                Query& query = worker.queries[i];
+                if (query.next.size() > step.kept) keep_best(query.next, n_kept<kIsFiltered>(query, step, params));
+                std::swap(query.beam, query.next);
+                std::sort(query.beam.begin(), query.beam.end());
+            }
         }
+    }
+
+    void begin(const CsrView& rows, size_t row, Query& query) const {
+        query.features.clear();
+        for (int64_t p = rows.indptr[row]; p < rows.indptr[row + 1]; ++p)
+            if (rows.indices[p] >= 0 && rows.indices[p] < n_features_)
+                query.features.push_back({hash_feature(static_cast<uint32_t>(rows.indices[p]), n_bits_), rows.data[p]});
+        query.beam.assign(1, {0.0f, 0});
+    }
+
+    // All parents in the beams: those of one row by score, those of several by parent.
+    static void list_visits(size_t n, Worker& worker) {
+        worker.visits.clear();
+        for (size_t i = 0; i < n; ++i)
+            for (const Scored& parent : worker.queries[i].beam)
+                worker.visits.push_back({parent, static_cast<uint32_t>(i)});
+        if (n > 1)
+            std::sort(worker.visits.begin(), worker.visits.end(), [](const Visit& a, const Visit& b) {
+                return std::pair(a.parent.node(), a.query) < std::pair(b.parent.node(), b.query);
+            });
+    }
+
+    // The children of some parents of one row are added to its next beam.
+    template <bool kIsFiltered>
+    void visit(const Level& level, size_t begin, size_t end, const Step& step, const SearchParams& params,
+               Worker& worker) const {
+        Query& query = worker.queries[worker.visits[begin].query];
+        find_buckets(level, query, begin, end, worker);
+        size_t found_begin = 0;
+        for (size_t i = begin; i < end; ++i) {
+            const ParentView& parent = worker.parents[i - begin];
+            expand<kIsFiltered>(parent, found_begin, worker.visits[i].parent.score() * params.memory, params.node_score,
+                                step.n_allowed, query, worker);
+            found_begin = parent.found_end;
+            if (query.next.size() <= query.n_most) continue;
+            const auto n = n_kept<kIsFiltered>(query, step, params);
+            if (kIsFiltered) query.n_most = std::max(2 * n, kMinToPrune);
+            if (kIsFiltered && n >= query.next.size()) continue;
+            keep_best(query.next, n);
+            query.threshold = query.next.back().score();
+        }
+    }
+
+    template <bool kIsFiltered>
+    static size_t n_kept(Query& query, const Step& step, const SearchParams& params) {
+        return kIsFiltered && !step.is_last ? widened(query.next, step.kept, step.n_allowed, params.n_wanted)
+                                            : step.kept;
     }
 
     // The best `kept`, the worst of them last.
@@ -253,53 +324,54 @@ private:
                 0};
     }
 
-    // The buckets that may hold the query's features, in all the beam's parents. Memory is asked for one pass before
-    // it is read.
-    void find_buckets(const Level& level, Query& query) const {
-        query.parents.clear();
-        const size_t n_most = query.beam.size() * query.features.size();
-        if (query.found.size() < n_most) query.found.resize(n_most);  // never shrinks: its memory is used again
+    // The buckets that may hold the query's features, in the parents of these visits. Memory is asked for one pass
+    // before it is read.
+    void find_buckets(const Level& level, const Query& query, size_t begin, size_t end, Worker& worker) const {
+        worker.parents.clear();
+        const size_t n_most = (end - begin) * query.features.size();
+        if (worker.found.size() < n_most) worker.found.resize(n_most);  // never shrinks: its memory is used again
         size_t n_found = 0;
-        for (const Scored& node : query.beam) {
-            query.parents.push_back(view(level, node.node()));
-            prefetch(query.parents.back().eighths);
-            prefetch(query.parents.back().biases);
+        for (size_t i = begin; i < end; ++i) {
+            worker.parents.push_back(view(level, worker.visits[i].parent.node()));
+            prefetch(worker.parents.back().eighths);
+            prefetch(worker.parents.back().biases);
         }
-        for (ParentView& parent : query.parents) {
+        for (ParentView& parent : worker.parents) {
             const uint32_t key_mask = (1u << parent.key_bits) - 1;
             for (const auto& [hash, value] : query.features) {
                 const uint32_t bucket = hash >> parent.key_bits;
                 // Written always, kept only if the bucket's byte says so: no branch to guess wrong.
-                query.found[n_found] = {bucket, 0, static_cast<uint16_t>(hash & key_mask), value};
+                worker.found[n_found] = {bucket, 0, static_cast<uint16_t>(hash & key_mask), value};
                 n_found += (parent.eighths[bucket] & eighth_bit(hash, parent.key_bits)) != 0;
             }
             parent.found_end = n_found;
         }
         size_t i = 0;
-        for (const ParentView& parent : query.parents)
-            for (; i < parent.found_end; ++i) prefetch(parent.bucket_starts + query.found[i].begin);
+        for (const ParentView& parent : worker.parents)
+            for (; i < parent.found_end; ++i) prefetch(parent.bucket_starts + worker.found[i].begin);
         i = 0;
-        for (const ParentView& parent : query.parents)
+        for (const ParentView& parent : worker.parents)
             for (; i < parent.found_end; ++i) {
-                const uint32_t* bucket = parent.bucket_starts + query.found[i].begin;
-                query.found[i].begin = bucket[0];
-                query.found[i].end = bucket[1];
+                const uint32_t* bucket = parent.bucket_starts + worker.found[i].begin;
+                worker.found[i].begin = bucket[0];
+                worker.found[i].end = bucket[1];
                 prefetch(parent.entries.address(bucket[0]));
             }
     }
 
     template <bool kIsFiltered>
-    static void expand(const ParentView& parent, size_t found_begin, float inherited, float threshold,
-                       const NodeScore& node_score, [[maybe_unused]] const int32_t* n_allowed, Query& query) {
+    static void expand(const ParentView& parent, size_t found_begin, float inherited, const NodeScore& node_score,
+                       [[maybe_unused]] const int32_t* n_allowed, Query& query, Worker& worker) {
+        const float threshold = query.threshold;
         if (inherited < threshold) return;  // a node's own score is never above 0
         // What the sum's rounding may lift up to the threshold is still wanted.
         const float rounding = 1e-6f * (std::fabs(threshold) + std::fabs(inherited)) + 1e-30f;
         const float least_margin =
             threshold == -INFINITY ? -INFINITY : node_score.least_margin(threshold - inherited - rounding);
-        query.margins.assign(parent.biases, parent.biases + parent.n_children);
-        float* const margins = query.margins.data();
+        worker.margins.assign(parent.biases, parent.biases + parent.n_children);
+        float* const margins = worker.margins.data();
         for (size_t i = found_begin; i < parent.found_end; ++i) {
-            const Found& f = query.found[i];
+            const Found& f = worker.found[i];
             uint32_t e = f.begin;  // keys ascend within a bucket
             while (e < f.end && parent.entries.key(e) < f.key) ++e;
             for (; e < f.end && parent.entries.key(e) == f.key; ++e)
