@@ -24,10 +24,8 @@ def output_stream(path: str | None) -> Iterator[TextIO]:
     An interrupted or failed block leaves whatever was at `path` before. A suffix of .gz, .bz2 or .xz compresses; .zst,
     which is only read, is refused.
     """
-    if path is not None and path.lower().endswith(".zst"):
-        raise DataError(
-            "cannot be compressed with zstd; give a name that ends in .gz, .bz2 or .xz, or in none", path=path
-        )
+    if path is not None:
+        _check_compression(path)
     if path is None or path == "-":
         yield sys.stdout
         return
@@ -64,6 +62,7 @@ def growing_output(path: str | None) -> Iterator[Callable[[str], None]]:
 
 def check_output(path: str) -> None:
     """An error if no file can be written at `path`."""
+    _check_compression(path)
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise DataError(f"cannot write there: no folder {str(target.parent)!r}; make it first", path=path)
@@ -71,6 +70,13 @@ def check_output(path: str) -> None:
         raise DataError("cannot write there: it is a folder; give a file's name", path=path)
     if not os.access(target.parent, os.W_OK):
         raise DataError(f"cannot write there: nothing can be written in {str(target.parent)!r}", path=path)
+
+
+def _check_compression(path: str) -> None:
+    if path.lower().endswith(".zst"):
+        raise DataError(
+            "cannot be compressed with zstd; give a name that ends in .gz, .bz2 or .xz, or in none", path=path
+        )
 
 
 @contextmanager
