@@ -20,7 +20,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--header/--no-header": {"default": None, "help": "Whether the first line of a table names its columns."},
     "--format": {"metavar": "NAME", "help": f"{', '.join(FORMATS)}."},
     "--query": {
-        "metavar": "SQL",
+        "metavar": "QUERY",
         "help": 'Entities of SQLite: "select ..."; of a dump: "languages=en,types=Q5,count=9".',
     },
     "--prefix": {"is_flag": True, "help": "Put the name of its list before every id: drugs:17."},
@@ -42,9 +42,10 @@ class ListOptionInLine(ListOption):
     is_in_line = True
 
 
-def list_options(*, is_in_line: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds the options of reading lists; the command receives them as `reading`, a `ReadOptions`."""
-    names = [flag.partition("/")[0][2:].replace("-", "_") for flag in _OPTIONS]
+def list_options(*only: str, is_in_line: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds the options of reading lists, or only some; the command receives them as `reading`, a `ReadOptions`."""
+    options = {flag: _OPTIONS[flag] for flag in only} or _OPTIONS
+    names = [flag.partition("/")[0][2:].replace("-", "_") for flag in options]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -53,7 +54,7 @@ def list_options(*, is_in_line: bool = False) -> Callable[[Callable[..., Any]], 
             return command(*arguments, reading=ReadOptions.of(**typed), **values)
 
         decorated: Callable[..., Any] = with_reading
-        for (flag, settings), name in reversed(list(zip(_OPTIONS.items(), names, strict=True))):
+        for (flag, settings), name in reversed(list(zip(options.items(), names, strict=True))):
             kind = ListOptionInLine if is_in_line else ListOption
             decorated = click.option(flag, f"list_{name}", cls=kind, **settings)(decorated)
         return decorated

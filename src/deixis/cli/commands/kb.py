@@ -38,6 +38,7 @@ N_LANGUAGES = 12
 ALL = "all"
 COMMANDS = {
     "check": CommandEntry("deixis.cli.commands.kb:check", "Report what is in a file and what is odd about it."),
+    "import": CommandEntry("deixis.cli.commands.kb_import:import_", "Write the entities of dumps as a list."),
     "coverage": CommandEntry("deixis.cli.commands.kb:coverage", "Report how many gold entities are in the KB."),
     "add": CommandEntry("deixis.cli.commands.kb_changes:add", "Add entities to a model."),
     "edit": CommandEntry("deixis.cli.commands.kb_changes:edit", "Replace fields of an entity of a model."),

@@ -64,6 +64,17 @@ WHOLE_DUMPS = ("wikidata", "cirrussearch")
 """Dumps whose every record is a whole entity: `read(lines, path, options)`."""
 JOINED_DUMPS = ("wikipedia", "damuel", "kilt-pages")
 """Dumps whose records are joined on disk, in as many parts as their size needs."""
+DUMP_PAGES = LazyRegistry(
+    "dump format",
+    {
+        "wikidata": Lazy("deixis.kb.formats.wikidata:wikidata_pages"),
+        "cirrussearch": Lazy("deixis.kb.formats.cirrussearch:cirrussearch_pages"),
+        "wikipedia": Lazy("deixis.kb.formats.wikipedia:wikipedia_pages"),
+        "damuel": Lazy("deixis.kb.formats.damuel_items:damuel_pages"),
+        "kilt-pages": Lazy("deixis.kb.formats.kilt_pages:kilt_pages"),
+    },
+)
+"""The same dumps by pages, with links and texts: `pages(lines, path, query, has_texts=...)`."""
 PATH_FORMATS = frozenset({"excel", "parquet", "arrow", "sqlite", "umls", "wordnet"})  # `read(path, options)`
 _ARROW = LazyRegistry("kind of table", {"arrow": Lazy("deixis.kb.formats.arrow:read_table", extra="arrow")})
 _DECODED = (*TABLES, "annif-tsv", "names", "label-lines")

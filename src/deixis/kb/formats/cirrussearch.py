@@ -14,7 +14,7 @@ from typing import Any
 from deixis.kb.dumps.page import DumpPage, DumpPages, Lines, records_of
 from deixis.kb.dumps.query import DumpQuery
 from deixis.kb.dumps.titles import is_disambiguation, page_url
-from deixis.kb.formats.dump_json import Records, checked, parsed, strings, without_types
+from deixis.kb.formats.dump_json import Records, checked, parsed, query_of, strings
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 
@@ -33,7 +33,7 @@ def read_cirrussearch(lines: Lines, path: object, options: ReadOptions | None = 
     ...     print(number, record["id"], record["alt_ids"], record["count"], record["url"])
     2 Paris ['Q90'] 9 https://en.wikipedia.org/wiki/Paris
     """
-    return records_of(cirrussearch_pages(lines, path, without_types("cirrussearch", options)))
+    return records_of(cirrussearch_pages(lines, path, query_of("cirrussearch", options)))
 
 
 def cirrussearch_pages(lines: Lines, path: object, query: DumpQuery, **_: object) -> DumpPages:

@@ -13,7 +13,7 @@ from typing import Any
 from deixis.kb.dumps.join import joined_records
 from deixis.kb.dumps.page import DumpPage, DumpPages, Lines, apart
 from deixis.kb.dumps.query import DumpQuery
-from deixis.kb.formats.dump_json import Records, checked, parsed, string, strings
+from deixis.kb.formats.dump_json import Records, checked, parsed, query_of, string, strings
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.types import Document, Mention
@@ -31,7 +31,7 @@ def read_damuel_items(lines: Lines, path: object, options: ReadOptions | None = 
     >>> [(record["id"], record["title"]) for _, record in read_damuel_items(iter([(1, item)]), "part-00000.xz")]
     [('Q90', 'Parigi')]
     """
-    query = DumpQuery.of(None if options is None else options.query)
+    query = query_of("damuel", options)
     return joined_records(damuel_pages(lines, path, query), query, n_bytes)
 
 

@@ -13,6 +13,7 @@ from deixis.kb.records import BadRecord
 
 Records = Iterator[tuple[int, dict[str, Any] | BadRecord]]
 T = TypeVar("T")
+_TYPED = ("wikidata", "damuel")
 _ODD = "a field has another shape than in the dumps that are published"
 
 
@@ -54,9 +55,14 @@ def string(record: dict[str, Any], key: str) -> str:
     return value
 
 
-def without_types(format: str, options: ReadOptions | None) -> DumpQuery:
-    """The query of the options; one for types is refused where a dump has none."""
+def query_of(format: str, options: ReadOptions | None) -> DumpQuery:
+    """The query of the options, checked."""
     query = DumpQuery.of(None if options is None else options.query)
-    if query.types or query.types_left_out:
-        raise ConfigError(f"The pages of {format} have no types; leave types= out of the query.")
+    check_query(format, query)
     return query
+
+
+def check_query(format: str, query: DumpQuery) -> None:
+    """An error for a query by types of a dump that has none."""
+    if format not in _TYPED and (query.types or query.types_left_out):
+        raise ConfigError(f"The pages of {format} have no types; leave types= out of the query.")

@@ -15,7 +15,7 @@ from deixis.kb.dumps.join import joined_records
 from deixis.kb.dumps.page import DumpPage, DumpPages, Lines, apart
 from deixis.kb.dumps.query import DumpQuery
 from deixis.kb.dumps.titles import Wiki, is_disambiguation, page_url
-from deixis.kb.formats.dump_json import Records, checked, parsed, string, strings, without_types
+from deixis.kb.formats.dump_json import Records, checked, parsed, query_of, string, strings
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.types import Document, Mention
@@ -34,7 +34,7 @@ def read_kilt_pages(lines: Lines, path: object, options: ReadOptions | None = No
     >>> [(record["id"], record["descriptions"]) for _, record in read_kilt_pages(iter([(1, page)]), "kilt.json")]
     [('Paris', {'en': 'Paris is a city.'})]
     """  # noqa: E501
-    query = without_types("kilt-pages", options)
+    query = query_of("kilt-pages", options)
     return joined_records(kilt_pages(lines, path, query), query, n_bytes)
 
 

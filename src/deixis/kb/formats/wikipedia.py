@@ -21,7 +21,7 @@ from deixis.kb.dumps.page import DumpPage, DumpPages, Lines, apart
 from deixis.kb.dumps.query import DumpQuery
 from deixis.kb.dumps.titles import Wiki, is_disambiguation, page_url
 from deixis.kb.dumps.wikitext import plain_text
-from deixis.kb.formats.dump_json import Records, without_types
+from deixis.kb.formats.dump_json import Records, query_of
 from deixis.kb.read_options import ReadOptions
 from deixis.kb.records import BadRecord
 from deixis.types import Document, Mention
@@ -52,7 +52,7 @@ def read_wikipedia(lines: Lines, path: object, options: ReadOptions | None = Non
     [('Troy', {'en': 'Troy fell.'})]
     """
     options = options or ReadOptions()
-    query = without_types("wikipedia", options)
+    query = query_of("wikipedia", options)
     return joined_records(wikipedia_pages(lines, path, query, max_page=options.max_line), query, n_bytes)
 
 
