@@ -57,7 +57,6 @@ def test_entities_texts_and_bad_records_are_written(deixis_inside, tmp_path):
         ("-", 2, "give a name"),
         ("list.json", 2, "written over"),
         ("no/folder.jsonl", 1, "no folder"),
-        ("a.zst", 1, "zstd"),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_the_work(output, code, said, deixis_inside, tmp_path, monkeypatch):
