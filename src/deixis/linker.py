@@ -390,6 +390,6 @@ def evaluate(
     """
     measured: Evaluation = EVALUATIONS["links"](
         system.model if isinstance(system, Linker) else system, documents, kb, options or DEFAULT,
-        end_to_end=end_to_end, at=at, n_examples=n_examples, seed=seed, names=names,
+        at, end_to_end=end_to_end, n_examples=n_examples, seed=seed, names=names,
     )  # fmt: skip
     return measured

@@ -19,6 +19,7 @@ WHOLE = frozenset(
 SINGLE = frozenset(
     {
         "deixis",
+        "deixis.batch",
         "deixis.evaluation",
         "deixis.evaluation.statistics",  # of the intervals that a calibrated threshold comes with
         "deixis.evaluation.statistics.bootstrap",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from deixis.batch.run import BatchSummary, link_files
+from deixis.batch import RUNS
 from deixis.cli.link_options import load_linker
 from deixis.cli.session import Session
 from deixis.cli.timing import format_seconds
 from deixis.linking.options import LinkOptions
+
+if TYPE_CHECKING:
+    from deixis.batch.run import BatchSummary
 
 
 def link_in_shards(
@@ -24,7 +27,7 @@ def link_in_shards(
     """Links files into a folder and reports on it; stopped, it says how to go on."""
     load_linker(model, session, options)  # what is wrong with it or the options is said before a file is read
     try:
-        summary = link_files(model, files, output, options, n_threads=session.threads or 1, **how)
+        summary: BatchSummary = RUNS["link"](model, files, output, options, n_threads=session.threads or 1, **how)
     except KeyboardInterrupt:
         session.note(f"What is linked is in {output}; the same command goes on from there.")
         raise

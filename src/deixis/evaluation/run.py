@@ -106,7 +106,7 @@ def evaluate(
     n_examples: int = 0,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
-    names: tuple[str, str] = NAMES,
+    names: tuple[str, str] | None = None,
 ) -> Evaluation:
     """How often a linker, or predictions paired by their ids, are right on annotated documents.
 
@@ -115,6 +115,7 @@ def evaluate(
     `n_candidates` are its own, and the others count for recall@k only. `names` is what errors call documents and
     predictions.
     """
+    names = names or NAMES
     tally = Tally(known.resolve, count_of=known.count_of, types_of=known.types_of, n_examples=n_examples)
     clock, n_overlaps = _Clock(), 0
     is_deeper = n_candidates is not None and max(at or RECALL_AT) > n_candidates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from deixis.errors import ConfigError
 from deixis.evaluation import run
@@ -25,12 +26,8 @@ def evaluate_links(
     documents: Iterable[Document],
     kb: KnowledgeBase | KnownEntities | None = None,
     options: LinkOptions = DEFAULT,
-    *,
-    end_to_end: bool = False,
     at: Sequence[int] | None = None,
-    n_examples: int = 0,
-    seed: int = 0,
-    names: tuple[str, str] | None = None,
+    **how: Any,  # noqa: ANN401 - the further keywords of `evaluation.run.evaluate`
 ) -> Evaluation:
     """How often a model, or somebody's predictions, are right; the arguments are those of `deixis.linker.evaluate`."""
     answer: run.Link | Iterable[Document]
@@ -46,10 +43,7 @@ def evaluate_links(
         given = ", ".join(options.to_dict())
         raise ConfigError(f"Predictions are scored as they are, so leave out: {given}. Or give a linker.")
     known = EVERY_ENTITY if kb is None else KnownEntities.of(kb) if isinstance(kb, KnowledgeBase) else kb
-    return run.evaluate(
-        answer, documents, known, end_to_end=end_to_end, at=at, n_candidates=n_candidates, n_examples=n_examples,
-        seed=seed, settings=settings, names=names or run.NAMES,
-    )  # fmt: skip
+    return run.evaluate(answer, documents, known, at=at, n_candidates=n_candidates, settings=settings, **how)
 
 
 def _linked(model: LinkerModel, options: LinkOptions, documents: Iterable[Document]) -> Iterable[Document]:
