@@ -28,6 +28,7 @@ SINGLE = frozenset(
         "deixis.kb",
         "deixis.kb.columns",
         "deixis.kb.edited",
+        "deixis.kb.edited_list",
         "deixis.kb.edits",
         "deixis.kb.entity",
         "deixis.kb.id_index",
