@@ -31,6 +31,7 @@ from deixis.linker import Linker
 from deixis.linking.build_settings import OwnTextConfig
 from deixis.linking.config import LinkerConfig
 from deixis.linking.popularity import mentioned_entities
+from deixis.nearest.best_rows import best_rows
 from deixis.ranking.default_weights import kind_of
 from deixis.ranking.feature import document_numbers, surroundings
 from deixis.ranking.features.words import AROUND, TEXT
@@ -151,7 +152,7 @@ def linked(
         (graph.data / np.sqrt(1 + popularity[graph.indices]), graph.indices, graph.indptr), graph.shape
     )
     damped = damped.astype(np.float32)
-    likely = proposals.best(shares, N_LIKELY, graph.shape[0]).astype(np.float32)
+    likely = best_rows(proposals, shares, N_LIKELY, graph.shape[0]).astype(np.float32)
     likely.data[likely.data < LEAST_LIKELY] = 0
     key_to_number: dict[tuple[int, str], int] = {}
     documents = document_numbers(mentions).tolist()

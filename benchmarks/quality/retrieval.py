@@ -34,6 +34,7 @@ from deixis.evaluation.statistics.metric import Metric
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
+from deixis.nearest.best_rows import best_rows
 from deixis.ranking.ranker import softmax_scores as softmax
 from deixis.tables import CandidateTable
 from deixis.types import Document
@@ -158,7 +159,7 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
         metrics.append(questions.recall(ranks_of(candidates_of(kb, found), questions.accepted), n, SEED))
         both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0
-        first = proposals.best(np.where(is_found, shares, 0), 1, len(kb))
+        first = best_rows(proposals, np.where(is_found, shares, 0), 1, len(kb))
         chosen = candidates_of(kb, kept_where(first, first.data > 0))
         right = questions.recall(ranks_of(chosen, questions.accepted), 1, SEED)
         metrics.append(Metric(f"accuracy@{n}", right.value, right.interval, right.n))

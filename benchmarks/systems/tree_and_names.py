@@ -19,6 +19,7 @@ from deixis.candidates.sources.label_tree import LabelTreeSource, LabelTreeSourc
 from deixis.candidates.sources.names import NameConfig, NameSource
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.best_rows import best_rows
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -95,4 +96,4 @@ def blended(
     both = CandidateTable.merged({"first": first, "second": second})
     shares = first_shares[both.mention_numbers]
     scores = shares * both.column("first") + (1 - shares) * both.column("second")
-    return both.best(scores, k, first.shape[1])
+    return best_rows(both, scores, k, first.shape[1])

@@ -61,14 +61,6 @@ class CandidateTable:
         ones = np.ones(len(self.rows), dtype=np.float32)
         return sparse.csr_matrix((ones, self.rows, self.starts), shape=(len(self.starts) - 1, n_rows))
 
-    def best(self, scores: NDArray[np.floating], k: int, n_rows: int) -> sparse.csr_matrix:
-        """mentions_by_entities: the best `k` of each mention by these scores, stored best first; ties by row."""
-        order = np.lexsort((self.rows, -scores, self.mention_numbers))
-        is_kept = np.arange(len(order)) - np.repeat(self.starts[:-1], np.diff(self.starts)) < k
-        chosen = order[is_kept]
-        indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(self.starts), k))])
-        return sparse.csr_matrix((scores[chosen], self.rows[chosen], indptr), shape=(len(self.starts) - 1, n_rows))
-
     def group_max(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
         """The largest value of each mention, once for each of its rows."""
         return _spread(np.maximum, values, self.starts)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from deixis.learners.listwise import TrainingExamples, _columns, _likelihood, fit_weights
+from deixis.nearest.best_rows import best_rows
 from deixis.ranking.weights import weighted_sums
 from deixis.tables import CandidateTable
 
@@ -51,7 +52,7 @@ def test_the_best_are_those_of_a_stable_sort(named, k, data):
     merged = CandidateTable.merged({name: as_matrix(rows) for name, rows in named.items()})
     n = len(merged.rows)
     values = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5]), min_size=n, max_size=n)))
-    best = merged.best(values, k, N_ROWS)
+    best = best_rows(merged, values, k, N_ROWS)
     for number in range(best.shape[0]):
         first, last = merged.starts[number], merged.starts[number + 1]
         order = sorted(range(first, last), key=lambda place: (-values[place], merged.rows[place]))[:k]

@@ -75,6 +75,11 @@ class CandidateSources:
         """The columns of a table of candidates, one for each source."""
         return tuple(self.by_name)
 
+    @property
+    def read_context(self) -> bool:
+        """Whether any source reads more than the text and language of a mention."""
+        return any(source.reads_context for source in self.by_name.values())
+
     def get(self, name: str) -> Any:  # noqa: ANN401 - each source is of its own class
         """The source of this name; None if the model has none."""
         return self.by_name.get(name)

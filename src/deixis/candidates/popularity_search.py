@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from deixis.nearest.best_rows import best_rows
 from deixis.nearest.compressed_index import CompressedIndex
 from deixis.nearest.sparse_index import BlockIndex
 from deixis.tables import CandidateTable, EntityMask
@@ -42,7 +43,7 @@ def search_popular(
     unboosted.data += gains[unboosted.indices]
     both = CandidateTable.merged({"similar": similar[lost], "unboosted": unboosted})
     scores = np.where(both.signals["similar"] > 0, both.signals["similar"], both.signals["unboosted"])
-    filled = both.best(scores, k, matches.shape[1])
+    filled = best_rows(both, scores, k, matches.shape[1])
     order = np.arange(len(has_lost))
     order[lost] = len(has_lost) + np.arange(len(lost))
     return sparse.csr_matrix(sparse.vstack([similar, filled], format="csr")[order])
@@ -57,4 +58,9 @@ def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.
     array([[1. , 0. , 0.5],
            [0. , 1. , 0. ]], dtype=float32)
     """
-    return sparse.csr_matrix(sparse.hstack([rows, sparse.csr_matrix(values[:, None])], dtype=np.float32))
+    is_there, n_columns = values != 0, rows.shape[1]
+    ends = rows.indptr[1:][is_there]
+    data = np.insert(rows.data, ends, values[is_there]).astype(np.float32, copy=False)
+    indices = np.insert(rows.indices, ends, n_columns)
+    indptr = rows.indptr + np.concatenate([[0], np.cumsum(is_there)])
+    return sparse.csr_matrix((data, indices, indptr), shape=(rows.shape[0], n_columns + 1))

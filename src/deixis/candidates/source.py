@@ -103,6 +103,11 @@ class CandidateSource(ABC):
         """The source that `to_arrays` gave, over the knowledge base it was built from; None where `build` gave None."""
 
     @property
+    def reads_context(self) -> bool:
+        """Whether candidates depend on more than the text and language of a mention; if not, they can be kept."""
+        return True
+
+    @property
     def row_order(self) -> NDArray[np.integer] | None:
         """The position of each entity in an order of its own that puts similar ones together; None: it has none."""
         return None

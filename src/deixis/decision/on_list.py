@@ -84,7 +84,7 @@ def on_list_evidence(
         "fully_described": (covered > 0.99) * other,
         "size_exact": size * exact,
         "size_part": size * is_part * other,
-        "n_words": np.minimum([len(_runs(mention)) for mention in mentions], MAX_WORDS),
+        "n_words": np.minimum(_by_text(mentions, lambda mention: len(_runs(mention))), MAX_WORDS),
         "digit": np.array([any(map(str.isdigit, mention)) for mention in mentions]) * other,
         "label_tree": best.label_tree,
         "capital_exact": np.array([mention[:1].isupper() for mention in mentions]) * exact,
@@ -203,9 +203,15 @@ def _weight(word: str) -> float:
 
 def _unknown(mentions: Sequence[str], best: BestCandidates) -> NDArray[np.float64]:
     """What the words of each mention weigh that no entity of the list has: each as much as the rarest word."""
-    counts = np.zeros(len(mentions))
-    for number, mention in enumerate(mentions):
-        words = {token.text for token in tokenize(mention)}
-        counts[number] = min(len(words) - best.n_known[number], len(words - _fillers()))
+    words_of = {mention: {token.text for token in tokenize(mention)} for mention in dict.fromkeys(mentions)}
+    n_words = _by_text(mentions, lambda mention: len(words_of[mention]))
+    n_telling = _by_text(mentions, lambda mention: len(words_of[mention] - _fillers()))
+    counts = np.minimum(n_words - best.n_known, n_telling)
     weights: NDArray[np.float64] = np.maximum(counts, 0.0) * best.max_idf
     return weights
+
+
+def _by_text(mentions: Sequence[str], number_of: Callable[[str], float]) -> NDArray[np.float64]:
+    """A number for each mention that depends on its text alone: made once for each text."""
+    numbers = {mention: number_of(mention) for mention in dict.fromkeys(mentions)}
+    return np.array([numbers[mention] for mention in mentions], dtype=np.float64)

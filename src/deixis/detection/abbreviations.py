@@ -7,6 +7,7 @@ order, the first of them at the beginning of a word.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_SHORT, MIN_SHORT = 10, 2
@@ -38,12 +39,13 @@ def short_forms(text: str) -> list[ShortForm]:
     forms: dict[str, ShortForm] = {}
     if "(" not in text and "[" not in text:
         return []
+    lower = lower_letters(text)
     for bracket in _BRACKET.finditer(text):
         inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(" \"'“”")
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
         end = max(0, bracket.start() - 200) + len(before)
         if _is_short(inside):
-            start = long_form_start(inside, text, end)
+            start = long_form_start(inside, text, lower, end)
             if start is not None:
                 forms.setdefault(inside, ShortForm(inside, start, end))
                 continue
@@ -51,18 +53,23 @@ def short_forms(text: str) -> list[ShortForm]:
         if words and words[-1].end() == len(before) and _is_short(words[-1][0]):
             short, inner = words[-1][0], bracket[1]
             inner_end = bracket.start(1) + len(inner.rstrip())
-            start = long_form_start(short, text, inner_end, bracket.start(1))
+            start = long_form_start(short, text, lower, inner_end, bracket.start(1))
             if start is not None and not text[bracket.start(1) : start].strip(" \"'“”"):
                 forms.setdefault(short, ShortForm(short, start, inner_end))
     return list(forms.values())
 
 
-def long_form_start(short: str, text: str, end: int, begin: int = 0) -> int | None:
+def lower_letters(text: str) -> Sequence[str]:
+    """Each character of a text in lower case, at its own place."""
+    return text.lower() if text.isascii() else [character.lower() for character in text]
+
+
+def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin: int = 0) -> int | None:
     """Where the long form that ends at `end` begins: the shortest that fits; None if there is none.
 
     Examples
     --------
-    >>> long_form_start("HMM", "a hidden Markov model", 21)
+    >>> long_form_start("HMM", "a hidden Markov model", lower_letters("a hidden Markov model"), 21)
     2
     """
     letters = [character for character in short.lower() if character.isalnum()]
@@ -71,7 +78,7 @@ def long_form_start(short: str, text: str, end: int, begin: int = 0) -> int | No
     for number in range(len(letters) - 1, -1, -1):
         at -= 1
         while at >= begin and (
-            text[at].lower() != letters[number]
+            lower[at] != letters[number]
             or (number == 0 and at > begin and (text[at - 1].isalnum() or text[at - 1] in "'’"))
         ):
             if text[at] in "()[]\n":

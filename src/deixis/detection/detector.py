@@ -81,16 +81,26 @@ class SpanDetector(Part):
 
         `min_probability` is the configured one by default.
         """
-        table = self.table(texts, recognizer, n_threads)
-        forms = long_forms(table, texts)
+        short = [short_forms(text) for text in texts]
+        table = self.table(texts, recognizer, n_threads, short)
+        forms = long_forms(table, texts, short)
         spans = as_spans(table, self.log_odds(table, forms), forms)
         threshold = self.config.min_chance if min_probability is None else min_probability
         return spans.take(spans.log_odds >= (logit(threshold) if threshold > 0 else -np.inf))
 
-    def table(self, texts: Sequence[str], recognizer: Recognize | None = None, n_threads: int = 0) -> SpanTable:
-        """All spans of the texts that could be mentions, however improbable, none of them in markup."""
+    def table(
+        self,
+        texts: Sequence[str],
+        recognizer: Recognize | None = None,
+        n_threads: int = 0,
+        short: Sequence[Sequence[ShortForm]] | None = None,
+    ) -> SpanTable:
+        """All spans of the texts that could be mentions, however improbable, none of them in markup.
+
+        `short` are the short forms that each text defines, if they are known.
+        """
         learned = [each for each in (self.learned, self.corrections.names) if each is not None]
-        table = all_spans(self.names, learned, texts, self.config, n_threads, self.edits)
+        table = all_spans(self.names, learned, texts, self.config, n_threads, self.edits, short)
         if recognizer is not None:
             table = table.merged(SpanTable.of_spans(recognized(recognizer, texts), texts, Sign.RECOGNIZED))
         return table
@@ -130,6 +140,7 @@ def all_spans(
     config: FindingConfig,
     n_threads: int = 0,
     edits: NameEdits | None = None,
+    short: Sequence[Sequence[ShortForm]] | None = None,
 ) -> SpanTable:
     """Every span that could be a mention: names, names that others have `learned`, runs of capitals; not in markup."""
     table = names.spans(texts, n_threads, max_run=config.max_run)
@@ -139,13 +150,16 @@ def all_spans(
         used = each.spans(texts, n_threads)
         signs = (used.signs & ~np.uint32(NAME_SIGNS)) | np.uint32(Sign.LEARNED_NAME)
         table = table.merged(replace(used, names=np.full_like(used.names, -1), signs=signs))
-    short = [_occurrences(text, short_forms(text)) for text in texts]
-    if any(short):
-        table = table.merged(SpanTable.of_spans(short, texts, Sign.SHORT_FORM))
+    forms = [short_forms(text) for text in texts] if short is None else short
+    occurrences = [_occurrences(text, own) for text, own in zip(texts, forms, strict=True)]
+    if any(occurrences):
+        table = table.merged(SpanTable.of_spans(occurrences, texts, Sign.SHORT_FORM))
     return outside_markup(table, texts)
 
 
-def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Position, Position]:
+def long_forms(
+    table: SpanTable, texts: Sequence[str], short: Sequence[Sequence[ShortForm]] | None = None
+) -> dict[Position, Position]:
     """For each short form that a text defines the position of its long form: a name of the list, if one ends there."""
     if not table.has(Sign.SHORT_FORM).any():
         return {}
@@ -153,7 +167,7 @@ def long_forms(table: SpanTable, texts: Sequence[str]) -> dict[Position, Positio
     forms: dict[Position, Position] = {}
     for number in np.unique(table.texts[is_short]).tolist():
         text, own = texts[number], np.arange(*np.searchsorted(table.texts, [number, number + 1]).tolist())
-        form_of = {form.text: form for form in short_forms(text)}
+        form_of = {form.text: form for form in (short_forms(text) if short is None else short[number])}
         name_starts: dict[int, list[int]] = {}
         for _, start, end in table.take(own[is_name[own]]).positions():
             name_starts.setdefault(end, []).append(start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from deixis.features.stop_words import stop_words
 from deixis.store.sparse_rows_builder import row_chunks
@@ -25,10 +26,15 @@ def acronyms(names: Iterable[str]) -> StringTable:
     >>> list(acronyms(["United States of America", "multiple sclerosis", "Asia-Pacific Economic Cooperation", "Rome"]))
     ['USA', 'MS', 'APEC', '']
     """
-    links = frozenset(stop_words())
+    links = _links()
     table = StringTable.from_strings(names)
     chunks = (table.strings(chunk) for chunk in row_chunks(len(table)))
     return StringTable.from_strings(_acronym(name, links) for chunk in chunks for name in chunk)
+
+
+@cache
+def _links() -> frozenset[str]:
+    return frozenset(stop_words())
 
 
 def acronym_of_mention(mention: str) -> str:

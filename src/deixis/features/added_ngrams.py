@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from deixis.features.tfidf import RAW, TfidfVectorizer, as_table, transform_joined
+from deixis.native import _core
 from deixis.store.strings import StringTable
 
 Texts = StringTable | Sequence[str]
@@ -60,6 +61,24 @@ class AddedNgrams:
         number_of = np.zeros(own.n_features, dtype=np.int64)
         number_of[columns] = numbers
         return self._side_by_side(known, new, n_built + number_of[new.indices])
+
+    def words_in(
+        self, texts: Texts, is_live: NDArray[np.bool_] | None, n_threads: int = 0
+    ) -> tuple[TfidfVectorizer, NDArray[np.int64]]:
+        """A vectorizer of those new n-grams that the texts have, and the number of each of its columns.
+
+        N-grams that are known, or not live, have no number, -1, and are never used.
+        """
+        own = TfidfVectorizer(self._fitting).fit(as_table(list(texts)), n_threads)
+        is_known = self.built.vocabulary.knows(own.vocabulary).astype(bool)
+        columns, numbers = np.flatnonzero(~is_known), np.full(own.n_features, -1, dtype=np.int64)
+        found = self._numbered(own, columns, is_new_kept=False)
+        if is_live is not None:
+            is_held = (found >= 0) & (found < len(is_live))
+            is_held[is_held] = is_live[found[is_held]]
+            found = np.where(is_held, found, -1)
+        numbers[columns] = found
+        return own.without(numbers < 0, float(self.rarest)), numbers
 
     def _side_by_side(self, known: csr_matrix, new: csr_matrix, columns: NDArray[np.int64]) -> csr_matrix:
         """Rows of known and of new n-grams as one, each in the order of its columns."""
@@ -111,6 +130,19 @@ class AddedVectorizer:
     def idf(self) -> AddedIdf:
         """The weight of each column."""
         return AddedIdf(self.ngrams.built.idf, self.ngrams.rarest)
+
+    def words_in(
+        self, texts: Sequence[str], n_threads: int = 0
+    ) -> tuple[list[_core.TfidfVocabulary], NDArray[np.float32], NDArray[np.int32]]:
+        """Vocabularies of the built words and of the further ones that the texts have, with the weights of both.
+
+        Parts of the texts' words, where a window cuts one, are looked for among the built words alone.
+        The last array has the column here of each of their columns, one vocabulary after the other.
+        """
+        built, own, numbers = self.ngrams.built, *self.ngrams.words_in(texts, self.is_live, n_threads)
+        idf = np.concatenate([built.idf, np.where(numbers >= 0, self.ngrams.rarest, 0)]).astype(np.float32)
+        columns = np.concatenate([np.arange(built.n_features), built.n_features + np.maximum(numbers, 0)])
+        return [built.vocabulary, own.vocabulary], idf, columns.astype(np.int32)
 
     def transform(self, texts: Texts, n_threads: int = 0) -> csr_matrix:
         """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""

@@ -6,7 +6,7 @@ for. A word weighs its idf; stop words a tenth of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.features.added_ngrams import AddedIdf, AddedNgrams, AddedVectorizer
-from deixis.features.row_dots import binary_row_dots
+from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
-from deixis.features.tfidf import CASEFOLD, NFKC, TfidfConfig, TfidfVectorizer
+from deixis.features.tfidf import CASEFOLD, NFKC, RAW, TfidfConfig, TfidfVectorizer, as_table
+from deixis.features.word_rows import Pairs, WeightedWords, WordRowParts, WordRows, Words, sums_by_row
 from deixis.native import _core
 from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.row_parts import ColumnParts, RowParts
-from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 
@@ -31,74 +30,6 @@ WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
 # Descriptions shorter than most do not get a higher similarity for being short: their length counts as this one.
 LENGTH_PERCENTILE = 80
-
-
-@dataclass(frozen=True, eq=False)
-class WordRows(Part):
-    """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`."""
-
-    indptr: Annotated[NDArray[np.int64], array(indptr_of="indices", length="n_entities")]
-    indices: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, rows: sparse.csr_matrix) -> WordRows:
-        """The places of a sparse matrix, whatever stands there."""
-        return cls(rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False))
-
-    @classmethod
-    def of_chunks(cls, chunks: Iterable[sparse.csr_matrix]) -> WordRows:
-        """The places of a sparse matrix whose rows come in chunks."""
-        indptr, indices = GrowingArray(np.int64), GrowingArray(np.int32)
-        indptr.extend(np.zeros(1, np.int64))
-        for rows in chunks:
-            indptr.extend(rows.indptr[1:].astype(np.int64) + len(indices))
-            indices.extend(rows.indices)
-        return cls(indptr.build(), indices.build())
-
-    def sums(self, weights: NDArray[np.float32] | AddedIdf, power: int = 1) -> NDArray[np.float64]:
-        """The sum of the words' weights in each row, or of a power of them."""
-        sums = np.empty(len(self.indptr) - 1)
-        for chunk in row_chunks(len(sums)):
-            indptr = self.indptr[chunk.start : chunk.stop + 1]
-            sums[chunk.start : chunk.stop] = _sums(indptr, weights[self.indices[indptr[0] : indptr[-1]]] ** power)
-        return sums
-
-    def take(self, rows: NDArray[np.integer]) -> WordRows:
-        """Only these rows, in this order."""
-        starts, lengths = self.indptr[rows], self.indptr[rows + 1] - self.indptr[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return WordRows(indptr, self.indices[np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])])
-
-    def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
-        """The sum of the weights of each query's words that the entities held against it have."""
-        return binary_row_dots(queries, pairs.starts, self.indptr, self.indices, pairs.rows, n_threads)
-
-
-class WordRowParts:
-    """The words of entities that lie in several parts, one after the other."""
-
-    def __init__(self, words: Sequence[WordRows], parts: RowParts) -> None:
-        self.words = tuple(words)
-        self.parts = parts
-
-    def dots(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
-        """The sum of the weights of each query's words that the entities held against it have."""
-        numbers = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
-
-        def of_part(part: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-            is_all = isinstance(positions, slice)
-            starts = pairs.starts if is_all else np.searchsorted(numbers[positions], np.arange(len(pairs.starts)))
-            return self.words[part].dots(queries, Pairs(starts, rows), n_threads)
-
-        return self.parts.gather(pairs.rows, of_part)
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Query `i` is held against the entities `rows[starts[i]:starts[i + 1]]`."""
-
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,13 +128,13 @@ class EntityWords(Part):
         )
         named = vectorizer.transform(names, n_threads)
         titles = WordRows.of(named[:n_entities])
-        lengths = np.sqrt(descriptions.sums(vectorizer.idf, 2))
+        lengths = np.sqrt(descriptions.row_sums(vectorizer.idf, 2))
         if typical is None:
             typical = float(np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE)) if lengths.any() else 1.0
         return cls(
             vectorizer, descriptions, titles, WordRows.of(owners @ named),
             (1 / np.maximum(lengths, typical)).astype(np.float32),
-            (1 / np.maximum(titles.sums(vectorizer.idf), 1e-9)).astype(np.float32),
+            (1 / np.maximum(titles.row_sums(vectorizer.idf), 1e-9)).astype(np.float32),
         )  # fmt: skip
 
     def queries(self, texts: Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
@@ -212,7 +143,57 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def known_fractions(self, texts: Sequence[str], queries: sparse.csr_matrix) -> NDArray[np.float32]:
+    def rows_of(self, texts: Sequence[str], n_threads: int = 0) -> WeightedWords:
+        """The same as `queries`, without the cost of a matrix."""
+        vectorizer = self.vectorizer
+        if isinstance(vectorizer, AddedVectorizer):
+            rows = self.queries(texts, n_threads)
+            return WeightedWords(rows.indptr.astype(np.int64), rows.indices, rows.data)
+        table = as_table(list(texts))
+        indptr, columns, _ = _core.tfidf_rows(
+            [vectorizer.vocabulary], [RAW], [table.data], [table.offsets], False, n_threads
+        )
+        return WeightedWords(indptr, columns, vectorizer.idf[columns])
+
+    def around(
+        self,
+        texts: Sequence[str],
+        documents: NDArray[np.int64],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        windows: Sequence[int],
+        sentence_margin: int,
+        n_threads: int = 0,
+    ) -> tuple[WeightedWords, WeightedWords]:
+        """The words around mentions, a row for each of them and each window, and after these one for its sentence.
+
+        The weights of the first are as those of `queries`, those of the second as `similarity` takes them. Mentions
+        stand in `documents`, numbers of texts that never fall. A window has so many characters, the mention in their
+        middle, and what reads as the mention does is left out. A sentence has at most `sentence_margin` of them on
+        either side; there are none of these where it is 0.
+
+        Examples
+        --------
+        >>> names, texts = StringTable.from_strings(["cat"]), StringTable.from_strings(["pet of a family"])
+        >>> words = EntityWords.build(names, np.array([0]), texts)
+        >>> numbers = np.array([0]), np.array([2]), np.array([5])
+        >>> weights, _ = words.around(["a cat of cats. A pet."], *numbers, [100], 100)
+        >>> weights.n_words.tolist()
+        [3, 2]
+        """
+        vectorizer = self.vectorizer
+        if isinstance(vectorizer, AddedVectorizer):
+            vocabularies, idf, columns_of = vectorizer.words_in(texts, n_threads)
+        else:
+            vocabularies, idf, columns_of = [vectorizer.vocabulary], vectorizer.idf, None
+        indptr, columns, weights, cosines = _core.window_words(
+            vocabularies, idf, list(texts), documents, starts, ends, list(windows), sentence_margin, n_threads
+        )
+        if columns_of is not None:
+            columns = columns_of[columns]
+        return WeightedWords(indptr, columns, weights), WeightedWords(indptr, columns, cosines)
+
+    def known_fractions(self, texts: Sequence[str], queries: Words) -> NDArray[np.float32]:
         """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.
 
         Examples
@@ -230,7 +211,7 @@ class EntityWords(Part):
             if len(tokens) > n_words[number]:
                 telling = len(tokens - fillers)
                 unknown[number] = min(len(tokens) - n_words[number], telling or STOP_WORD_WEIGHT)
-        known = _sums(queries.indptr, queries.data)
+        known = sums_by_row(queries.indptr, queries.data)
         unknown *= self.vectorizer.idf.max(initial=1.0)
         return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
 
@@ -248,26 +229,27 @@ class EntityWords(Part):
         rarest, fillers = self.vectorizer.idf.max(initial=1.0), _fillers()
         unknown = rarest * np.array([STOP_WORD_WEIGHT if word in fillers else 1.0 for word in words])
         # A word may be several for the vectorizer, as in scripts without spaces; it weighs what they weigh.
-        return np.where(np.diff(rows.indptr) > 0, _sums(rows.indptr, rows.data), unknown).astype(np.float32)
+        return np.where(np.diff(rows.indptr) > 0, sums_by_row(rows.indptr, rows.data), unknown).astype(np.float32)
 
-    def similarity(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def similarity(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
-        weighted = _unit_length(_weighted(queries, self.vectorizer.idf))
+        squares = _as_words(queries, queries.data * self.vectorizer.idf[queries.indices])
+        weighted = _divided(squares, np.sqrt(squares.sums))  # by the length of the idf vector
         return self.descriptions.dots(weighted, pairs, n_threads) * self.description_scales[pairs.rows]
 
-    def overlap(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def overlap(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The sum of the weights of a query's words that the description of each proposed entity has."""
         return self.descriptions.dots(queries, pairs, n_threads)
 
-    def share_described(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def share_described(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query the description of each proposed entity has, by weight, 0 to 1."""
         return self.descriptions.dots(shares_of(queries), pairs, n_threads)
 
-    def share_named(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def share_named(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query all names of each proposed entity have, by weight, 0 to 1."""
         return self.names.dots(shares_of(queries), pairs, n_threads)
 
-    def title_share(self, queries: sparse.csr_matrix, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
+    def title_share(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of each proposed entity's title its mention's query has, by weight, 0 to 1."""
         return self.titles.dots(queries, pairs, n_threads) * self.title_scales[pairs.rows]
 
@@ -286,29 +268,20 @@ def _fillers() -> frozenset[str]:
     return frozenset(filler_words())
 
 
-def _weighted(rows: sparse.csr_matrix, weights: NDArray[np.float32] | AddedIdf) -> sparse.csr_matrix:
-    return sparse.csr_matrix((rows.data * weights[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
-
-
-def shares_of(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+def shares_of(queries: Words) -> WeightedWords:
     """The rows with weights that add up to one."""
-    return _divided(rows, _sums(rows.indptr, rows.data))
+    words = _as_words(queries, queries.data)
+    return _divided(words, words.sums)
+
+
+def _as_words(rows: Words, data: NDArray[np.float32]) -> WeightedWords:
+    return WeightedWords(rows.indptr.astype(np.int64, copy=False), rows.indices, data)
+
+
+def _divided(words: WeightedWords, by: NDArray[np.float64]) -> WeightedWords:
+    divisors = np.repeat(np.maximum(by, 1e-9), words.n_words)
+    return words.with_data((words.data / divisors).astype(np.float32))
 
 
 def _widened(rows: sparse.csr_matrix, n_columns: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
-
-
-def _unit_length(rows: sparse.csr_matrix) -> sparse.csr_matrix:
-    """The rows divided by the length of their idf vectors; entries are squares of idf."""
-    return _divided(rows, np.sqrt(_sums(rows.indptr, rows.data)))
-
-
-def _sums(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
-    numbers = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    return np.bincount(numbers, weights=values, minlength=len(indptr) - 1).astype(np.float64)
-
-
-def _divided(rows: sparse.csr_matrix, by: NDArray[np.float64]) -> sparse.csr_matrix:
-    divisors = np.repeat(np.maximum(by, 1e-9), np.diff(rows.indptr))
-    return sparse.csr_matrix(((rows.data / divisors).astype(np.float32), rows.indices, rows.indptr), shape=rows.shape)

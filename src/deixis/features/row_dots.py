@@ -37,32 +37,6 @@ def row_dots(
     return dots
 
 
-def binary_row_dots(
-    lefts: csr_matrix[np.float32],
-    starts: NDArray[Any],
-    right_indptr: NDArray[np.int64],
-    right_indices: NDArray[np.int32],
-    partners: NDArray[Any],
-    n_threads: int = 0,
-) -> NDArray[np.float32]:
-    """The same, with right rows that have a one at each of their places.
-
-    Examples
-    --------
-    >>> lefts = csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
-    >>> indptr, indices = np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32)
-    >>> binary_row_dots(lefts, np.array([0, 2, 3]), indptr, indices, np.array([0, 1, 1])).tolist()
-    [3.0, 0.0, 3.0]
-    """
-    _check_pairs(lefts.shape[0], starts, len(right_indptr) - 1, partners)
-    none = np.zeros(0, dtype=np.float32)
-    dots: NDArray[np.float32] = _core.row_dots(
-        *_core_arrays(lefts), starts.astype(np.int64), right_indptr, right_indices, none, partners.astype(np.int64),
-        n_threads,
-    )  # fmt: skip
-    return dots
-
-
 def _check_pairs(n_lefts: int, starts: NDArray[Any], n_rights: int, partners: NDArray[Any]) -> None:
     if len(starts) != n_lefts + 1 or starts[0] != 0 or starts[-1] != len(partners) or not is_sorted(starts):
         raise DataError(f"{n_lefts} rows with {len(partners)} partners need fitting starts, got {starts}.")

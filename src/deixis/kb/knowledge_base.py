@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -212,7 +213,7 @@ class KnowledgeBase(EntityColumns):
         """One text per entity, or per entity in `rows`: its descriptions, joined by a space."""
         return entity_descriptions(self, rows)
 
-    @property
+    @cached_property
     def described_fraction(self) -> float:
         """The share of entities that have a description."""
         return float((np.diff(self.description_indptr) > 0).mean()) if len(self) else 0.0

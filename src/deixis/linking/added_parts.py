@@ -16,7 +16,8 @@ from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.names import NameSource
 from deixis.detection.name_edits import AddedNames
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
-from deixis.features.entity_words import EntityWords, WordRows
+from deixis.features.entity_words import EntityWords
+from deixis.features.word_rows import WordRows
 from deixis.kb.edited_list import EditedList, RecordPart
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel

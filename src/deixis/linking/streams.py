@@ -14,6 +14,7 @@ from deixis.errors import ConfigError
 from deixis.linking.batching import in_lists, mention_batches
 from deixis.linking.inputs import as_row
 from deixis.linking.model import LinkerModel
+from deixis.linking.name_candidates import candidates_by_name
 from deixis.linking.options import LinkOptions
 from deixis.linking.pipeline import link_documents
 from deixis.linking.plan import LinkPlan, LinkPlans
@@ -71,7 +72,8 @@ def ranked_and_on_list(
     slices = list(mention_batches(mentions))
     for batch in track(slices, "ranking candidates") if len(slices) > 1 else slices:
         own = plan.sources.with_kb_names(mentions[batch])
-        matrix, best = model.ranker.rank_with_best(own, plan.sources.propose(own, mask), plan.depth)
+        table, name_sums = candidates_by_name(plan.sources, model.ranker, own, mask)
+        matrix, best = model.ranker.rank_with_best(own, table, plan.depth, name_sums)
         ranking = Ranking.of_matrix(matrix)
         parts.append(ranking if plan.reranker is None else reranked_by(plan.reranker.opened, plan, own, ranking))
         on_list.append(on_list_probabilities(evidence_of_list(model.kb, own, best, mask)))

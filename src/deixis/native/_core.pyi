@@ -67,6 +67,21 @@ def row_dots(
     partners: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
+def word_sums(
+    indptrs: Sequence[NDArray[numpy.int64]],
+    indices: Sequence[NDArray[numpy.int32]],
+    data: Sequence[NDArray[numpy.float32]],
+    rows: Sequence[NDArray[numpy.int64]],
+    without: Sequence[int],
+    starts: NDArray[numpy.int64],
+    entity_indptr: NDArray[numpy.int64],
+    entity_words: NDArray[numpy.int32],
+    entities: NDArray[numpy.int64],
+    n_threads: int,
+) -> NDArray[numpy.float32]: ...
+def best_places(
+    starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], scores: NDArray[numpy.float64], k: int, n_threads: int
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
 
 MAX_BLOCK_SIZE: int = 256
 MAX_ENTRIES: int = 4294967295
@@ -322,6 +337,17 @@ def tfidf_rows(
 def tfidf_row(
     vocabularies: Sequence[TfidfVocabulary], weights: Sequence[float], texts: list[str], is_normalized: bool
 ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def window_words(
+    vocabularies: Sequence[TfidfVocabulary],
+    idf: NDArray[numpy.float32],
+    texts: list[str],
+    documents: NDArray[numpy.int64],
+    starts: NDArray[numpy.int64],
+    ends: NDArray[numpy.int64],
+    windows: Sequence[int],
+    sentence_margin: int,
+    n_threads: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]: ...
 def dictionary_build(
     name_data: NDArray[numpy.uint8],
     name_offsets: NDArray[numpy.int64],

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from deixis.errors import DataError
+from deixis.nearest.best_rows import best_rows
 from deixis.tables import CandidateTable
 
 
@@ -22,4 +23,4 @@ def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) ->
     if first.shape != second.shape:
         raise DataError(f"Rankings of {first.shape} and {second.shape} do not fit.")
     both = CandidateTable.merged({"first": first, "second": second})
-    return both.best(np.maximum(both.signals["first"], both.signals["second"]), k, first.shape[1])
+    return best_rows(both, np.maximum(both.signals["first"], both.signals["second"]), k, first.shape[1])

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.features.entity_words import Pairs
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features.names import title
-from deixis.tables import BestCandidates
+from deixis.tables import BestCandidates, CandidateTable
 
 
 def best_candidates(context: FeatureContext, ranked: sparse.csr_matrix, totals: NDArray[np.float64]) -> BestCandidates:
@@ -20,21 +19,22 @@ def best_candidates(context: FeatureContext, ranked: sparse.csr_matrix, totals: 
     rows[has_one] = ranked.indices[ranked.indptr[:-1][has_one]]
     is_best = table.rows == np.repeat(rows, np.diff(table.starts))
     positions = np.flatnonzero(is_best)
+    # What no other candidate needs is computed of the best alone.
+    alone = CandidateTable(np.concatenate([[0], np.cumsum(has_one)]), rows[has_one], {})
+    best = FeatureContext(context.mentions, alone, context.facts, context.n_threads)
+    words = context.mention_words
 
-    def of_best(column: NDArray[np.floating]) -> NDArray[np.float32]:
+    def spread(column: NDArray[np.floating]) -> NDArray[np.float32]:
         values = np.zeros(n_mentions, dtype=np.float32)
-        values[has_one] = column[positions]
+        values[has_one] = column
         return values
 
     leads = np.zeros(n_mentions)
     leads[has_one] = (totals - table.group_max(np.where(is_best, -np.inf, totals)))[positions]
-    words = context.mention_words
-    pairs = Pairs(np.concatenate([[0], np.cumsum(has_one)]), rows[has_one])
-    described = np.zeros(n_mentions, dtype=np.float32)
-    described[has_one] = context.words.overlap(words, pairs, context.n_threads)
+    described = spread(context.words.overlap(words, best.pairs, context.n_threads))
     known = np.bincount(np.repeat(np.arange(n_mentions), np.diff(words.indptr)), words.data, minlength=n_mentions)
     return BestCandidates(
-        rows, of_best(table.column("alias")), of_best(title(context)), of_best(table.column("label_tree")), leads,
-        described, known.astype(np.float64), np.diff(words.indptr).astype(np.int64),
-        float(context.words.vectorizer.idf.max(initial=0.0)),
+        rows, spread(table.column("alias")[positions]), spread(title(best)),
+        spread(table.column("label_tree")[positions]), leads, described, known.astype(np.float64),
+        np.diff(words.indptr).astype(np.int64), float(context.words.vectorizer.idf.max(initial=0.0)),
     )  # fmt: skip

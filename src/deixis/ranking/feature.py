@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from deixis.features.entity_words import EntityWords, Pairs
+from deixis.features.entity_words import EntityWords
+from deixis.features.word_rows import Pairs, WeightedWords
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
@@ -29,6 +29,8 @@ class RankingFeature:
     """One number that the ranker knows of a candidate; called with a context, it is computed once.
 
     `sentence` says in explanations what it is. Without the sources that it `needs`, a model does not have the feature.
+    One that does not read the context depends on the text and language of the mention alone: what it is for a name is
+    computed once and kept.
     """
 
     name: str
@@ -36,6 +38,7 @@ class RankingFeature:
     compute: Callable[[FeatureContext], Column]
     sign: Sign = "+-"
     needs: tuple[str, ...] = ()
+    reads_context: bool = True
 
     def __call__(self, context: FeatureContext) -> Column:
         """The number of each candidate."""
@@ -47,7 +50,7 @@ class RankingFeature:
 
 
 def feature(
-    name: str, sentence: str, *, sign: Sign = "+-", needs: Sequence[str] = ()
+    name: str, sentence: str, *, sign: Sign = "+-", needs: Sequence[str] = (), reads_context: bool = True
 ) -> Callable[[Callable[[FeatureContext], Column]], RankingFeature]:
     """Declares a function of a `FeatureContext` as a ranking feature; `deixis.ranking.features` lists it.
 
@@ -59,7 +62,7 @@ def feature(
     >>> popular.name, popular.sentence, popular.needs
     ('popular', 'is popular', ())
     """
-    return lambda compute: RankingFeature(name, sentence, compute, sign, tuple(needs))
+    return lambda compute: RankingFeature(name, sentence, compute, sign, tuple(needs), reads_context)
 
 
 class FeatureContext:
@@ -80,7 +83,6 @@ class FeatureContext:
         self.facts = facts
         self.n_threads = n_threads
         self._shared: dict[Callable[[FeatureContext], Any], Any] = {}
-        self._words_around: dict[int, sparse.csr_matrix] = {}
 
     def shared(self, make: Callable[[FeatureContext], T]) -> T:
         """What the function makes of this context, made once however many features use it."""
@@ -129,9 +131,9 @@ class FeatureContext:
         return Pairs(self.table.starts, self.rows)
 
     @cached_property
-    def mention_words(self) -> sparse.csr_matrix:
+    def mention_words(self) -> WeightedWords:
         """mentions_by_words: the words of each mention."""
-        return self.words.queries(self.texts, self.n_threads)
+        return self.words.rows_of(self.texts, self.n_threads)
 
     @cached_property
     def known_fractions(self) -> Column:
@@ -142,13 +144,6 @@ class FeatureContext:
         if self.facts.own_names is None:
             return np.ones(len(self.mentions), dtype=np.float32)
         return self.words.known_fractions(self.texts, self.mention_words)
-
-    def words_around(self, n_characters: int) -> sparse.csr_matrix:
-        """mentions_by_words: the words of the text around each mention, without its own."""
-        if n_characters not in self._words_around:
-            texts = [surroundings(mention, n_characters) for mention in self.mentions]
-            self._words_around[n_characters] = self.words.queries(texts, self.n_threads)
-        return self._words_around[n_characters]
 
     @cached_property
     def document_numbers(self) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ others can be fitted (`learners/listwise`) for the names that were annotated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from deixis.errors import DataError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.best_rows import best_rows
 from deixis.ranking.best_candidates import best_candidates
 from deixis.ranking.correction_odds import CorrectedPairs
 from deixis.ranking.default_weights import RankerConfig
@@ -109,23 +110,61 @@ class FeatureRanker(Part):
         return self.rank_with_best(mentions, table, k)[0]
 
     def rank_with_best(
-        self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int
+        self,
+        mentions: Sequence[MentionInContext],
+        table: CandidateTable,
+        k: int,
+        name_sums: NDArray[np.float64] | None = None,
     ) -> tuple[sparse.csr_matrix, BestCandidates]:
-        """The same as `rank`, and what is known of each mention's best candidate."""
+        """The same as `rank`, and what is known of each mention's best candidate.
+
+        `name_sums` are those of the method of this name, if they are known.
+        """
         context = self._context(mentions, table)
-        totals = self.totals(mentions, self._computed(self._all_weights.names, context), table)
-        ranked = table.best(softmax_scores(totals, table), k, len(self.facts.popularity))
+        of_names = self._sums(context, reads_context=False) if name_sums is None else name_sums
+        totals = of_names + self._sums(context, reads_context=True) + self.corrected.log_odds(mentions, table)
+        ranked = best_rows(table, softmax_scores(totals, table), k, len(self.facts.popularity))
         return ranked, best_candidates(context, ranked, totals)
+
+    def name_sums(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float64]:
+        """The weighted sum of those features of each candidate that do not read the context.
+
+        It is the same for all mentions of one name in one language, as far as their candidates are.
+        """
+        return self._sums(self._context(mentions, table), reads_context=False)
 
     def totals(
         self, mentions: Sequence[MentionInContext], features: FeatureMatrix, table: CandidateTable
     ) -> NDArray[np.float64]:
         """The weighted sum of each candidate's features, with the log odds of corrections."""
-        sums = self.weights.sums(features)
-        if self.unseen_weights is not None:
-            is_seen = self.is_seen(mentions)[table.mention_numbers]
-            sums = np.where(is_seen, sums, self.unseen_weights.sums(features))
-        return sums + self.corrected.log_odds(mentions, table)
+        of_names, of_contexts = (
+            self._by_seen(mentions, table, lambda weights: weights.sums(features), reads_context=reads)
+            for reads in (False, True)
+        )
+        return of_names + of_contexts + self.corrected.log_odds(mentions, table)
+
+    def _sums(self, context: FeatureContext, *, reads_context: bool) -> NDArray[np.float64]:
+        """The weighted sum of the features of one kind."""
+
+        def sums(weights: FeatureWeights) -> NDArray[np.float64]:
+            return weights.sums(self._computed(weights.names, context))
+
+        return self._by_seen(context.mentions, context.table, sums, reads_context=reads_context)
+
+    def _by_seen(
+        self,
+        mentions: Sequence[MentionInContext],
+        table: CandidateTable,
+        sums: Callable[[FeatureWeights], NDArray[np.float64]],
+        *,
+        reads_context: bool,
+    ) -> NDArray[np.float64]:
+        """Sums by the weights of one kind that hold for each mention: those of seen names, or of others."""
+        seen = sums(self.weights.part(reads_context=reads_context))
+        if self.unseen_weights is None:
+            return seen
+        is_seen = self.is_seen(mentions)[table.mention_numbers]
+        return np.where(is_seen, seen, sums(self.unseen_weights.part(reads_context=reads_context)))
 
     def is_seen(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
         """Which mentions have a name that was seen annotated."""

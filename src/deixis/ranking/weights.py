@@ -89,6 +89,19 @@ class FeatureWeights(Part):
             return self
         return FeatureWeights((*self.names, *further), np.concatenate([self.values, list(further.values())]))
 
+    def part(self, *, reads_context: bool) -> FeatureWeights:
+        """Only the weights of features that read the context of a mention, or only those of the others.
+
+        Examples
+        --------
+        >>> weights = FeatureWeights.of({"names": 2.0, "near": 0.5})
+        >>> weights.part(reads_context=True).by_name(), weights.part(reads_context=False).by_name()
+        ({'near': 0.5}, {'names': 2.0})
+        """
+        is_own = [FEATURES[name].reads_context == reads_context for name in self.names]
+        names = tuple(name for name, own in zip(self.names, is_own, strict=True) if own)
+        return FeatureWeights(names, self.values[np.array(is_own, dtype=bool)])
+
     def sums(self, features: FeatureMatrix) -> NDArray[np.float64]:
         """The weighted sum of each candidate's features.
 
@@ -105,10 +118,11 @@ class FeatureWeights(Part):
 
 def weighted_sums(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weighted sum of each row; the same whatever rows stand around it, which a matrix product does not promise."""
-    totals = np.empty(len(features))
+    totals = np.zeros(len(features))
     for begin in range(0, len(features), BLOCK):
-        rows = features[begin : begin + BLOCK].astype(np.float64, order="C")  # sums depend on how rows lie
-        totals[begin : begin + BLOCK] = np.einsum("rf,f->r", rows, weights)
+        own = totals[begin : begin + BLOCK]
+        for column, weight in zip(features[begin : begin + BLOCK].T, weights.tolist(), strict=True):
+            own += np.multiply(column, weight, dtype=np.float64)
     return totals
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from deixis.candidates.entity_facts import entity_words, popularity_from
 from deixis.candidates.source import SourceInputs
-from deixis.features.entity_words import Pairs
+from deixis.features.word_rows import Pairs
 from deixis.kb.knowledge_base import KnowledgeBase
 
 KB = KnowledgeBase.from_records(

@@ -15,7 +15,9 @@ from deixis.errors import DataError
 from deixis.explanation.explain import explain
 from deixis.kb.demo import read_demo
 from deixis.linker import Linker
+from deixis.linking import name_candidates
 from deixis.linking.config import LinkerConfig
+from deixis.linking.name_candidates import NameCache
 from deixis.ranking.features import FEATURES
 from deixis.types import Document, Mention
 
@@ -97,6 +99,7 @@ def test_spans_explained_together_are_explained_as_each_alone_and_ranked_once(li
     alone = [linker.explain(document, *span).to_record() for span in spans]
     calls, sources = [], type(linker.model.sources)
     propose = sources.propose
+    monkeypatch.setattr(name_candidates, "CACHE", NameCache())  # what was searched before is not searched again
     monkeypatch.setattr(sources, "propose", lambda *given: calls.append(given) or propose(*given))
     assert [each.to_record() for each in explain(linker.model, document, spans)] == alone
     assert len(spans) > 1 and len(calls) == 1

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from deixis.nearest.best_rows import best_rows
 from deixis.tables import CandidateTable
 
 
@@ -27,18 +28,18 @@ def test_each_entity_is_proposed_once_with_what_each_list_says():
 
 
 def test_the_best_are_stored_best_first_and_ties_go_to_the_earlier_row():
-    best = MERGED.best(np.array([0.1, 0.7, 0.7, 0.2, 0.9]), 2, 5)
+    best = best_rows(MERGED, np.array([0.1, 0.7, 0.7, 0.2, 0.9]), 2, 5)
     assert best.indptr.tolist() == [0, 2, 2, 4]
     assert best.indices.tolist() == [1, 3, 4, 2]
     assert best.data.tolist() == [0.7, 0.7, 0.9, 0.2]
-    assert MERGED.best(np.zeros(5), 9, 5).indices.tolist() == MERGED.rows.tolist()
+    assert best_rows(MERGED, np.zeros(5), 9, 5).indices.tolist() == MERGED.rows.tolist()
 
 
 def test_a_proposal_with_a_score_of_0_is_still_a_proposal():
     listed = matrix({2: 0.0})
     merged = CandidateTable.merged({"tree": listed})
     assert merged.rows.tolist() == [2]
-    assert merged.best(np.zeros(1), 1, 5).nnz == 1
+    assert best_rows(merged, np.zeros(1), 1, 5).nnz == 1
 
 
 def test_groups_are_the_proposals_of_a_mention():
@@ -52,7 +53,7 @@ def test_mentions_without_proposals_and_no_mentions_at_all_are_fine():
         empty = CandidateTable.merged({"alias": sparse.csr_matrix((n_mentions, 5), dtype=np.float32)})
         assert len(empty.rows) == 0 and len(empty.starts) == n_mentions + 1
         assert len(empty.group_max(np.zeros(0))) == len(empty.group_sum(np.zeros(0))) == 0
-        assert empty.best(np.zeros(0), 3, 5).shape == empty.as_matrix(5).shape == (n_mentions, 5)
+        assert best_rows(empty, np.zeros(0), 3, 5).shape == empty.as_matrix(5).shape == (n_mentions, 5)
 
 
 def test_many_mentions_of_a_large_knowledge_base_do_not_overflow():

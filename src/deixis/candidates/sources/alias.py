@@ -26,6 +26,7 @@ from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.native import _core
 from deixis.nearest.alias_table import KeyEntries, KeyTable
+from deixis.nearest.best_rows import best_rows
 from deixis.progress import stage
 from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
@@ -156,6 +157,11 @@ class AliasSource(CandidateSource):
         further = KeyTable.build(self.forms.keys(texts, langs, n_threads=1), entries, len(self.kb))
         return AliasSource(self.kb, self.table, self.langs, self.config, further)
 
+    @property
+    def reads_context(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: p(entity | alias) of the likeliest `k` rows for each mention, stored best first."""
         self.check_search(k, mask)
@@ -164,7 +170,7 @@ class AliasSource(CandidateSource):
             is_kept = mask[rows]
             keys, rows, priors = keys[is_kept], rows[is_kept], priors[is_kept]
         starts = np.searchsorted(keys, np.arange(len(mentions) + 1))
-        return CandidateTable(starts, rows.astype(np.int64), {}).best(priors, k, len(self.kb))
+        return best_rows(CandidateTable(starts, rows.astype(np.int64), {}), priors, k, len(self.kb))
 
     def _meanings(
         self, mentions: Sequence[MentionInContext]
@@ -212,6 +218,8 @@ class AliasSource(CandidateSource):
             is_known[self.further.find(keys).keys] = True
         is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
         unknown = np.flatnonzero(~is_known)
+        if not len(unknown):
+            return texts
         variants = [next(_variants(texts[number]), "") for number in unknown.tolist()]
         variant_keys = self.forms.keys(variants, n_threads=1)
         marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variant_keys)

@@ -16,7 +16,8 @@ from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
 from deixis.errors import NotFittedError, StoreError
-from deixis.features.entity_words import EntityWords, WordRows, shares_of
+from deixis.features.entity_words import EntityWords, shares_of
+from deixis.features.word_rows import WordRows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
@@ -95,13 +96,20 @@ class DescriptionSource(CandidateSource):
         """The same index, searched with these words, which have those of the index."""
         return DescriptionSource(self.kb, words, self.index, self.gains, self.config, self.n_threads)
 
+    @property
+    def reads_context(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
         self.check_search(k, mask)
         batch, words = MentionBatch.of(mentions), self.words
-        queries = batch.once(
-            (self.name, words.vectorizer), lambda: shares_of(words.queries(batch.texts, self.n_threads))
+        shares = batch.once(
+            (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.texts, self.n_threads))
         )
+        shape = len(batch), words.vectorizer.n_features
+        queries = sparse.csr_matrix((shares.data, shares.indices, shares.indptr), shape=shape)
         queries = first_columns(queries, self.index.n_columns - 1)
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
         np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more

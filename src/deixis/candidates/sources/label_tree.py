@@ -101,6 +101,11 @@ class LabelTreeSource(CandidateSource):
         """The position of each entity in the first tree: what is below one node stands together."""
         return self.ranker.trees[0].tree.positions()
 
+    @property
+    def reads_context(self) -> bool:
+        """Whether the tree was trained to."""
+        return self.features.has_context
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first.
 

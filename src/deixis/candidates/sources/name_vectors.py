@@ -106,6 +106,11 @@ class NameVectorSource(CandidateSource):
         languages = None if self.config.all_languages else NameLanguages.of(langs)
         return NameVectorSource(kb, self.encoder, index, replace(self.config, index="exact"), languages)
 
+    @property
+    def reads_context(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
         self.check_search(k, mask)

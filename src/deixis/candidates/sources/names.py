@@ -121,6 +121,11 @@ class NameSource(CandidateSource):
         index, gains, config = self.index, self.gains, self.config
         return NameSource(self.kb, vectorizer, index, gains, config, self.n_threads, self.max_gain)
 
+    @property
+    def reads_context(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` entities by the cosine of their best name and by popularity, best first.
 

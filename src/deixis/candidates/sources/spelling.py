@@ -115,6 +115,11 @@ class SpellingSource(CandidateSource):
         config = replace(self.config, min_similarity=1.0, word_weight=0.0)
         return SpellingSource(self.kb, self.names, None, self.popular, config, self.n_threads)
 
+    @property
+    def reads_context(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
         self.check_search(k, mask)

@@ -11,7 +11,7 @@ from deixis.ranking.features.sources import alias
 from deixis.ranking.own_names import beginnings, initials_of, name_keys
 
 
-@feature("initials", "the mention is the initials of its title", sign="+")
+@feature("initials", "the mention is the initials of its title", sign="+", reads_context=False)
 def initials(context: FeatureContext) -> Column:
     """1 where a mention in capitals has the first letters of the title's words."""
     own, letters = context.facts.own_names, [acronym_of_mention(text) for text in context.texts]
@@ -21,7 +21,7 @@ def initials(context: FeatureContext) -> Column:
     return np.asarray(is_written, dtype=np.float32)
 
 
-@feature("stated", "its description states the mention as a name", sign="+")
+@feature("stated", "its description states the mention as a name", sign="+", reads_context=False)
 def stated(context: FeatureContext) -> Column:
     """1 where the description says that it is also called so."""
     own, column = context.facts.own_names, np.zeros(len(context.rows), dtype=np.float32)
@@ -33,7 +33,9 @@ def stated(context: FeatureContext) -> Column:
     return column
 
 
-@feature("people", "popularity, if the mention begins as one of its names does, but is none", sign="+")
+@feature(
+    "people", "popularity, if the mention begins as one of its names does, but is none", sign="+", reads_context=False
+)
 def people(context: FeatureContext) -> Column:
     """Where the first four letters agree, as those of peoples and languages do with their places, if it is known."""
     own, column = context.facts.own_names, np.zeros(len(context.rows), dtype=np.float32)
@@ -45,7 +47,7 @@ def people(context: FeatureContext) -> Column:
     return column * context.popularity
 
 
-@feature("thing", "it is a thing, not a list or a page of namesakes", sign="+")
+@feature("thing", "it is a thing, not a list or a page of namesakes", sign="+", reads_context=False)
 def thing(context: FeatureContext) -> Column:
     """0 for an entry that lists what bears a name, or members."""
     own = context.facts.own_names

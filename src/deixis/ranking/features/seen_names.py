@@ -13,14 +13,20 @@ from deixis.ranking.features.sources import alias, label_tree_log, names, prior
 from deixis.ranking.features.words import around
 
 
-@feature("learned", "the mention was seen annotated, and is one of its names", sign="+", needs=["alias"])
+@feature(
+    "learned", "the mention was seen annotated, and is one of its names", sign="+", needs=["alias"], reads_context=False
+)
 def learned(context: FeatureContext) -> Column:
     """1 where an annotated name is known to mean it."""
     return context.shared(_is_seen) * alias(context)
 
 
 @feature(
-    "learned_prior", "logarithm of how often the name means it, if it was seen annotated", sign="+", needs=["alias"]
+    "learned_prior",
+    "logarithm of how often the name means it, if it was seen annotated",
+    sign="+",
+    needs=["alias"],
+    reads_context=False,
 )
 def learned_prior(context: FeatureContext) -> Column:
     """Counted in annotated documents, a prior can be trusted."""
@@ -32,19 +38,25 @@ def learned_prior(context: FeatureContext) -> Column:
     "logarithm of the label tree's score, if the mention was seen annotated",
     sign="+",
     needs=["label_tree"],
+    reads_context=False,
 )
 def learned_label_tree(context: FeatureContext) -> Column:
     """Of names that the label tree was trained on."""
     return context.shared(_is_seen) * label_tree_log(context)
 
 
-@feature("learned_names", "similarity of its best name, if the mention was seen annotated", needs=["names"])
+@feature(
+    "learned_names",
+    "similarity of its best name, if the mention was seen annotated",
+    needs=["names"],
+    reads_context=False,
+)
 def learned_names(context: FeatureContext) -> Column:
     """Names count less where it is known what the mention means."""
     return context.shared(_is_seen) * names(context)
 
 
-@feature("learned_popularity", "popularity, if the mention was seen annotated")
+@feature("learned_popularity", "popularity, if the mention was seen annotated", reads_context=False)
 def learned_popularity(context: FeatureContext) -> Column:
     """Popularity counts less where it is known what the mention means."""
     return context.shared(_is_seen) * popularity(context)

@@ -28,6 +28,7 @@ def vectors(context: FeatureContext) -> Column:
     "similarity of its best name's vector to the mention's, in standard deviations",
     sign="+",
     needs=["name_vectors"],
+    reads_context=False,
 )
 def name_vectors(context: FeatureContext) -> Column:
     """How far the similarity of its best name is above the mean of the mention's candidates, likewise."""

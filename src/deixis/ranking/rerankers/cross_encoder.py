@@ -18,6 +18,7 @@ from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
 from deixis.gold import is_gold
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.best_rows import best_rows
 from deixis.neural.cross_encoder.config import CrossEncoderConfig
 from deixis.neural.cross_encoder.pairs import PairScorer
 from deixis.neural.cross_encoder.scorer import OnnxPairScorer
@@ -78,7 +79,7 @@ class CrossEncoderRanker:
         scores[positions] = parts / group.group_sum(parts) * group.group_sum(scores[positions])
         everything = CandidateTable(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
         width = int(np.diff(ranked.indptr).max())
-        return everything.best(scores.astype(np.float32), width, ranked.shape[1])
+        return best_rows(everything, scores.astype(np.float32), width, ranked.shape[1])
 
     def reranker_scores(self, annotated: Ranked) -> RerankerScores:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""

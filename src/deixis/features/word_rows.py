@@ -1,0 +1,170 @@
+"""The words of entities as rows, and what the entities held against queries have of the queries' words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from deixis.features.added_ngrams import AddedIdf
+from deixis.native import _core
+from deixis.store.part import Part, array
+from deixis.store.row_parts import RowParts
+from deixis.store.scratch import GrowingArray
+from deixis.store.sparse_rows_builder import row_chunks
+
+Sums = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Query `i` is held against the entities `rows[starts[i]:starts[i + 1]]`."""
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedWords:
+    """Rows of words and weights: a sparse matrix without the cost of making one, which a single mention would feel."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float32]
+
+    @property
+    def n_words(self) -> NDArray[np.int64]:
+        """How many words each row has."""
+        return np.diff(self.indptr)
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The sum of each row's weights."""
+        return sums_by_row(self.indptr, self.data)
+
+    def with_data(self, data: NDArray[np.float32]) -> WeightedWords:
+        """The same words with other weights."""
+        return WeightedWords(self.indptr, self.indices, data)
+
+
+Words = WeightedWords | sparse.csr_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class WordQuery:
+    """Weights of words for each mention: its row of a matrix, by default the one of its number.
+
+    Words that another query of the same pass has, the one at position `without`, do not count.
+    """
+
+    rows: Words
+    numbers: NDArray[np.int64] | None = None
+    without: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class WordRows(Part):
+    """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`.
+
+    Examples
+    --------
+    >>> words = WordRows(np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32))
+    >>> queries = sparse.csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
+    >>> words.dots(queries, Pairs(np.array([0, 2, 3]), np.array([0, 1, 1]))).tolist()
+    [3.0, 0.0, 3.0]
+    """
+
+    indptr: Annotated[NDArray[np.int64], array(indptr_of="indices", length="n_entities")]
+    indices: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, rows: sparse.csr_matrix) -> WordRows:
+        """The places of a sparse matrix, whatever stands there."""
+        return cls(rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False))
+
+    @classmethod
+    def of_chunks(cls, chunks: Iterable[sparse.csr_matrix]) -> WordRows:
+        """The places of a sparse matrix whose rows come in chunks."""
+        indptr, indices = GrowingArray(np.int64), GrowingArray(np.int32)
+        indptr.extend(np.zeros(1, np.int64))
+        for rows in chunks:
+            indptr.extend(rows.indptr[1:].astype(np.int64) + len(indices))
+            indices.extend(rows.indices)
+        return cls(indptr.build(), indices.build())
+
+    def row_sums(self, weights: NDArray[np.float32] | AddedIdf, power: int = 1) -> NDArray[np.float64]:
+        """The sum of the words' weights in each row, or of a power of them."""
+        sums = np.empty(len(self.indptr) - 1)
+        for chunk in row_chunks(len(sums)):
+            indptr = self.indptr[chunk.start : chunk.stop + 1]
+            sums[chunk.start : chunk.stop] = sums_by_row(indptr, weights[self.indices[indptr[0] : indptr[-1]]] ** power)
+        return sums
+
+    def take(self, rows: NDArray[np.integer]) -> WordRows:
+        """Only these rows, in this order."""
+        starts, lengths = self.indptr[rows], self.indptr[rows + 1] - self.indptr[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return WordRows(indptr, self.indices[np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])])
+
+    def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
+        """The sum of the weights of each query's words that the entities held against it have."""
+        dots: Sums = self.sums([WordQuery(query)], pairs, n_threads)[0]
+        return dots
+
+    def sums(self, queries: Sequence[WordQuery], pairs: Pairs, n_threads: int = 0) -> Sums:
+        """The same of several queries for each mention, [queries, pairs], where each entity's words are read once."""
+        n_mentions = len(pairs.starts) - 1
+        in_order = np.arange(n_mentions, dtype=np.int64)
+        matrices = [query.rows for query in queries]
+        sums: Sums = _core.word_sums(
+            [each.indptr.astype(np.int64, copy=False) for each in matrices], [each.indices for each in matrices],
+            [each.data for each in matrices], [in_order if q.numbers is None else q.numbers for q in queries],
+            [query.without for query in queries], np.asarray(pairs.starts, dtype=np.int64), self.indptr, self.indices,
+            np.asarray(pairs.rows, dtype=np.int64), n_threads,
+        )  # fmt: skip
+        return sums.reshape(len(queries), -1)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether any entity has a word."""
+        return len(self.indices) > 0
+
+
+class WordRowParts:
+    """The words of entities that lie in several parts, one after the other."""
+
+    def __init__(self, words: Sequence[WordRows], parts: RowParts) -> None:
+        self.words = tuple(words)
+        self.parts = parts
+
+    def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
+        """The sum of the weights of each query's words that the entities held against it have."""
+        dots: Sums = self.sums([WordQuery(query)], pairs, n_threads)[0]
+        return dots
+
+    def sums(self, queries: Sequence[WordQuery], pairs: Pairs, n_threads: int = 0) -> Sums:
+        """The same of several queries for each mention, [queries, pairs]."""
+        numbers = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
+
+        def of_part(part: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> Sums:
+            is_all = isinstance(positions, slice)
+            starts = pairs.starts if is_all else np.searchsorted(numbers[positions], np.arange(len(pairs.starts)))
+            return self.words[part].sums(queries, Pairs(starts, rows), n_threads).T
+
+        sums: Sums = self.parts.gather(pairs.rows, of_part).T
+        return sums
+
+    @property
+    def has_words(self) -> bool:
+        """Whether any entity has a word."""
+        return any(words.has_words for words in self.words)
+
+
+def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The sum of the values of each row."""
+    numbers = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return np.bincount(numbers, weights=values, minlength=len(indptr) - 1).astype(np.float64)
