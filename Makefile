@@ -58,8 +58,8 @@ quick: $(VENV)/.built $(VENV)/.dev  ## style, layers, goldens and the stages, in
 	$(BIN)/ruff format --check .
 	$(PYTEST) -m "not slow" $(QUICK)
 
-bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against PECOS and omikuji, each in its own environment
-	$(BIN)/python -m benchmarks.speed.bench_xmr
+bench: $(VENV)/.built $(VENV)/.dev  ## measure speed against peers, each in its own environment
+	$(BIN)/python -m benchmarks.speed
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) .venv-* build dist

@@ -32,8 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--threads", type=int, default=1, help="threads of every system; CPU seconds are of all threads"
     )
     parser.add_argument("--quick", action="store_true", help=f"first {QUICK_LABELS:,} labels, one repeat, not recorded")
+    parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
-    start_run(is_recorded=not options.quick)
+    is_recorded = not (options.quick or options.dry_run)
+    start_run(is_recorded=is_recorded)
     for suite in options.suite or ["wordnet"]:
         matrices = prepare_suite(suite, quick=options.quick)
         settings = {
@@ -44,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         measured = interleave(bench, options.system or list(SYSTEMS), 1 if options.quick else options.repeats)
         rows = summarize(matrices.name, measured, settings)
         show(rows)
-        if not options.quick:
+        if is_recorded:
             record(rows)
     return 0
 

@@ -25,6 +25,15 @@ PEERS = {
         check="import pecos.xmc.xlinear.model",
     ),
     "omikuji": Peer(requirements=("numpy", "scipy", "omikuji==0.5.2"), alone=(), check="import omikuji"),
+    "spacy": Peer(requirements=("spacy>=3.8.7",), alone=(), check="import spacy"),
+    "ahocorasick": Peer(requirements=("pyahocorasick>=2.1",), alone=(), check="import ahocorasick"),
+    "rapidfuzz": Peer(requirements=("numpy", "rapidfuzz>=3.9"), alone=(), check="import rapidfuzz"),
+    "bm25s": Peer(requirements=("numpy", "scipy", "bm25s>=0.3.16"), alone=(), check="import bm25s"),
+    "scispacy": Peer(
+        requirements=("scispacy>=0.6",),
+        alone=(),
+        check="from scispacy.candidate_generation import create_tfidf_ann_index",
+    ),
     "napkinxc": Peer(requirements=("numpy", "scipy", "napkinxc==0.7.2"), alone=(), check="import napkinxc.models"),
 }
 

@@ -1,5 +1,6 @@
 """The systems compared: each does its jobs in processes of its own Python and gives figures of the same names."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from benchmarks.speed.peer_env import peer_python
 RUNNERS = Path(__file__).resolve().parent / "peers"
 BEAM, TOP_K = 10, 20
 RECALL_AT = (1, 5, 10, 20)
+LOOK_SECONDS = 0.5  # between looks at what a job has needed so far
 PECOS_LAYOUTS = ("BINARY_SEARCH_CHUNKED", "HASH_CHUNKED", "CSC")
 PECOS_SCORES = ("noop", "sigmoid", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "l5-hinge")
 
@@ -33,21 +35,7 @@ class Bench:
 
     def run(self, system: str, python: Path, variant: str | None = None, **job: object) -> dict:
         """Do one job and read its report; variants of a system keep their models apart."""
-        work = self.matrices.folder / (variant or system)
-        work.mkdir(exist_ok=True)
-        job_file, report_file = work / "job.json", work / "report.json"
-        job_file.write_text(json.dumps({"work": str(work), "threads": self.n_threads, **job}))
-        done = subprocess.run(
-            [python, RUNNERS / f"run_{system}.py", job_file, report_file],
-            env=quiet_threads(self.n_threads),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise SystemExit(f"{system} failed at {job['action']}:\n{done.stderr[-3000:]}")
-        return json.loads(report_file.read_text())
+        return run_job(system, python, self.matrices.folder / (variant or system), self.n_threads, job)
 
     def fit(self, system: str, python: Path, **job: object) -> dict:
         """Learn from the training part."""
@@ -85,6 +73,44 @@ class Bench:
             "rss": report["rss_mb"],
             "load_cpu": report["load_cpu"],
         }
+
+
+def run_job(system: str, python: Path, work: Path, n_threads: int, job: dict) -> dict:
+    """What a system's runner reports of a job; SystemExit if it fails, or needs more CPU seconds than `max_cpu`.
+
+    The limit is looked after from outside: in a process with a limit of its own (`RLIMIT_CPU`) the clock of CPU seconds
+    advances in ticks of milliseconds.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    job_file, report_file, errors = work / "job.json", work / "report.json", work / "stderr.txt"
+    job_file.write_text(json.dumps({"work": str(work), "threads": n_threads, **job}))
+    max_cpu = job.get("max_cpu")
+    with open(errors, "w") as stream:
+        running = subprocess.Popen(
+            [python, RUNNERS / f"run_{system}.py", job_file, report_file],
+            env=quiet_threads(n_threads), stdout=subprocess.DEVNULL, stderr=stream,
+        )  # fmt: skip
+        try:
+            while running.poll() is None:
+                if max_cpu is not None and cpu_of(running.pid) > max_cpu:
+                    raise SystemExit(f"{system} was given up at {job['action']}: more than {max_cpu} CPU seconds")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    running.wait(timeout=LOOK_SECONDS)
+        finally:
+            running.kill()  # nothing, if it has ended
+            running.wait()
+    if running.returncode != 0:
+        raise SystemExit(f"{system} failed at {job['action']}:\n{errors.read_text()[-3000:]}")
+    return json.loads(report_file.read_text())
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a process so far."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it has just ended
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def quiet_threads(n_threads: int) -> dict[str, str]:

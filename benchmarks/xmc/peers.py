@@ -35,7 +35,7 @@ from deixis.xmr.model import LABELLING
 TOP_K = 100
 METRICS = ("precision@1", "precision@3", "precision@5", "ndcg@3", "ndcg@5", "psp@1", "psp@3", "psp@5", "recall@10",
            "recall@100")  # fmt: skip
-UNITS = {"train_cpu": "s", "predict_cpu": "s/1000", "disk": "MB"}
+UNITS = {"train_cpu": "s", "predict_cpu": "s/1000", "single": "ms", "disk": "MB"}
 BONSAI = {"n_trees": 1, "cluster_k": 100, "cluster_balanced": False, "max_depth": 3}
 
 
@@ -74,7 +74,9 @@ def measure(bench: Bench, name: str, part: str, max_cpu: int) -> tuple[dict[str,
     parts = ("label_features_cpu", "cluster_cpu", "train_cpu", "fit_cpu")
     train_cpu = sum(learned[each] for each in parts if each in learned)
     predict_cpu = report["batch_cpu"] / bench.matrices.n_rows[part] * 1000
-    return {"train_cpu": train_cpu, "predict_cpu": predict_cpu, "disk": learned["disk_mb"]}, found
+    figures = {"train_cpu": train_cpu, "predict_cpu": predict_cpu, "disk": learned["disk_mb"]}
+    single = {"single": report["single_cpu_ms"]} if "single_cpu_ms" in report else {}
+    return figures | single, found
 
 
 def best_score(bench: Bench, python: Path, about: dict[str, object]) -> str:
@@ -92,37 +94,44 @@ def best_score(bench: Bench, python: Path, about: dict[str, object]) -> str:
 
 
 def rows_of(
-    suite: str, measured: dict[str, tuple[dict[str, float], sparse.csr_matrix]], truth: sparse.csr_matrix,
+    suite: str, measured: dict[str, tuple[list[dict[str, float]], sparse.csr_matrix]], truth: sparse.csr_matrix,
     training: LabelFrequencies, settings: dict[str, object],
 ) -> Iterator[ResultRow]:  # fmt: skip
     """Quality of each system with intervals, its costs, and the costs of peers as multiples of ours."""
     config = ExtremeConfig(at=(1, 3, 5, 10, TOP_K))
-    for name, (figures, found) in measured.items():
+    for name, (repeats, found) in measured.items():
         about = {**settings, "beam": SYSTEMS[name].beam, "options": SYSTEMS[name].options}
         result = extreme_metrics(truth, ranked_labels(found, TOP_K), training, config)
         kept = [metric for metric in result.metrics if metric.name in METRICS]
         yield from metric_rows(kept, suite, name, about)
-        for metric, value in figures.items():
-            yield spread(suite, metric, name, [value], UNITS[metric], about)
+        for metric in repeats[0]:
+            values = [figures[metric] for figures in repeats]
+            yield spread(suite, metric, name, values, UNITS[metric], about)
             if name != OURS and OURS in measured:
-                ratio = value / max(measured[OURS][0][metric], 1e-9)
+                ours = (figures[metric] for figures in measured[OURS][0])
+                ratios = [value / max(own, 1e-9) for value, own in zip(values, ours, strict=False)]
                 about_ratio = {**about, "ratio": RATIO_MEANS}
-                yield spread(suite, f"{metric}_ratio", f"{OURS}/{name}", [ratio], "x", about_ratio)
+                yield spread(suite, f"{metric}_ratio", f"{OURS}/{name}", ratios, "x", about_ratio)
 
 
-def compare(dataset: str, systems: Sequence[str], part: str, n_documents: int | None, max_cpu: int) -> list[ResultRow]:
+def compare(
+    dataset: str, systems: Sequence[str], part: str, n_documents: int | None, max_cpu: int, n_repeats: int = 1
+) -> list[ResultRow]:
     """All rows of one set."""
     of_set = matrices(dataset, n_documents)
     n_rows = {"train": of_set.X_train.shape[0], "dev": of_set.X_dev.shape[0], "test": of_set.X_test.shape[0]}
     n_labels, n_features = of_set.Y_train.shape[1], of_set.X_train.shape[1]
     bench = Bench(on_disk.Matrices(dataset, of_set.folder, n_labels, n_rows, n_features), n_threads=1)
-    measured = {}
-    for name in systems:
+    measured: dict[str, tuple[list[dict[str, float]], sparse.csr_matrix]] = {}
+    given_up: set[str] = set()
+    for name in (name for _ in range(n_repeats) for name in systems if name not in given_up):
         print(f"{dataset}: {name} ...", file=sys.stderr, flush=True)
         try:
-            measured[name] = measure(bench, name, part, max_cpu)
+            figures, found = measure(bench, name, part, max_cpu)
+            measured[name] = ([*measured[name][0], figures] if name in measured else [figures], found)
         except SystemExit as stopped:
             print(f"{dataset}: {name} has no result (it may take {max_cpu} CPU seconds): {stopped}", file=sys.stderr)
+            given_up.add(name)
     size = "" if n_documents is None else f"-{n_documents}"
     settings = {
         "split": part, "n_documents": n_rows["train"], "n_labels": n_labels, "n_features": n_features, "n_threads": 1,
@@ -141,11 +150,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--documents", type=int, help="training documents, the first so many [all]")
     parser.add_argument("--max-cpu", type=int, default=3600, help="seconds that a system may train or predict")
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--dry", action="store_true", help="print only, record nothing")
     options = parser.parse_args(arguments)
     start_run(is_recorded=not options.dry)
     for dataset in options.dataset or ["yso_en"]:
-        rows = compare(dataset, options.system or DEFAULT, options.part, options.documents, options.max_cpu)
+        rows = compare(
+            dataset, options.system or DEFAULT, options.part, options.documents, options.max_cpu, options.repeats
+        )
         for row in rows:
             print(f"{row.suite:20} {row.system:24} {row.metric:18} {row.value:g} {row.unit}")
         if not options.dry:

@@ -42,8 +42,8 @@ def test_quality_costs_and_ratios_become_rows():
     truth = sparse.csr_matrix(np.array([[1, 0, 0], [0, 1, 0]], dtype=np.float32))
     right, wrong = truth.copy(), sparse.csr_matrix(np.array([[0, 0, 1], [0, 1, 0]], dtype=np.float32))
     measured = {
-        "deixis": ({"train_cpu": 2.0, "predict_cpu": 0.5, "disk": 10.0}, right),
-        "pecos": ({"train_cpu": 9.0, "predict_cpu": 1.0, "disk": 5.0}, wrong),
+        "deixis": ([{"train_cpu": 2.0, "predict_cpu": 0.5, "disk": 10.0}], right),
+        "pecos": ([{"train_cpu": 9.0, "predict_cpu": 1.0, "disk": 5.0}], wrong),
     }
     rows = list(peers.rows_of("s", measured, truth, LabelFrequencies.of(truth), {"split": "dev"}))
     values = {(row.system, row.metric): row.value for row in rows}

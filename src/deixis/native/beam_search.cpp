@@ -138,7 +138,7 @@ struct Step {
 // is: what one row brought into the caches serves the others. Of short rows each goes down alone, since so little of a
 // parent is read for each that the better pruning counts for more.
 constexpr int64_t kLongRow = 50;
-constexpr size_t kRowsTogether = 128;
+constexpr size_t kRowsTogether = 512;
 
 class TreeSearch {
 public:
@@ -169,7 +169,7 @@ public:
         filter(n_allowed, n_levels, params);
         const bool is_long = queries.indptr[n_rows] > kLongRow * queries.n_rows;
         const size_t n_together = is_long ? kRowsTogether : 1;
-        constexpr size_t kChunk = 128;
+        const size_t kChunk = is_long ? kRowsTogether : 64;
         std::vector<std::vector<Scored>> found(run_count(n_rows, kChunk));
         std::vector<int64_t> starts(n_rows + 1, 0);
         std::vector<Worker> workers(worker_count(found.size(), n_threads));
@@ -374,8 +374,12 @@ private:
             const Found& f = worker.found[i];
             uint32_t e = f.begin;  // keys ascend within a bucket
             while (e < f.end && parent.entries.key(e) < f.key) ++e;
-            for (; e < f.end && parent.entries.key(e) == f.key; ++e)
-                margins[parent.entries.child(e)] += f.value * from_bfloat16(parent.entries.weight(e));
+            for (; e < f.end; ++e) {
+                const uint32_t key_and_weight = parent.entries.key_and_weight(e);
+                if ((key_and_weight & 0xffffu) != f.key) break;
+                // Without the key, it is the weight as a float32.
+                margins[parent.entries.child(e)] += f.value * std::bit_cast<float>(key_and_weight & 0xffff0000u);
+            }
         }
         const auto keep = [&](int64_t c) {
             if constexpr (kIsFiltered)

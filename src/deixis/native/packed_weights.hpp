@@ -37,8 +37,17 @@ public:
     EntryView() = default;
     explicit EntryView(const uint8_t* bytes) : bytes_(bytes) {}
 
-    uint16_t key(int64_t e) const { return two_bytes(e * kSize); }
-    uint16_t weight(int64_t e) const { return two_bytes(e * kSize + 2); }
+    uint16_t key(int64_t e) const {
+        uint16_t value;
+        std::memcpy(&value, bytes_ + e * kSize, sizeof value);
+        return value;
+    }
+    // The key in the lower half, the weight in the upper.
+    uint32_t key_and_weight(int64_t e) const {
+        uint32_t value;
+        std::memcpy(&value, bytes_ + e * kSize, sizeof value);
+        return value;
+    }
     uint8_t child(int64_t e) const { return bytes_[e * kSize + 4]; }
     const uint8_t* address(int64_t e) const { return bytes_ + e * kSize; }
 
@@ -51,12 +60,6 @@ public:
     }
 
 private:
-    uint16_t two_bytes(int64_t at) const {
-        uint16_t value;
-        std::memcpy(&value, bytes_ + at, sizeof value);
-        return value;
-    }
-
     const uint8_t* bytes_ = nullptr;
 };
 
@@ -72,7 +75,5 @@ inline uint16_t to_bfloat16(float value) {
     bits += 0x7fffu + ((bits >> 16) & 1u);  // round to nearest, ties to even
     return static_cast<uint16_t>(bits >> 16);
 }
-
-inline float from_bfloat16(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
 }  // namespace deixis
