@@ -1,4 +1,4 @@
-"""Speed beside peers, all suites (`make bench`): `python -m benchmarks.speed [--suite raw-text] [--dry-run]`.
+"""Speed beside peers, all suites (`make bench`): `python -m benchmarks.speed [--suite find-names] [--dry-run]`.
 
 Each peer has an environment of its own (`.venv-NAME`), made when it is first needed; one that cannot be made is said
 and left out. Systems take turns within each repeat; rows have the median and the extremes, a file per suite.

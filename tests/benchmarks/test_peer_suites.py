@@ -75,4 +75,4 @@ def test_one_command_runs_every_suite(monkeypatch):
             all_suites.SUITES, name, lambda repeats, is_dry, name=name: done.append((name, repeats)) or 0
         )
     assert all_suites.main(["--repeats", "5"]) == 0
-    assert done == [(name, 5) for name in ("raw-text", "candidates", "tree", "documents")]
+    assert done == [(name, 5) for name in ("find-names", "candidates", "tree", "documents")]
