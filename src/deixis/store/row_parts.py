@@ -72,7 +72,11 @@ class RowParts:
         if last is None or last[0] is not rows:
             is_first = rows < self.starts[1]
             further = () if is_first.all() else tuple(each for each in self.split(rows) if each[0] > 0)
-            last = (rows, np.asarray(np.where(is_first, rows, self.filler) if further else rows, dtype=np.int64), further)
+            last = (
+                rows,
+                np.asarray(np.where(is_first, rows, self.filler) if further else rows, dtype=np.int64),
+                further,
+            )
             object.__setattr__(self, "_last", last)
         if not self.starts[1]:
             raise IndexError("The first part has no rows.")
