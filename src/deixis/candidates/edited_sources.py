@@ -178,10 +178,12 @@ class EditedSpelling(EditedSource):
 
     def _best(self, ranking: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
         """The best `k` of each mention; of equals the more popular, as in each part."""
-        counts = self.edited.row_parts.gather(
-            ranking.indices, lambda number, _, rows: self.edited.parts[number].counts[rows]
-        )
+        counts = self.edited.row_parts.gather(ranking.indices, lambda number, _, rows: self._counts(number)[rows])
         return best_first(ranking, k, -counts)
+
+    def _counts(self, number: int) -> NDArray[np.int64]:
+        """How often each entity of a part is spoken of."""
+        return (self.parts[number] or self.built).kb.counts
 
     def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
         if self.config.searches_always:

@@ -15,6 +15,7 @@ from deixis.detection.names import NameMatcher
 from deixis.detection.spans import Sign, SpanTable
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.row_parts import ColumnParts, column_parts
+from deixis.store.strings import StringTable
 from deixis.tables import EntityMask
 
 NAME_SIGNS = Sign.NAME | Sign.LISTED_CASE | Sign.LISTED_LOWER | Sign.LISTED_CAPITALS
@@ -24,36 +25,41 @@ GONE, ALIAS, TITLE = -1, 0, 1
 
 @dataclass(frozen=True, eq=False)
 class AddedNames:
-    """The names of entities that were added together: `numbers` are those of names, `rows` the entities that have them.
+    """The names of entities that were added together: `rows` are the entities that have them, titles first.
 
-    `kinds` are what each number is of.
+    `kinds` are what each of the matcher's numbers is of. Names of removed entities are not in it: a word of theirs
+    would still be known where misspelt ones are looked for.
     """
 
-    matcher: NameMatcher
-    numbers: NDArray[np.int32]
+    names: StringTable
     rows: NDArray[np.int32]
-    n_entities: int
+    is_live: EntityMask
+    matcher: NameMatcher
     kinds: NDArray[np.int8]
 
     @classmethod
     def of(cls, kb: KnowledgeBase, config: DictionaryConfig | None = None) -> AddedNames:
         """The names of all entities of `kb`."""
-        names, rows = kb.names()
-        matcher = NameMatcher.build(names, config)
-        added = cls(matcher, matcher.numbers(names, 1), rows, len(kb), np.zeros(0, dtype=np.int8))
-        return replace(added, kinds=added._kinds(np.ones(len(kb), dtype=bool)))
+        return cls._of_live(*kb.names(), np.ones(len(kb), dtype=bool), config)
 
-    def of_live(self, is_live: EntityMask) -> AddedNames:
+    def of_live(self, is_live: EntityMask, config: DictionaryConfig | None = None) -> AddedNames:
         """The same, where only some of the entities count."""
-        return self if is_live.all() else replace(self, kinds=self._kinds(is_live))
+        if np.array_equal(is_live, self.is_live):
+            return self
+        return self._of_live(self.names, self.rows, is_live, config)
 
-    def _kinds(self, is_live: EntityMask) -> NDArray[np.int8]:
-        kinds = np.full(self.matcher.n_numbers, GONE, dtype=np.int8)
-        is_found = (self.numbers >= 0) & is_live[self.rows]
-        kinds[self.numbers[is_found]] = ALIAS
-        is_found[self.n_entities :] = False  # titles are the first names
-        kinds[self.numbers[is_found]] = TITLE
-        return kinds
+    @classmethod
+    def _of_live(
+        cls, names: StringTable, rows: NDArray[np.int32], is_live: EntityMask, config: DictionaryConfig | None
+    ) -> AddedNames:
+        chosen = np.flatnonzero(is_live[rows])
+        live_names = names.take(chosen)
+        matcher = NameMatcher.build(live_names, config)
+        numbers, is_title = matcher.numbers(live_names, 1), chosen < len(is_live)
+        kinds = np.full(matcher.n_numbers, GONE, dtype=np.int8)
+        kinds[numbers[numbers >= 0]] = ALIAS
+        kinds[numbers[is_title & (numbers >= 0)]] = TITLE
+        return cls(names, rows, is_live, matcher, kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +139,8 @@ def _spans(added: Sequence[AddedNames], texts: Sequence[str], n_numbers: int, n_
     for each in added:
         spans = each.matcher.spans(texts, n_threads)
         kinds = each.kinds[spans.names]
-        spans = replace(spans, names=n_numbers + kinds.astype(np.int32)).take(kinds != GONE)
+        signs = spans.signs & ~np.uint32(Sign.IN_LONGER_NAME)  # the longer one may be gone; what covers is seen later
+        spans = replace(spans, names=n_numbers + kinds.astype(np.int32), signs=signs).take(kinds != GONE)
         if len(spans):
             tables.append(spans)
     if not tables:

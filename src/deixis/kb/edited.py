@@ -71,7 +71,8 @@ class EditedKnowledgeBase(KnowledgeBase):
         edited_rows: NDArray[np.int64],
         new_rows: NDArray[np.int64],
     ) -> None:
-        values = {"parts": tuple(parts), "row_parts": RowParts.of(map(len, parts), _shortest_row(parts[0])), "is_live": is_live,
+        row_parts = RowParts.of(map(len, parts), _shortest_row(parts[0]))
+        values = {"parts": tuple(parts), "row_parts": row_parts, "is_live": is_live,
                   "edited_rows": edited_rows, "new_rows": new_rows,
                   "ids": JoinedStrings([part.ids for part in parts]),
                   "titles": JoinedStrings([part.titles for part in parts])}  # fmt: skip

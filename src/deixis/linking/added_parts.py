@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from deixis.candidates.edited_sources import added_sources
 from deixis.candidates.entity_facts import WORDS, extended_words
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.names import NameSource
+from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.name_edits import AddedNames
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.entity_words import EntityWords
@@ -50,6 +52,8 @@ class AddedParts:
     edited: EditedList
     parts: tuple[AddedPart, ...]
     name_to_ngrams: Mapping[str, AddedNgrams]
+    names: tuple[AddedNames, ...]
+    """The names of each part, those of its entities that count."""
     removed_names: tuple[NDArray[np.int32], NDArray[np.int64]]
     """The detector's numbers, rising, of names of built entities that do not count, or did not before; and the rows."""
 
@@ -59,7 +63,8 @@ class AddedParts:
         ngrams = _ngrams(built) if earlier is None else earlier.name_to_ngrams
         known = {} if earlier is None else {id(part.kb): part for part in earlier.parts}
         parts = tuple(known.get(id(part.kb)) or _part(built, part, ngrams) for part in edited.parts)
-        return cls(edited, parts, ngrams, _removed_names(built, edited, earlier))
+        names = _live_names(edited, parts, earlier, built.config.detection)
+        return cls(edited, parts, ngrams, names, _removed_names(built, edited, earlier))
 
     @property
     def row_parts(self) -> RowParts:
@@ -93,6 +98,19 @@ class AddedParts:
         return AddedVectorizer(ngrams, is_there)
 
 
+def _live_names(
+    edited: EditedList, parts: Sequence[AddedPart], earlier: AddedParts | None, config: DictionaryConfig
+) -> tuple[AddedNames, ...]:
+    """The names of each part, those of its entities that count; where these are as before, nothing is made again."""
+    latest = {} if earlier is None else dict(zip(map(id, earlier.parts), earlier.names, strict=True))
+    bounds = pairwise(edited.row_parts.starts.tolist()[1:])
+    masks = (edited.is_live[first:last] for first, last in bounds)
+    return tuple(
+        (part.names if mask.all() else latest.get(id(part), part.names)).of_live(mask, config)
+        for part, mask in zip(parts, masks, strict=True)
+    )
+
+
 def _removed_names(
     built: LinkerModel, edited: EditedList, earlier: AddedParts | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -122,9 +140,14 @@ def _part(built: LinkerModel, part: RecordPart, ngrams: Mapping[str, AddedNgrams
     kb, n_threads = part.kb, built.n_threads
     with stage("indexing added entities") if len(kb) >= MANY else nullcontext():
         words = extended_words(built.sources.words, ngrams[WORDS], kb, n_threads)
-        popularity = added_popularity(built, part)
+        counts, popularity = added_popularity(built, part)
         inputs = SourceInputs(
-            kb, n_threads=n_threads, stored_words=words, stored_popularity=popularity, name_to_ngrams=ngrams
+            kb,
+            counts=counts,
+            n_threads=n_threads,
+            stored_words=words,
+            stored_popularity=popularity,
+            name_to_ngrams=ngrams,
         )
         sources = added_sources(built.sources.by_name, inputs)
         facts = EntityFacts.of(kb, replace(words, stated=inputs.stated), popularity, n_threads=n_threads)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,7 @@ def edited_detector(built: LinkerModel, added: AddedParts, sources: CandidateSou
     """The detector with the added names, without names that nothing has any more."""
     detector = built.detector
     scorer = replace(detector.scorer, facts=extended_facts(detector.scorer.facts))
-    bounds = pairwise(added.row_parts.starts.tolist()[1:])
-    is_live = added.edited.is_live
-    names = tuple(
-        part.names.of_live(is_live[first:last]) for part, (first, last) in zip(added.parts, bounds, strict=True)
-    )
-    return replace(detector, scorer=scorer, edits=NameEdits(names, _doubtful(built, added, sources)))
+    return replace(detector, scorer=scorer, edits=NameEdits(added.names, _doubtful(built, added, sources)))
 
 
 def _doubtful(built: LinkerModel, added: AddedParts, sources: CandidateSources) -> DoubtfulNames | None:

@@ -135,20 +135,21 @@ def _shared(names_by_entities: sparse.csr_matrix) -> sparse.csr_matrix:
     return shared
 
 
-def added_popularity(built: LinkerModel, part: RecordPart) -> NDArray[np.float32]:
-    """How often each of some added entities is spoken of, 0 to 1, as if they had been built in.
+def added_popularity(built: LinkerModel, part: RecordPart) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """How often each of some added entities is spoken of, and the same from 0 to 1, as if they had been built in.
 
     Their names are looked for in those descriptions that have all of their words, or in a sample of these. An entity
     that was edited without a new count keeps what it had.
     """
-    added = part.kb
+    added, largest_log = part.kb, _largest_log(built)
     counts = added.counts + _added_counts(built, part)
-    popularity = np.minimum(np.log1p(counts) / _largest_log(built), 1).astype(np.float32)
+    popularity = np.minimum(np.log1p(counts) / largest_log, 1).astype(np.float32)
     rows = built.kb.rows_of(added.ids)
     is_same = rows >= 0
     is_same[is_same] = built.kb.counts[rows[is_same]] == added.counts[is_same]
     popularity[is_same] = built.ranker.facts.popularity[rows[is_same]]
-    return popularity
+    counts[is_same] = np.expm1(popularity[is_same].astype(np.float64) * largest_log)
+    return counts, popularity
 
 
 def _added_counts(built: LinkerModel, part: RecordPart) -> NDArray[np.float64]:

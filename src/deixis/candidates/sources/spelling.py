@@ -107,8 +107,8 @@ class SpellingSource(CandidateSource):
 
     def extend(self, added: SourceInputs) -> SpellingSource:
         """An index of the new entities' names, all words of them: similarities do not depend on other names."""
-        extended = SpellingSource.build(added, replace(self.config, max_shared=len(added.kb) + 1))
-        return SpellingSource(added.kb, extended.names, extended.words, extended.popular, self.config, self.n_threads)
+        new = SpellingSource.build(added, replace(self.config, max_shared=len(added.kb) + 1))
+        return SpellingSource(added.counted_kb, new.names, new.words, new.popular, self.config, self.n_threads)
 
     def equal_names(self) -> SpellingSource:
         """The same source, which finds names that are equal to the mention but for what is not compared."""
