@@ -67,6 +67,7 @@ STEPS = (
     Step("quality.edits --tree --percent 5", ("edits/*-train",)),
     Step("quality.edits --split test", ("edits/*-testa",)),
     Step("speed.bench_edits", ("edits/*-speed",)),
+    Step("scale.import_dumps", ("dumps/*",)),
     Step("reliability.journal", ("reliability/*",)),
     Step("speed.bench_xmr --suite wordnet", ("wordnet",)),
     Step("speed.bench_xmr --suite wiki468k-names --repeats 1", ("wiki468k-names",)),
