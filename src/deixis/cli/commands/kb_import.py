@@ -69,7 +69,7 @@ def import_(
         if report.bad:
             _write(_bad_lines(report), f"{output}{BAD}", "writing bad records")
         work.remove_parts()
-    _tell(session, report, output)
+    _report(session, report, output)
 
 
 def _check_target(path: str, dumps: tuple[str, ...]) -> None:
@@ -91,7 +91,7 @@ def _bad_lines(report: ImportReport) -> Iterator[str]:
         yield json.dumps({"path": path, "line": line, "reason": reason}, ensure_ascii=False) + "\n"
 
 
-def _tell(session: Session, report: ImportReport, output: str) -> None:
+def _report(session: Session, report: ImportReport, output: str) -> None:
     if session.is_json:
         values = asdict(report) | {"bad": len(report.bad)}
         click.echo(json.dumps(values))

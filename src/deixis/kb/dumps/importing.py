@@ -285,16 +285,16 @@ def _do(function: Callable[[Any, Tick], Any], argument: object) -> Any:  # noqa:
 
 @contextmanager
 def _megabytes(label: str, n_bytes: int) -> Iterator[Tick]:
-    """Counts bytes; progress is told in megabytes, with how many there are in a second."""
-    began, n_done, n_told = time.monotonic(), 0, 0
+    """Counts bytes; progress is in megabytes, with how many there are in a second."""
+    began, n_done, n_sent = time.monotonic(), 0, 0
     with steps(label, n_bytes // _MB) as advance:
 
         def show(n: int) -> None:
-            nonlocal n_done, n_told
+            nonlocal n_done, n_sent
             n_done += n
-            if n_done // _MB > n_told:
+            if n_done // _MB > n_sent:
                 rate = n_done / _MB / max(time.monotonic() - began, 1e-3)
-                advance(n_done // _MB - n_told, f"MB, {rate:.1f} a second")
-                n_told = n_done // _MB
+                advance(n_done // _MB - n_sent, f"MB, {rate:.1f} a second")
+                n_sent = n_done // _MB
 
         yield show

@@ -64,11 +64,15 @@ def _stream_after(file: Any, at: int) -> int | None:  # noqa: ANN401 - a file of
     tail = b""
     while block := file.read(_SCAN):
         window = tail + block
-        found = window.find(_BZIP2_STREAM)
-        while found >= 0:
-            if found >= 4 and window[found - 4 : found - 1] == b"BZh" and window[found - 1 : found].isdigit():
-                return int(at - len(tail) + found - 4)
-            found = window.find(_BZIP2_STREAM, found + 1)
+        block_at = window.find(_BZIP2_STREAM)
+        while block_at >= 0:
+            if (
+                block_at >= 4
+                and window[block_at - 4 : block_at - 1] == b"BZh"
+                and window[block_at - 1 : block_at].isdigit()
+            ):
+                return int(at - len(tail) + block_at - 4)
+            block_at = window.find(_BZIP2_STREAM, block_at + 1)
         at += len(block)
         tail = window[-9:]
     return None

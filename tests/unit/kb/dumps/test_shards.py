@@ -22,12 +22,12 @@ def nothing(n):
 
 def numbered_lines(path, n_bytes, begins_record=bool):
     """The lines of all pieces with their numbers in the file."""
-    found, n_before = [], 0
+    lines_read, n_before = [], 0
     for shard in shards_of(path, n_bytes):
         lines = ShardLines(shard, begins_record, 10**6, nothing)
-        found += [(n_before + number, raw) for number, raw in lines]
+        lines_read += [(n_before + number, raw) for number, raw in lines]
         n_before += lines.n_lines
-    return found
+    return lines_read
 
 
 def streams(content, chance):
