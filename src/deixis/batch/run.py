@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from deixis.batch.ledger import PARTIAL, Entry, Ledger, open_ledger
 from deixis.batch.linking import ShardLinker, job_of, partial_name
@@ -21,6 +21,7 @@ from deixis.linking.options import LinkOptions
 from deixis.progress import steps
 from deixis.store.files import STDIN
 
+T = TypeVar("T")
 DEFAULT = LinkOptions()
 FUNCTION = f"{ShardLinker.__module__}:{ShardLinker.__name__}.from_json"
 MAX_SHOWN = 5  # shards that an error names
@@ -31,9 +32,9 @@ class Runner(Protocol):
     """Whoever does tasks: processes of this machine (`Pool`), or another engine."""
 
     def run(
-        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[Shard, dict[str, Any]]], advance: Advance
-    ) -> Generator[tuple[Shard, Outcome]]:
-        """Each task's shard with what came of it."""
+        self, function: str, argument: dict[str, Any], tasks: Sequence[tuple[T, dict[str, Any]]], advance: Advance
+    ) -> Generator[tuple[T, Outcome]]:
+        """Each task's key with what came of it."""
 
 
 @dataclass(frozen=True)

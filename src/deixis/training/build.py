@@ -37,6 +37,7 @@ from deixis.training.documents import split_documents
 from deixis.training.examples import fit_weights
 from deixis.types import Document
 
+HELD_OUT = "held-out."  # what names of parts of the first model begin with, where there are two
 ACROSS_LANGUAGES = 3.0
 """Weight of `name_vectors` by an encoder fitted across languages, chosen on dev (benchmarks.quality.cross_lingual)."""
 
@@ -63,16 +64,27 @@ def build_model(
         )
     config = config or LinkerConfig()
     annotated = None if documents is None else annotated_documents(documents)
-    if annotated is not None and config.held_out_share > 0:
-        train, dev = split_documents(annotated, config.held_out_share, seed)
-        if len(list(known_mentions(kb, dev))) >= config.ranking.min_mentions:
-            with parts_below("held-out."):
+    if annotated is not None:
+        train, dev = held_out(kb, annotated, config, seed)
+        if dev:
+            with parts_below(HELD_OUT):
                 first = _built(kb, train, config, seed, n_threads, earlier)
             first = _fitted(first, dev)
             whole = _built(kb, annotated, config, seed, n_threads, first.sources.by_name)
             ranker = whole.ranker.with_weights_of(first.ranker)
             return replace(whole, ranker=ranker, decisions=first.decisions)
     return _built(kb, annotated, config, seed, n_threads, earlier)
+
+
+def held_out(
+    kb: KnowledgeBase, annotated: Sequence[Document], config: LinkerConfig, seed: int
+) -> tuple[Sequence[Document], Sequence[Document]]:
+    """The documents that a first model is built with, and those that are held back; none if they are too few."""
+    if config.held_out_share > 0:
+        train, dev = split_documents(annotated, config.held_out_share, seed)
+        if len(list(known_mentions(kb, dev))) >= config.ranking.min_mentions:
+            return train, dev
+    return annotated, ()
 
 
 def _fitted(model: LinkerModel, dev: Sequence[Document]) -> LinkerModel:
@@ -100,22 +112,37 @@ def _built(
 ) -> LinkerModel:
     """Every part made from the knowledge base and all documents, with default weights and decisions."""
     annotated = documents or ()
-    counts = kb.counts + stored_part(partial(_popularity, kb, config, n_threads), "popularity", Popularity).counts
+    counts = entity_counts(kb, config, n_threads)
     sources = CandidateSources.build(kb, annotated, config.candidates, seed, n_threads, counts, earlier)
     seen_names = NameSet.of(mention.text for mention, _ in known_mentions(kb, annotated))
     build_ranker = partial(FeatureRanker.build, kb, sources.words, popularity_from(counts), seen_names, config.ranking)
     context = {"words": sources.words, "n_entities": len(kb), "n_threads": n_threads}
     ranker = stored_part(partial(build_ranker, n_threads, sources=sources.columns), "ranker", FeatureRanker, **context)
     ranker = _weighted(ranker, sources)
-    detector = stored_part(
-        partial(build_detector, kb, annotated, config.finding, config.detection, seed, n_threads),
-        "detector", SpanDetector, config=config.finding,
-    )  # fmt: skip
+    detector = span_detector(kb, annotated, config, seed, n_threads)
     nil = config.nil
     given = Decision(threshold=nil.threshold, target_precision=nil.target_precision)
     detected = Decision(LinkModel.default(), nil.threshold)
     decisions, seen = Decisions(given, detected), SeenDocuments.of(annotated)
     return LinkerModel(kb, detector, sources, ranker, decisions, config, seen=seen, n_threads=n_threads)
+
+
+def entity_counts(kb: KnowledgeBase, config: LinkerConfig, n_threads: int) -> NDArray[np.float64]:
+    """How often each entity is spoken of: by its own count, and in the descriptions of others."""
+    counts: NDArray[np.float64] = (
+        kb.counts + stored_part(partial(_popularity, kb, config, n_threads), "popularity", Popularity).counts
+    )
+    return counts
+
+
+def span_detector(
+    kb: KnowledgeBase, annotated: Sequence[Document], config: LinkerConfig, seed: int, n_threads: int
+) -> SpanDetector:
+    """The detector of mentions of the entities."""
+    return stored_part(
+        partial(build_detector, kb, annotated, config.finding, config.detection, seed, n_threads),
+        "detector", SpanDetector, config=config.finding,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

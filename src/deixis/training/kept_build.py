@@ -27,10 +27,12 @@ def keeping_parts(
     read: Callable[[], KnowledgeBase],
     *,
     resumes: bool = False,
+    always: bool = False,
 ) -> Iterator[KnowledgeBase]:
     """The list that `read` gives; within the block the build of a large one keeps its parts beside `model`.
 
-    With `resumes` the parts of an earlier build with the same digest are used, the list among them.
+    With `always` a small one does, too, for several processes to share. With `resumes`
+    the parts of an earlier build with the same digest are used, the list among them.
     """
     with ExitStack() as opened:
         parts, read_lists = None, list[KnowledgeBase]()
@@ -39,7 +41,7 @@ def keeping_parts(
         if parts is None or not parts.has(LIST):
             read_lists.append(read())
         if parts is None:
-            if len(read_lists[0]) < MIN_KEPT:
+            if len(read_lists[0]) < MIN_KEPT and not always:
                 yield read_lists[0]
                 return
             parts = opened.enter_context(parts_of(model, digest(), resumes=False))

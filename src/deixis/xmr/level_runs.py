@@ -17,9 +17,10 @@ from scipy import sparse
 from deixis.store.build_folder import PART, Arrays, build_folder, kept_part
 from deixis.xmr.label_tree import LabelTree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, joined_levels, train_level
-from deixis.xmr.negatives import docs_by_nodes
 from deixis.xmr.sparse_rows import SparseRows
 
+LevelRun = tuple[int, int, int, int]
+"""The number of a tree, a level of it, the first parent of a run and the one after the last."""
 RUN_INSTANCES = 1 << 18
 """Instances of the parents of a run; a parent that has more is a run by itself, since its children learn together."""
 
@@ -39,12 +40,6 @@ def runs_of(n_instances: NDArray[np.integer], most: int) -> list[range]:
             first, total = parent, 0
         total += n
     return [*runs, range(first, len(n_instances))]
-
-
-def positives_of(docs_by_labels: SparseRows, tree: LabelTree, level: int) -> tuple[SparseRows, SparseRows]:
-    """The labels of instances as parents of a level, and as their children."""
-    docs_by_positions = in_tree_order(docs_by_labels, tree)
-    return docs_by_nodes(docs_by_positions, tree, level), docs_by_nodes(docs_by_positions, tree, level + 1)
 
 
 def in_tree_order(docs_by_labels: SparseRows, tree: LabelTree) -> SparseRows:

@@ -21,7 +21,7 @@ from deixis.xmr.averaging import MIN_EACH, average_rankings
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
 from deixis.xmr.label_tree import LabelTree, TreeConfig, build_label_tree
-from deixis.xmr.level_runs import in_tree_order, train_in_runs
+from deixis.xmr.level_runs import RUN_INSTANCES, LevelRun, in_tree_order, runs_of, train_in_runs
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel
 from deixis.xmr.negatives import docs_by_nodes, teacher_forcing, with_matched, with_random
 from deixis.xmr.sklearn_estimator import SklearnEstimator
@@ -41,6 +41,12 @@ class LabelTreeConfig(Config):
     upper_cost: float = setting(1.0, "The rankers' cost is multiplied by this above the last level.", above=0)
     n_random: int = setting(0, "Instances drawn from all that each parent learns from besides, as negatives.", low=0)
     n_trees: int = setting(1, "Label trees whose scores are averaged.", low=1, cli="--trees")
+
+    def ranker_of(self, level: int, n_levels: int) -> RankerConfig:
+        """The settings of the rankers of one level."""
+        if level + 1 == n_levels:
+            return self.ranker
+        return replace(self.ranker, cost=self.ranker.cost * self.upper_cost)
 
 
 # What labels documents well (docs/explanation/extreme-classification.md): a shallow tree of wide nodes. The entity
@@ -80,7 +86,6 @@ class RankedTree:
         docs_by_positions = in_tree_order(docs_by_labels, tree)
         levels: list[RankerLevel] = []
         children = docs_by_nodes(docs_by_positions, tree, 0)
-        upper = replace(config.ranker, cost=config.ranker.cost * config.upper_cost)
         for t, child_starts in enumerate(tree.child_starts):
             parents = children
             children = docs_by_nodes(docs_by_positions, tree, t + 1)
@@ -91,8 +96,8 @@ class RankedTree:
             else:
                 instances = teacher_forcing(parents)
             instances = with_random(instances, config.n_random, seed + t)
+            ranker = config.ranker_of(t, tree.n_levels)
             with stage(f"training rankers, level {t + 1} of {tree.n_levels}"):
-                ranker = config.ranker if t + 1 == tree.n_levels else upper
                 level = train_in_runs(
                     f"{name}.level.{t}", docs_by_features, children, instances, child_starts, ranker, seed + t,
                     n_threads, is_soft=is_soft,
@@ -201,6 +206,36 @@ class LabelTreeRanker(SklearnEstimator):
     def seed_of(self, number: int) -> int:
         """The seed of one of its trees."""
         return self.seed + 1000 * number
+
+    def level_runs(self, docs_by_features: SparseRows, docs_by_labels: SparseRows) -> list[LevelRun]:
+        """What `fit` learns, in runs that need not wait for each other, the largest first; none if levels must wait."""
+        runs: list[tuple[int, LevelRun]] = []
+        trees = self._label_trees(docs_by_features, docs_by_labels.indicators())
+        for number, tree in enumerate(trees if self.config.negatives == "teacher_forcing" else ()):
+            docs_by_positions = in_tree_order(docs_by_labels.indicators(), tree)
+            for level in range(tree.n_levels):
+                parents = docs_by_nodes(docs_by_positions, tree, level)
+                instances = with_random(teacher_forcing(parents), self.config.n_random, self.seed_of(number) + level)
+                sizes = np.diff(instances.indptr)
+                own = runs_of(sizes, RUN_INSTANCES)
+                runs += [(int(sizes[run.start : run.stop].sum()), (number, level, run.start, run.stop)) for run in own]
+        return [run for _, run in sorted(runs, key=lambda sized: -sized[0])]
+
+    def train_run(
+        self, docs_by_features: SparseRows, docs_by_labels: SparseRows, run: LevelRun, *, is_soft: bool = False
+    ) -> None:
+        """Learns one of `level_runs`, for a `fit` that finds it among the parts of its build."""
+        number, level, first, last = run
+        labels = SparseRows.targets(docs_by_labels) if is_soft else docs_by_labels.indicators()
+        tree = self._label_trees(docs_by_features, labels)[number]
+        docs_by_positions, seed = in_tree_order(labels, tree), self.seed_of(number)
+        parents, children = (docs_by_nodes(docs_by_positions, tree, t) for t in (level, level + 1))
+        instances = with_random(teacher_forcing(parents), self.config.n_random, seed + level)
+        train_in_runs(
+            f"tree.{number}.level.{level}", docs_by_features, children, instances, tree.child_starts[level],
+            self.config.ranker_of(level, tree.n_levels), seed + level, self.n_threads,
+            is_soft=is_soft, runs=[range(first, last)],
+        )  # fmt: skip
 
     def with_beam(self, width: int) -> LabelTreeRanker:
         """The same trees, searched with another beam."""

@@ -33,11 +33,14 @@ from deixis.tables import EntityMask
 from deixis.types import Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
+from deixis.xmr.level_runs import LevelRun
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 from deixis.xmr.rankings import kept_where
 from deixis.xmr.sparse_rows import SparseRows
 
 logger = logging.getLogger(__name__)
+
+BELOW = "label_tree."  # the names of the tree's own parts begin with it, in a build that keeps its parts
 
 
 def _names_only() -> MentionFeaturesConfig:
@@ -90,11 +93,27 @@ class LabelTreeSource(CandidateSource):
         config, kb, seed, n_threads = config or LabelTreeSourceConfig(), inputs.kb, inputs.seed, inputs.n_threads
         if len(kb) == 0:
             raise ConfigError("The knowledge base has no entities; a linker needs at least one.")
-        with parts_below("label_tree."):
+        with parts_below(BELOW):
             rows = TrainingRows.of(inputs, config)
             ranker = LabelTreeRanker(config.ranker, seed=seed, n_threads=n_threads)
             ranker.fit(rows.docs_by_features, rows.docs_by_labels, is_soft=rows.is_soft)
         return cls(kb, rows.features, ranker, config)
+
+    @staticmethod
+    def level_runs(inputs: SourceInputs, config: LabelTreeSourceConfig) -> list[LevelRun]:
+        """The runs of rankers that a build learns, after what they learn from and the tree itself."""
+        with parts_below(BELOW):
+            rows = TrainingRows.of(inputs, config)
+            ranker = LabelTreeRanker(config.ranker, seed=inputs.seed, n_threads=inputs.n_threads)
+            return ranker.level_runs(rows.docs_by_features, rows.docs_by_labels)
+
+    @staticmethod
+    def train_run(inputs: SourceInputs, config: LabelTreeSourceConfig, run: LevelRun) -> None:
+        """Learns one of the runs, for the build to find it among its parts."""
+        with parts_below(BELOW):
+            rows = TrainingRows.of(inputs, config)
+            ranker = LabelTreeRanker(config.ranker, seed=inputs.seed, n_threads=inputs.n_threads)
+            ranker.train_run(rows.docs_by_features, rows.docs_by_labels, run, is_soft=rows.is_soft)
 
     @property
     def row_order(self) -> NDArray[np.integer]:

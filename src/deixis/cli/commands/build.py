@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from deixis.batch.building import build_parts
 from deixis.cli.expectations import report_expectation
 from deixis.cli.files import check_files, check_target, read_all, read_kb
 from deixis.cli.list_options import list_options
@@ -76,6 +77,7 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
 @click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read.")
 @click.option("--discard-changes", is_flag=True, help="Replace a model that was changed or corrected since.")
 @click.option("--resume", is_flag=True, help="Go on with an interrupted build of the same list.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Build with N processes, to the same bytes.")
 @click.option(
     "--encoder",
     cls=SettingOption,
@@ -97,6 +99,7 @@ def build(
     skip_bad: bool,
     discard_changes: bool,
     resume: bool,
+    workers: int | None,
     encoder: str | None,
     reading: ReadOptions,
     settings: GivenSettings[LinkerConfig],
@@ -106,10 +109,7 @@ def build(
     KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
     (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
     """
-    if resume and "-" in (*kb_files, *mentions):
-        raise click.UsageError("A build that reads stdin cannot be resumed; give files, or leave out --resume.")
-    if is_demo == bool(kb_files):
-        raise click.UsageError("Give knowledge base files, or --demo, and not both.")
+    _check_lists(kb_files, mentions, is_demo, resume)
     config = settings.config
     if encoder is not None:
         config = replace(config, candidates=config.candidates.with_encoder(encoder))
@@ -139,9 +139,12 @@ def build(
         other = {"seed": session.seed, "lang": description_language, "skip_bad": skip_bad, "reading": reading}
         return digest_of((*kb_files, *mentions), {"config": config_to_dict(config), **other})
 
-    with session.watching(), keeping_parts(output, digest, read, resumes=resume) as kb:
+    is_shared = workers is not None
+    with session.watching(), keeping_parts(output, digest, read, resumes=resume, always=is_shared) as kb:
         session.note(f"Knowledge base: {len(kb):,} entities.")
-        annotated = track(annotated_documents, "reading annotated mentions") if mentions else None
+        annotated = list(track(annotated_documents, "reading annotated mentions")) if mentions else None
+        if workers is not None:
+            build_parts(kb, annotated, config, seed=session.seed, n_workers=workers)
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
         if calibrate_on:
             nil, held_out = config.nil, read_all(calibrate_on, mentions_format)
@@ -158,6 +161,14 @@ def build(
         session.note(f"  echo {shlex.quote(_example_text(linker))} | deixis link {shlex.quote(output)} --pretty")
     if session.is_json:
         click.echo(json.dumps(model_summary(output, session.started, entities=len(kb))))
+
+
+def _check_lists(kb_files: tuple[str, ...], mentions: tuple[str, ...], is_demo: bool, resumes: bool) -> None:
+    """That there is a list, and that an interrupted build of it can be gone on with if it shall be."""
+    if resumes and "-" in (*kb_files, *mentions):
+        raise click.UsageError("A build that reads stdin cannot be resumed; give files, or leave out --resume.")
+    if is_demo == bool(kb_files):
+        raise click.UsageError("Give knowledge base files, or --demo, and not both.")
 
 
 def _check_changes(output: str, is_discarding: bool) -> None:
