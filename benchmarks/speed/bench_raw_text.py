@@ -22,7 +22,9 @@ from pathlib import Path
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.peer_env import can_run
+from benchmarks.speed.raw_text_stages import stage_rows
 from benchmarks.suites.data import DataFolder
+from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +128,10 @@ def measure(suite: str, models: Path, n_rounds: int) -> Iterator[ResultRow]:
     n_characters = runners["deixis"].n_characters
     for runner in runners.values():
         runner.close()
+    model = built(Path(sys.executable), kb, models / f"{suite}-deixis")
+    yield from stage_rows(
+        f"raw-text/{suite}-stages", model, [each.with_mentions(()) for each in read_documents(documents)]
+    )
     settings = {"n_documents": texts.n_documents, "documents": texts.documents, "rounds": n_rounds, "threads": 1}
     yield from rows_of(f"raw-text/{suite}", seconds, counts, n_characters, settings)
 
