@@ -4,7 +4,8 @@ Characters per second of processor time, one thread. Every system runs in a proc
 this version, the version of an earlier commit (built from the repository's history in an environment of its own), and
 on MEDIC spaCy's `EntityRuler` and `PhraseMatcher` with the same names, which find names and do not tell them apart.
 The first pass begins without anything kept of earlier texts; the second reads the same texts again. One given mention
-alone is compared with the same mentions in whole documents, likewise.
+alone is compared with the same mentions in whole documents, likewise. Short texts are linked by a call each, as a
+service does.
 """
 
 import argparse
@@ -139,9 +140,11 @@ def measure(suite: str, models: Path, n_rounds: int) -> Iterator[ResultRow]:
 def steps(name: str) -> list[tuple[str, str]]:
     """What a system measures in one round, and under which label."""
     if name == "deixis":
-        own = ["batch", "batch_again", "singles", "singles_again"]
+        own = ["batch", "batch_again", "singles", "singles_again", "short_texts", "short_texts_again"]
         return [("first", name), ("second", f"{name}-second-pass"), *((each, each) for each in own)]
-    return [("second", name)]
+    if name.startswith("spacy"):
+        return [("second", name)]
+    return [("second", name), ("short_texts", f"short_texts-{EARLIER}")]
 
 
 def rows_of(
@@ -156,11 +159,14 @@ def rows_of(
     for label, own in seconds.items():
         if label in per_item:
             value, unit, metric = 1e6 * statistics.median(own) / counts[label], "us", "mention_cpu"
+        elif label.startswith("short_texts"):
+            value, unit, metric = 1e3 * statistics.median(own) / counts[label], "ms", "text_cpu"
         else:
             value, unit, metric = n_characters / statistics.median(own), "characters/s", "throughput"
         yield ResultRow(place, metric, label, float(f"{value:.4g}"), unit, n=counts[label], settings=settings)
     pairs = [(f"deixis-{EARLIER}", new) for new in ("deixis", "deixis-second-pass")]
     pairs += [(peer, "deixis") for peer in seconds if peer.startswith("spacy")]
+    pairs += [(f"short_texts-{EARLIER}", each) for each in ("short_texts", "short_texts_again")]
     pairs += [("singles", "batch"), ("singles_again", "batch_again")]
     for slow, quick in pairs:
         scale = counts[quick] / counts[slow] if quick in per_item else 1.0
