@@ -4,7 +4,8 @@ Characters per second of processor time, one thread. Every system runs in a proc
 this version, the version of an earlier commit (built from the repository's history in an environment of its own), and
 on MEDIC spaCy's `EntityRuler` and `PhraseMatcher` with the same names, which find names and do not tell them apart.
 The first pass begins without anything kept of earlier texts; the second reads the same texts again. One given mention
-alone is compared with the same mentions in whole documents, likewise.
+alone is compared with the same mentions in whole documents, likewise. Short texts are linked by a call each, as a
+service does.
 """
 
 import argparse
@@ -22,7 +23,9 @@ from pathlib import Path
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.peer_env import can_run
+from benchmarks.speed.raw_text_stages import stage_rows
 from benchmarks.suites.data import DataFolder
+from deixis.documents.reading import read_documents
 from deixis.evaluation.rows import ResultRow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +129,10 @@ def measure(suite: str, models: Path, n_rounds: int) -> Iterator[ResultRow]:
     n_characters = runners["deixis"].n_characters
     for runner in runners.values():
         runner.close()
+    model = built(Path(sys.executable), kb, models / f"{suite}-deixis")
+    yield from stage_rows(
+        f"raw-text/{suite}-stages", model, [each.with_mentions(()) for each in read_documents(documents)]
+    )
     settings = {"n_documents": texts.n_documents, "documents": texts.documents, "rounds": n_rounds, "threads": 1}
     yield from rows_of(f"raw-text/{suite}", seconds, counts, n_characters, settings)
 
@@ -133,9 +140,11 @@ def measure(suite: str, models: Path, n_rounds: int) -> Iterator[ResultRow]:
 def steps(name: str) -> list[tuple[str, str]]:
     """What a system measures in one round, and under which label."""
     if name == "deixis":
-        own = ["batch", "batch_again", "singles", "singles_again"]
+        own = ["batch", "batch_again", "singles", "singles_again", "short_texts", "short_texts_again"]
         return [("first", name), ("second", f"{name}-second-pass"), *((each, each) for each in own)]
-    return [("second", name)]
+    if name.startswith("spacy"):
+        return [("second", name)]
+    return [("second", name), ("short_texts", f"short_texts-{EARLIER}")]
 
 
 def rows_of(
@@ -150,11 +159,14 @@ def rows_of(
     for label, own in seconds.items():
         if label in per_item:
             value, unit, metric = 1e6 * statistics.median(own) / counts[label], "us", "mention_cpu"
+        elif label.startswith("short_texts"):
+            value, unit, metric = 1e3 * statistics.median(own) / counts[label], "ms", "text_cpu"
         else:
             value, unit, metric = n_characters / statistics.median(own), "characters/s", "throughput"
         yield ResultRow(place, metric, label, float(f"{value:.4g}"), unit, n=counts[label], settings=settings)
     pairs = [(f"deixis-{EARLIER}", new) for new in ("deixis", "deixis-second-pass")]
     pairs += [(peer, "deixis") for peer in seconds if peer.startswith("spacy")]
+    pairs += [(f"short_texts-{EARLIER}", each) for each in ("short_texts", "short_texts_again")]
     pairs += [("singles", "batch"), ("singles_again", "batch_again")]
     for slow, quick in pairs:
         scale = counts[quick] / counts[slow] if quick in per_item else 1.0

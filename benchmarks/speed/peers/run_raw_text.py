@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 N_WARM = 2  # documents that are read before anything is measured
 N_ALONE = 150  # given mentions that are linked one by one
+N_SHORT, SHORT = 60, 600  # texts that are linked by a call each, and their characters
 
 
 def opened(path: str) -> TextIO:
@@ -37,6 +38,8 @@ class Deixis:
             self.alone += [Document(each["id"], each["text"], None, (mention,)) for mention in mentions]
         step = max(1, len(self.alone) // N_ALONE)
         self.alone = self.alone[::step][:N_ALONE]
+
+        self.short = [each["text"][:SHORT] for each in records if len(each["text"]) >= SHORT][:N_SHORT]
 
     def forget(self) -> None:
         """Drop what is kept of names that were searched, in versions that keep it."""
@@ -76,6 +79,17 @@ class Deixis:
     def singles_again(self) -> int:
         """Given mentions one by one, whatever was kept."""
         return sum(len(self.linker.link(each).mentions) for each in self.alone)
+
+    def short_texts(self) -> Callable[[], int]:
+        """Short texts one by one, with nothing kept when the first is linked."""
+        self.forget()
+        return self.short_texts_again
+
+    def short_texts_again(self) -> int:
+        """Short texts one by one, whatever was kept."""
+        for text in self.short:
+            self.linker.link(text)
+        return len(self.short)
 
 
 class Spacy:
@@ -125,7 +139,7 @@ def main(system: str, source: str, documents: str) -> None:
     print(json.dumps({"characters": sum(len(each["text"]) for each in records)}), flush=True)
     for line in sys.stdin:
         measured = getattr(runner, line.strip())
-        if line.strip() in ("first", "batch", "singles"):
+        if line.strip() in ("first", "batch", "singles", "short_texts"):
             measured = measured()
         started = time.process_time()
         found = measured()
