@@ -23,7 +23,7 @@ from deixis.features.tfidf import TfidfVectorizer
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
-from deixis.store.build_folder import PART, kept_part, stored_part
+from deixis.store.build_folder import PART, saved_part, stored_part
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -158,7 +158,7 @@ class SourceInputs:
         """The source of this name, built at the first call: sources may use each other."""
         if name not in self.built:
             config = self.configs.get(name)
-            self.built[name] = kept_part(
+            self.built[name] = saved_part(
                 f"sources.{name}",
                 lambda: SOURCES[name].build(self, config),
                 lambda arrays: SOURCES[name].from_arrays(arrays, PART, self, config) if arrays else None,

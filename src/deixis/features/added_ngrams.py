@@ -47,7 +47,7 @@ class AddedNgrams:
         own = TfidfVectorizer(self._fitting).fit(as_table(texts), n_threads)
         is_known = self.built.vocabulary.knows(own.vocabulary).astype(bool)
         columns = np.flatnonzero(~is_known)
-        numbers = self._numbered(own, columns, is_new_kept=is_live is None)
+        numbers = self._numbered(own, columns, adds_new=is_live is None)
         if is_live is not None:
             is_held = (numbers >= 0) & (numbers < len(is_live))
             is_held[is_held] = is_live[numbers[is_held]]
@@ -72,12 +72,12 @@ class AddedNgrams:
         own = TfidfVectorizer(self._fitting).fit(as_table(list(texts)), n_threads)
         is_known = self.built.vocabulary.knows(own.vocabulary).astype(bool)
         columns, numbers = np.flatnonzero(~is_known), np.full(own.n_features, -1, dtype=np.int64)
-        found = self._numbered(own, columns, is_new_kept=False)
+        number = self._numbered(own, columns, adds_new=False)
         if is_live is not None:
-            is_held = (found >= 0) & (found < len(is_live))
-            is_held[is_held] = is_live[found[is_held]]
-            found = np.where(is_held, found, -1)
-        numbers[columns] = found
+            is_held = (number >= 0) & (number < len(is_live))
+            is_held[is_held] = is_live[number[is_held]]
+            number = np.where(is_held, number, -1)
+        numbers[columns] = number
         return own.without(numbers < 0, float(self.rarest)), numbers
 
     def _side_by_side(self, known: csr_matrix, new: csr_matrix, columns: NDArray[np.int64]) -> csr_matrix:
@@ -94,11 +94,11 @@ class AddedNgrams:
         data[new_at], indices[new_at] = new.data[order], columns[order]
         return _of_length_one(data, indices, indptr, (n_rows, self.built.n_features + len(self)))
 
-    def _numbered(self, own: TfidfVectorizer, columns: NDArray[np.int64], is_new_kept: bool) -> NDArray[np.int64]:
-        """The numbers of n-grams of another vectorizer; -1 for those never met, unless these are kept."""
+    def _numbered(self, own: TfidfVectorizer, columns: NDArray[np.int64], adds_new: bool) -> NDArray[np.int64]:
+        """The numbers of n-grams of another vectorizer; -1 for those never met, unless these are added."""
         n_words = own.n_words
         keys = [(column < n_words, own.vocabulary.feature_name(column)) for column in columns.tolist()]
-        if not is_new_kept:
+        if not adds_new:
             return np.array([self._numbers.get(key, -1) for key in keys], dtype=np.int64)
         with self._lock:
             numbers = [self._numbers.setdefault(key, len(self._numbers)) for key in keys]

@@ -112,10 +112,10 @@ class EditedList:
         is_moved = np.array([entities.get(each) is not None for each in changed], dtype=bool)
         rows = np.full(len(changed), -1, dtype=np.int64)
         rows[is_moved] = len(is_live) + np.arange(len(records))
-        is_kept = ~np.isin(self.edited_rows, built_rows[is_touched])
+        stays = ~np.isin(self.edited_rows, built_rows[is_touched])
         is_new = is_touched & is_moved
-        edited_rows = np.concatenate([self.edited_rows[is_kept], built_rows[is_new]])
-        new_rows = np.concatenate([self.new_rows[is_kept], rows[is_new]])
+        edited_rows = np.concatenate([self.edited_rows[stays], built_rows[is_new]])
+        new_rows = np.concatenate([self.new_rows[stays], rows[is_new]])
         order = np.argsort(edited_rows)
         updated = replace_parts(self, is_live, self.parts, edited_rows[order], new_rows[order])
         return updated if not records else updated._with_part(RecordPart.of(records))
@@ -144,7 +144,7 @@ class EditedList:
         return updated._with_moved_rows()
 
     def _with_moved_rows(self) -> EditedList:
-        """The same, what built entities have become looked up anew."""
+        """The same, with what built entities have become searched anew."""
         start, edited_rows, new_rows = len(self.built), [self.edited_rows[:0]], [self.new_rows[:0]]
         for part in self.parts:
             own = np.flatnonzero(self.is_live[start : start + len(part.kb)])

@@ -1,48 +1,26 @@
-"""What the stages need of entities that were added to a list, or edited, since its model was built."""
+"""All parts of entities that were added to a list, or edited, since its model was built."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from deixis.candidates.edited_sources import added_sources
-from deixis.candidates.entity_facts import WORDS, extended_words
-from deixis.candidates.source import CandidateSource, SourceInputs
+from deixis.candidates.entity_facts import WORDS
 from deixis.candidates.sources.names import NameSource
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.name_edits import AddedNames
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.entity_words import EntityWords
-from deixis.features.word_rows import WordRows
-from deixis.kb.edited_list import EditedList, RecordPart
-from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.kb.edited_list import EditedList
+from deixis.linking.added_part import AddedPart
 from deixis.linking.model import LinkerModel
-from deixis.linking.popularity import added_popularity
-from deixis.progress import stage
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.store.row_parts import RowParts
 from deixis.store.strings import StringTable
-
-MANY = 2_000  # entities from which on making their part takes long enough to be shown
-
-
-@dataclass(frozen=True, eq=False)
-class AddedPart:
-    """Entities added or edited together, and what the stages need of them; it does not depend on other parts."""
-
-    kb: KnowledgeBase
-    words: EntityWords
-    sources: Mapping[str, CandidateSource | None]
-    facts: EntityFacts
-    names: AddedNames
-    name_to_ngrams: Mapping[str, WordRows]
-    """For each vocabulary the new n-grams of each entity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +40,7 @@ class AddedParts:
         """What the stages need of a list's edits; parts that were there before stay as they are."""
         ngrams = _ngrams(built) if earlier is None else earlier.name_to_ngrams
         known = {} if earlier is None else {id(part.kb): part for part in earlier.parts}
-        parts = tuple(known.get(id(part.kb)) or _part(built, part, ngrams) for part in edited.parts)
+        parts = tuple(known.get(id(part.kb)) or AddedPart.of(built, part, ngrams) for part in edited.parts)
         names = _live_names(edited, parts, earlier, built.config.detection)
         return cls(edited, parts, ngrams, names, _removed_names(built, edited, earlier))
 
@@ -133,54 +111,3 @@ def _ngrams(built: LinkerModel) -> dict[str, AddedNgrams]:
     words, names = built.sources.words, built.sources.get(NameSource.name)
     vectorizers = {WORDS: words.vectorizer, NameSource.name: (names or words).vectorizer}
     return {name: AddedNgrams(each) for name, each in vectorizers.items() if not isinstance(each, AddedVectorizer)}
-
-
-def _part(built: LinkerModel, part: RecordPart, ngrams: Mapping[str, AddedNgrams]) -> AddedPart:
-    """What the stages need of further entities."""
-    kb, n_threads = part.kb, built.n_threads
-    with stage("indexing added entities") if len(kb) >= MANY else nullcontext():
-        words = extended_words(built.sources.words, ngrams[WORDS], kb, n_threads)
-        counts, popularity = added_popularity(built, part)
-        inputs = SourceInputs(
-            kb,
-            counts=counts,
-            n_threads=n_threads,
-            stored_words=words,
-            stored_popularity=popularity,
-            name_to_ngrams=ngrams,
-        )
-        sources = added_sources(built.sources.by_name, inputs)
-        facts = EntityFacts.of(kb, replace(words, stated=inputs.stated), popularity, n_threads=n_threads)
-        name_to_ngrams = {WORDS: _new_columns(words, ngrams[WORDS].built.n_features)}
-        names = sources.get(NameSource.name)
-        n_built = ngrams[NameSource.name].built.n_features
-        named = _new_ngrams(names, n_built) if isinstance(names, NameSource) else name_to_ngrams[WORDS]
-        name_to_ngrams[NameSource.name] = named
-        matcher = AddedNames.of(kb, built.config.detection)
-    return AddedPart(kb, words, sources, facts, matcher, name_to_ngrams)
-
-
-def _new_columns(words: EntityWords, n_built: int) -> WordRows:
-    """The numbers of the new words of each entity."""
-    rows = np.concatenate([_owners(words.descriptions), _owners(words.names)])
-    columns = np.concatenate([words.descriptions.indices, words.names.indices])
-    return _by_row(rows, columns, n_built, len(words.titles.indptr) - 1)
-
-
-def _new_ngrams(names: NameSource, n_built: int) -> WordRows:
-    """The numbers of the new n-grams of the names of each entity."""
-    rows_by_features, rows = names.weighted_names()
-    owners, n_ngrams = rows[_owners(rows_by_features)], rows_by_features.shape[1] - bool(len(names.gains))
-    is_ngram = rows_by_features.indices < n_ngrams  # the column after them has what popularity gains
-    return _by_row(owners[is_ngram], rows_by_features.indices[is_ngram], n_built, len(names.kb))
-
-
-def _owners(rows: WordRows | sparse.csr_matrix) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
-
-
-def _by_row(rows: NDArray[np.int64], columns: NDArray[np.integer], n_built: int, n_rows: int) -> WordRows:
-    is_new = columns >= n_built
-    rows, numbers = rows[is_new], columns[is_new] - n_built
-    order = np.argsort(rows, kind="stable")
-    return WordRows(np.searchsorted(rows[order], np.arange(n_rows + 1)), numbers[order].astype(np.int32))

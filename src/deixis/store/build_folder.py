@@ -97,7 +97,7 @@ class BuildFolder:
 _current: ContextVar[BuildFolder | None] = ContextVar("deixis_build_folder", default=None)
 
 
-def kept_part(name: str, make: Callable[[], P], read: Callable[[Arrays], P]) -> P:
+def saved_part(name: str, make: Callable[[], P], read: Callable[[Arrays], P]) -> P:
     """What `make` gives; within `building_in` it is what `read` makes of its files, made by this build or before.
 
     None is kept as a part without arrays.
@@ -108,7 +108,7 @@ def kept_part(name: str, make: Callable[[], P], read: Callable[[Arrays], P]) -> 
 
 def stored_part(make: Callable[[], Q], name: str, part: type[Q], **context: Any) -> Q:  # noqa: ANN401 - whatever it needs
     """The same for a `Part`, whose `from_arrays` takes the context."""
-    return kept_part(name, make, lambda arrays: part.from_arrays(arrays, PART, **context))
+    return saved_part(name, make, lambda arrays: part.from_arrays(arrays, PART, **context))
 
 
 def _arrays_of(part: Stored | None) -> Arrays:

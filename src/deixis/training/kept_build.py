@@ -14,7 +14,7 @@ from typing import Any
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.store.build_folder import building_in, parts_of, stored_part
 
-MIN_KEPT = 50_000
+MIN_ENTITIES = 50_000
 """Entities of a list whose build keeps its parts unasked: smaller ones take seconds and little memory."""
 LIST = "kb"
 _CHUNK = 1 << 20
@@ -41,7 +41,7 @@ def keeping_parts(
         if parts is None or not parts.has(LIST):
             read_lists.append(read())
         if parts is None:
-            if len(read_lists[0]) < MIN_KEPT and not always:
+            if len(read_lists[0]) < MIN_ENTITIES and not always:
                 yield read_lists[0]
                 return
             parts = opened.enter_context(parts_of(model, digest(), resumes=False))

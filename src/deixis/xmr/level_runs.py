@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from deixis.store.build_folder import PART, Arrays, build_folder, kept_part
+from deixis.store.build_folder import PART, Arrays, build_folder, saved_part
 from deixis.xmr.label_tree import LabelTree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, joined_levels, train_level
 from deixis.xmr.sparse_rows import SparseRows
@@ -89,5 +89,5 @@ def train_in_runs(
         return replace(level, child_starts=starts)
 
     chosen = runs_of(np.diff(instances.indptr), RUN_INSTANCES) if runs is None else runs
-    levels = [kept_part(f"{name}.{run.start}", partial(trained, run), partial(read, run)) for run in chosen]
+    levels = [saved_part(f"{name}.{run.start}", partial(trained, run), partial(read, run)) for run in chosen]
     return joined_levels(levels)

@@ -8,6 +8,7 @@ import pytest
 from scipy.special import expit, logit
 
 from deixis.candidates.config import SourcesConfig
+from deixis.candidates.name_cache import NameCache
 from deixis.detection.span_features import FEATURES as SPAN_FEATURES
 from deixis.detection.span_features import MEANINGS
 from deixis.documents.corrections import Correction
@@ -17,7 +18,6 @@ from deixis.kb.demo import read_demo
 from deixis.linker import Linker
 from deixis.linking import name_candidates
 from deixis.linking.config import LinkerConfig
-from deixis.linking.name_candidates import NameCache
 from deixis.ranking.features import FEATURES
 from deixis.types import Document, Mention
 

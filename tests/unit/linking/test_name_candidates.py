@@ -5,11 +5,12 @@ import threading
 import numpy as np
 import pytest
 
+from deixis.candidates.name_cache import NameCache, NameCandidates
 from deixis.kb.demo import read_demo
 from deixis.kb.edits import EntityEdits
 from deixis.linker import Linker
 from deixis.linking import name_candidates
-from deixis.linking.name_candidates import NameCache, NameCandidates, candidates_by_name
+from deixis.linking.name_candidates import candidates_by_name
 from deixis.types import Document, MentionInContext
 
 TEXTS = ("Paris fled to Troy.", "Mercury is near, and Paris is far.", "An apple in Paris; Apple in Troy!", "")

@@ -10,10 +10,10 @@ from deixis.store.build_folder import (
     BuildFolder,
     build_folder,
     building_in,
-    kept_part,
     parts_below,
     parts_folder,
     parts_of,
+    saved_part,
 )
 from deixis.store.strings import StringTable
 
@@ -30,7 +30,7 @@ class Maker:
 
 
 def stored_part(name: str, make: Maker) -> list[str]:
-    return list(kept_part(name, make, lambda arrays: StringTable.from_arrays(arrays, "part")))
+    return list(saved_part(name, make, lambda arrays: StringTable.from_arrays(arrays, "part")))
 
 
 def test_without_a_folder_everything_is_made_every_time():
@@ -126,7 +126,7 @@ def test_parts_below_a_prefix_are_other_parts(tmp_path):
 
 def test_arrays_of_a_part_are_mapped_and_read_only(tmp_path):
     with building_in(BuildFolder(tmp_path, "digest")):
-        table = kept_part("x", Maker("a" * 100_000), lambda arrays: StringTable.from_arrays(arrays, "part"))
+        table = saved_part("x", Maker("a" * 100_000), lambda arrays: StringTable.from_arrays(arrays, "part"))
     with pytest.raises(ValueError, match="read-only"):
         table.data[0] = 0
     assert np.all(table.data == ord("a"))

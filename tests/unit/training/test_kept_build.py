@@ -107,7 +107,7 @@ def test_a_small_list_keeps_nothing_unless_asked(tmp_path, monkeypatch):
 
 
 def test_a_large_list_keeps_its_parts_unasked(tmp_path, monkeypatch, in_memory):
-    monkeypatch.setattr(kept_build, "MIN_KEPT", 100)
+    monkeypatch.setattr(kept_build, "MIN_ENTITIES", 100)
     names, original = [], BuildFolder.part
     monkeypatch.setattr(BuildFolder, "part", lambda self, name, make: names.append(name) or original(self, name, make))
     assert built(tmp_path / "model", resumes=False) == in_memory[0]

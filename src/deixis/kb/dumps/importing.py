@@ -35,7 +35,7 @@ from deixis.progress import stage, steps
 SHARD_BYTES = 64 << 20
 _VERSION = 1
 _MB = 1_000_000
-_PATIENCE = 0.5  # seconds between two looks at how far the processes are
+_PATIENCE = 0.5  # seconds between two counts of what the processes have done
 
 
 @dataclass(frozen=True, slots=True)
