@@ -18,7 +18,7 @@ from deixis.store.row_parts import JoinedStrings, RowParts
 from deixis.store.strings import StringTable
 from deixis.tables import EntityMask
 
-N_LOOKED_AT = 2000  # entities of which a short one is taken
+N_SAMPLED = 2000  # entities of which a short one is taken
 MAX_MASKS = 16  # of filters that are kept for the next call
 _RAGGED = {"alias": ("aliases", "alias_langs", "alias_counts"), "description": ("descriptions", "description_langs"),
            "type": ("type_codes",), "alt_id": ("alt_ids",)}  # fmt: skip
@@ -216,8 +216,8 @@ class EditedKnowledgeBase(KnowledgeBase):
 
 
 def _shortest_row(kb: KnowledgeBase) -> int:
-    """An entity, of the first ones, whose descriptions are short: it costs little to look at."""
-    starts = kb.descriptions.offsets[kb.description_indptr[:N_LOOKED_AT]]
+    """An entity, of the first ones, whose descriptions are short: its words are read quickly."""
+    starts = kb.descriptions.offsets[kb.description_indptr[:N_SAMPLED]]
     return int(np.argmin(np.diff(starts))) if len(starts) > 1 else 0
 
 
