@@ -216,7 +216,7 @@ class EditedKnowledgeBase(KnowledgeBase):
 
 
 def _shortest_row(kb: KnowledgeBase) -> int:
-    """An entity, of the first ones, whose descriptions are short: its names and words are read quickly."""
+    """An entity, of the first ones, whose descriptions are short: its words are read quickly."""
     starts = kb.descriptions.offsets[kb.description_indptr[:N_SAMPLED]]
     return int(np.argmin(np.diff(starts))) if len(starts) > 1 else 0
 

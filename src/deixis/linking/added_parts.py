@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from deixis.candidates.entity_facts import WORDS
 from deixis.candidates.sources.names import NameSource
-from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.name_edits import AddedNames
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.entity_words import EntityWords
@@ -41,7 +40,7 @@ class AddedParts:
         ngrams = _ngrams(built) if earlier is None else earlier.name_to_ngrams
         known = {} if earlier is None else {id(part.kb): part for part in earlier.parts}
         parts = tuple(known.get(id(part.kb)) or AddedPart.of(built, part, ngrams) for part in edited.parts)
-        names = _live_names(edited, parts, earlier, built.config.detection)
+        names = _live_names(built, edited, parts, earlier)
         return cls(edited, parts, ngrams, names, _removed_names(built, edited, earlier))
 
     @property
@@ -77,14 +76,14 @@ class AddedParts:
 
 
 def _live_names(
-    edited: EditedList, parts: Sequence[AddedPart], earlier: AddedParts | None, config: DictionaryConfig
+    built: LinkerModel, edited: EditedList, parts: Sequence[AddedPart], earlier: AddedParts | None
 ) -> tuple[AddedNames, ...]:
     """The names of each part, those of its entities that count; where these are as before, nothing is made again."""
     latest = {} if earlier is None else dict(zip(map(id, earlier.parts), earlier.names, strict=True))
     bounds = pairwise(edited.row_parts.starts.tolist()[1:])
     masks = (edited.is_live[first:last] for first, last in bounds)
     return tuple(
-        (part.names if mask.all() else latest.get(id(part), part.names)).of_live(mask, config)
+        (part.names if mask.all() else latest.get(id(part), part.names)).of_live(mask, built.config.detection)
         for part, mask in zip(parts, masks, strict=True)
     )
 

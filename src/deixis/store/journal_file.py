@@ -83,13 +83,13 @@ def make_journal(path: Path, model_id: str, start: int) -> None:
                 _make_tables(connection, model_id, start)
                 connection.execute("COMMIT")
             fsync_file(made)
-            _put_at(made, path)
+            _link_unless_there(made, path)
         fsync_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, str(error)) from error
 
 
-def _put_at(made: Path, path: Path) -> None:
+def _link_unless_there(made: Path, path: Path) -> None:
     """Gives the file its name if nothing has it."""
     try:
         os.link(made, path)
