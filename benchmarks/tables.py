@@ -162,7 +162,7 @@ def cell(row: Row | None) -> str:
     if row is None:
         return "–"
     value, unit = row["value"], row["unit"]
-    digits = 0 if unit.startswith("of ") else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    digits = 0 if unit.startswith(("of ", "rows", "files")) else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
     digits = DIGITS.get(unit, digits)
     number = f"{value:,.{digits}f}"
     return number.removeprefix("0") if unit == "share" else f"{number}×" if unit == "x" else f"{number} {unit}"
