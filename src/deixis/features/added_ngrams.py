@@ -72,12 +72,12 @@ class AddedNgrams:
         own = TfidfVectorizer(self._fitting).fit(as_table(list(texts)), n_threads)
         is_known = self.built.vocabulary.knows(own.vocabulary).astype(bool)
         columns, numbers = np.flatnonzero(~is_known), np.full(own.n_features, -1, dtype=np.int64)
-        found = self._numbered(own, columns, is_new_kept=False)
+        own_numbers = self._numbered(own, columns, is_new_kept=False)
         if is_live is not None:
-            is_held = (found >= 0) & (found < len(is_live))
-            is_held[is_held] = is_live[found[is_held]]
-            found = np.where(is_held, found, -1)
-        numbers[columns] = found
+            is_held = (own_numbers >= 0) & (own_numbers < len(is_live))
+            is_held[is_held] = is_live[own_numbers[is_held]]
+            own_numbers = np.where(is_held, own_numbers, -1)
+        numbers[columns] = own_numbers
         return own.without(numbers < 0, float(self.rarest)), numbers
 
     def _side_by_side(self, known: csr_matrix, new: csr_matrix, columns: NDArray[np.int64]) -> csr_matrix:

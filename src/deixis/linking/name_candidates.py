@@ -65,10 +65,10 @@ class NameCache:
     def get(self, names: Iterable[Name]) -> dict[Name, NameCandidates]:
         """The candidates of those names that are there."""
         with self._lock:
-            kept = {name: own for name in names if (own := self._candidates.get(name)) is not None}
-            for name in kept:
+            candidates = {name: own for name in names if (own := self._candidates.get(name)) is not None}
+            for name in candidates:
                 self._candidates.move_to_end(name)
-            return kept
+            return candidates
 
     def put(self, candidates: Mapping[Name, NameCandidates]) -> None:
         """Keeps the candidates of names, and drops those of the names that were not used for longest."""

@@ -23,5 +23,5 @@ def best_rows(
     ([5, 7], [0.7, 0.7])
     """
     starts, rows = table.starts.astype(np.int64, copy=False), table.rows.astype(np.int64, copy=False)
-    indptr, places = _core.best_places(starts, rows, scores.astype(np.float64, copy=False), k, n_threads)
-    return sparse.csr_matrix((scores[places], rows[places], indptr), shape=(len(starts) - 1, n_rows))
+    indptr, positions = _core.best_places(starts, rows, scores.astype(np.float64, copy=False), k, n_threads)
+    return sparse.csr_matrix((scores[positions], rows[positions], indptr), shape=(len(starts) - 1, n_rows))

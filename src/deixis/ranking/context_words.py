@@ -81,8 +81,8 @@ class ContextWords:
 
     def _query(self, window: int | str, *, has_length_one: bool) -> WordQuery:
         """The words of a window, as vectors of length one or with weights as they are."""
-        n_mentions, place = len(self.context.mentions), self._windows.index(window)
-        numbers = np.arange(place * n_mentions, (place + 1) * n_mentions, dtype=np.int64)
+        n_mentions, number = len(self.context.mentions), self._windows.index(window)
+        numbers = np.arange(number * n_mentions, (number + 1) * n_mentions, dtype=np.int64)
         return WordQuery(self._around[has_length_one], numbers)
 
     @cached_property

@@ -105,11 +105,11 @@ class DescriptionSource(CandidateSource):
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
         self.check_search(k, mask)
         batch, words = MentionBatch.of(mentions), self.words
-        shares = batch.once(
+        fractions = batch.once(
             (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.texts, self.n_threads))
         )
         shape = len(batch), words.vectorizer.n_features
-        queries = sparse.csr_matrix((shares.data, shares.indices, shares.indptr), shape=shape)
+        queries = sparse.csr_matrix((fractions.data, fractions.indices, fractions.indptr), shape=shape)
         queries = first_columns(queries, self.index.n_columns - 1)
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
         np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more
