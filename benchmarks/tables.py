@@ -27,7 +27,7 @@ from benchmarks.suites.results import Row, read_results, row_key
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(?P<open><!-- results (?P<spec>[^>]*?) -->\n)(?P<body>.*?)(?P<close><!-- /results -->)", re.DOTALL)
-DIGITS = {"share": 3, "x": 1} | dict.fromkeys(("requests", "workers", "times", "status"), 0)
+DIGITS = {"share": 3, "x": 1} | dict.fromkeys(("requests", "workers", "times", "status", "characters/s"), 0)
 
 
 def render(text: str, rows: Iterable[Row]) -> str:

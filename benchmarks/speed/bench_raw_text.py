@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class Runner:
-    """A system in its process, which measures when it is told to."""
+    """A system in its process, which measures on request."""
 
     def __init__(self, python: Path, *arguments: str) -> None:
         command = [str(python), str(RUNNER), *arguments]
