@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import importlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import click
@@ -46,7 +49,7 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         module_name, _, attribute = entry.target.partition(":")
-        command = getattr(importlib.import_module(module_name), attribute)
+        command = getattr(_imported(module_name), attribute)
         if not isinstance(command, click.Command):
             raise TypeError(f"{entry.target} is not a command")
         return command
@@ -73,3 +76,15 @@ class LazyGroup(click.Group):
         """Writes the list of commands from the table alone."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.entries[name].summary) for name in self.list_commands(ctx)])
+
+
+def _imported(name: str) -> ModuleType:
+    """The module, imported without looking for garbage: of hundreds of modules, hardly anything is."""
+    if name in sys.modules or not gc.isenabled():
+        return importlib.import_module(name)
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.freeze()  # what has been imported stays: later collections pass it over
+        gc.enable()
