@@ -72,7 +72,6 @@ STEPS = (
     Step("scale.workers", ("scale/workers",)),
     Step("scale.import_dumps", ("dumps/*",)),
     Step("scale.build_curve --record", ("scale/*",)),
-    Step("reliability.journal", ("reliability/*",)),
     Step("speed.bench_xmr --suite wordnet", ("wordnet",)),
     Step("speed.bench_xmr --suite wiki468k-names --repeats 1", ("wiki468k-names",)),
     Step("speed.bench_names", ("string/*",)),
