@@ -35,7 +35,7 @@ N_SHOWN = 3
     ),
 )
 @click.argument("dumps", nargs=-1, required=True, type=click.Path(), metavar="DUMP...")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Entities, as JSON lines; .gz, .bz2 or .xz packs.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="JSON lines; .gz, .bz2, .xz and .zst compress.")
 @click.option("--mentions", metavar="FILE", help="Texts with their links as mentions, as JSON lines.")
 @click.option("--workers", type=click.IntRange(min=0), metavar="N", default=0, help="Processes; 0: one a processor.")
 @click.option("--skip-bad", is_flag=True, help=f"Leave bad records out, and list them in FILE{BAD}.")
