@@ -25,6 +25,7 @@ from deixis.linker import Linker
 from deixis.linking.model import Reader, TrainedReranker
 from deixis.store.lazy_part import LazyPart
 from deixis.store.part import Part
+from deixis.training.kept_build import keeping_parts
 from deixis.xmr.bag_encoder import BagEncoder
 from deixis.xmr.cluster_graph import ClusterGraph
 from deixis.xmr.learned_index import LearnedIndex, LearnedRanker
@@ -77,6 +78,9 @@ def samples() -> dict[type[Part], Sample]:
         # Parts that the archive is too old to have.
         Linker.build(read_demo(), list(read_documents(demo_sentences_path())), n_threads=1).save(Path(folder) / "new")
         Linker.load(Path(folder) / "new", n_threads=1)
+        # Parts that only a build keeps.
+        with keeping_parts(Path(folder) / "kept", lambda: "1", read_demo, always=True) as kb:
+            Linker.build(kb, n_threads=1)
     return opened | {type(part): (part.to_arrays("part"), given) for part, given in _made_by_hand()}
 
 

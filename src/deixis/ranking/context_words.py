@@ -6,6 +6,7 @@ A text is tokenized once for all of its mentions, and the words of each candidat
 from __future__ import annotations
 
 from functools import cached_property
+from weakref import proxy
 
 import numpy as np
 
@@ -20,7 +21,8 @@ class ContextWords:
     """What features know of the words around the mentions of a batch; `FeatureContext.shared` makes it once."""
 
     def __init__(self, context: FeatureContext) -> None:
-        self.context = context
+        # The context keeps this: a reference back would keep both, and the model, until garbage is collected.
+        self.context: FeatureContext = proxy(context)
         self.words = context.words
 
     def described(self, window: int | str) -> Column:

@@ -167,7 +167,7 @@ def test_an_unknown_format_names_the_accepted_ones(path):
 def test_a_format_can_be_named_and_a_misspelt_one_is_an_error(tmp_path):
     path = write(tmp_path / "kb.data", b"id\ttitle", b"1\tParis")
     assert list(KnowledgeBase.read(path, format="tsv").titles) == ["Paris"]
-    with pytest.raises(UnknownNameError, match=r"format named 'jsonlines'\. Known: annif-tsv, arrow, csv"):
+    with pytest.raises(UnknownNameError, match=r"format named 'jsonlines'\. Known: annif-tsv, arrow, cirrus"):
         KnowledgeBase.read(path, format="jsonlines")
 
 
