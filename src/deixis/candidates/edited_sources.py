@@ -63,6 +63,11 @@ class EditedSource(CandidateSource):
         self.config = first.config
         self.config_type = type(first).config_type  # type: ignore[misc]
 
+    @property
+    def reads_context(self) -> bool:
+        """Whether the source of any part does."""
+        return any(part.reads_context for part in self.parts if part is not None)
+
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
         """mentions_by_entities: the best `k` rows of all parts, stored best first."""
         self.check_search(k, mask)

@@ -73,6 +73,14 @@ def test_a_changed_model_searches_anew_and_the_one_before_keeps_its_answers(link
     assert linker.with_edits(EntityEdits.of([])).link(TEXTS[0]) == before
 
 
+def test_the_candidates_of_an_edited_model_are_kept_too(linker, cache):
+    changed = linker.with_edits(EntityEdits.of([{"id": "new", "title": "Aurora Headlamp"}]))
+    first = changed.link(f"{TEXTS[0]} The Aurora Headlamp.")
+    assert cache.n_bytes > 0 and not changed.model.sources.read_context
+    assert first.mentions[-1].entity == "new"
+    assert changed.link(f"{TEXTS[0]} The Aurora Headlamp.") == first
+
+
 def test_languages_have_candidates_of_their_own(linker, cache):
     model = linker.model
     candidates_by_name(model.sources, model.ranker, [mention("Paris"), mention("Paris", lang="fr"), mention("Paris")])
