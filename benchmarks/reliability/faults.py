@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,12 @@ def add(folder: Path, first: int, n: int, limit: int | None = None) -> tuple[lis
 
 
 def add_as_nobody(folder: Path, first: int) -> list[Any]:
-    """The same by a user who may not write there: what was added, the error, and what can be read nevertheless."""
+    """The same by a user who may not write there: what was added, the error, and what can be read nevertheless.
+
+    That user may not read the packages either: a first change elsewhere imports all that a change needs.
+    """
+    with tempfile.TemporaryDirectory() as elsewhere:
+        build_other(Path(elsewhere, "model"))
     if os.geteuid() == 0:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
