@@ -191,7 +191,7 @@ class NearestVariant(TreeVariant):
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32]:
         """The tree's scores, those of added entities from their neighbours."""
         scores = super().score(mentions, table).copy()
-        found = self.built.search(MentionBatch(list(mentions)), self.built.config.k).tocsr()
+        found = self.built.search(MentionBatch(list(mentions)), self.built.config.k).matrix()
         n_built = len(self.built.kb)
         positions = np.flatnonzero(table.rows >= n_built)
         neighbours = self.nearest[table.rows[positions] - n_built]

@@ -152,7 +152,7 @@ def linked(
         (graph.data / np.sqrt(1 + popularity[graph.indices]), graph.indices, graph.indptr), graph.shape
     )
     damped = damped.astype(np.float32)
-    likely = best_rows(proposals, shares, N_LIKELY, graph.shape[0]).astype(np.float32)
+    likely = best_rows(proposals, shares, N_LIKELY, graph.shape[0]).matrix().astype(np.float32)
     likely.data[likely.data < LEAST_LIKELY] = 0
     key_to_number: dict[tuple[int, str], int] = {}
     documents = document_numbers(mentions).tolist()

@@ -38,7 +38,6 @@ from deixis.nearest.best_rows import best_rows
 from deixis.ranking.ranker import softmax_scores as softmax
 from deixis.tables import CandidateTable
 from deixis.types import Document
-from deixis.xmr.rankings import kept_where
 
 HERE = Path(__file__).resolve().parent
 SEED = 0
@@ -160,7 +159,7 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
         both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0
         first = best_rows(proposals, np.where(is_found, shares, 0), 1, len(kb))
-        chosen = candidates_of(kb, kept_where(first, first.data > 0))
+        chosen = candidates_of(kb, first.kept_where(first.data > 0))
         right = questions.recall(ranks_of(chosen, questions.accepted), 1, SEED)
         metrics.append(Metric(f"accuracy@{n}", right.value, right.interval, right.n))
     yield from metric_rows(metrics, name, system, ABOUT)

@@ -25,6 +25,7 @@ from deixis.features.name_set import folded
 from deixis.features.row_dots import row_dots
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.tables import FlatRows
 from deixis.types import Candidate, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 
@@ -97,7 +98,7 @@ def descend(tree: LabelTreeSource, texts: list[str], k: int, width: int) -> spar
     return tree.ranker.rank(tree.features.transform(texts, [], 1), k, BeamConfig(width=width))
 
 
-def fused(tree: LabelTreeSource, names: NameSource, texts: list[str], k: int) -> sparse.csr_matrix:
+def fused(tree: LabelTreeSource, names: NameSource, texts: list[str], k: int) -> FlatRows:
     """Reciprocal rank fusion: only places count, scores do not."""
     n_each = max(k, 50)
     first, second = (
@@ -113,7 +114,7 @@ def as_mentions(texts: list[str]) -> list[MentionInContext]:
     return [MentionInContext(text, text, 0, len(text)) for text in texts]
 
 
-def by_place(ranked: sparse.csr_matrix) -> sparse.csr_matrix:
+def by_place(ranked: FlatRows | sparse.csr_matrix) -> sparse.csr_matrix:
     """The same ranking with 1 / (60 + place) for scores.
 
     Examples

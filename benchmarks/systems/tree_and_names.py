@@ -20,12 +20,15 @@ from deixis.candidates.sources.names import NameConfig, NameSource
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.best_rows import best_rows
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Candidate, Document, MentionInContext
 
 TREE_SHARE = 0.15
 SEEN_TREE_SHARE = 0.9
 MIN_EACH = 50  # what tree and names propose, at least: the best of both together are not the best of each
+
+
+Rows = FlatRows | sparse.csr_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ class TreeAndNames:
         inputs = SourceInputs(kb, (), np.zeros(len(kb)), configs, n_threads=n_threads, built={"label_tree": self.tree})
         return replace(self, names=NameSource.build(inputs, config))
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` by the weighted sum of both scores, stored best first."""
         n_each = max(k, MIN_EACH)
         is_seen = self.seen.holds([mention.text for mention in mentions])
@@ -81,9 +84,7 @@ class TreeAndNames:
         return candidates_of(self.tree.kb, self.search(mentions, k, mask)) if mentions else []
 
 
-def blended(
-    first: sparse.csr_matrix, second: sparse.csr_matrix, first_shares: NDArray[np.float32], k: int
-) -> sparse.csr_matrix:
+def blended(first: Rows, second: Rows, first_shares: NDArray[np.float32], k: int) -> FlatRows:
     """The best `k` of each row by `share * first + (1 - share) * second`, best first; what one lacks has 0 there.
 
     Examples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,96 @@ EntityMask = NDArray[np.bool_]
 """For each row of the knowledge base, whether it may be a candidate. Read-only."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class FlatRows:
+    """A sparse matrix by rows without the cost of making one of SciPy's, which a single mention would feel.
+
+    The three arrays are those of a CSR matrix, and have its names; nothing is checked or sorted.
+
+    Examples
+    --------
+    >>> best = FlatRows(np.array([0, 2, 2]), np.array([7, 3]), np.array([0.6, 0.4], dtype=np.float32), (2, 9))
+    >>> best.row_lengths.tolist(), best[0].indices.tolist(), best.matrix().shape
+    ([2, 0], [7, 3], (2, 9))
+    """
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_matrix | FlatRows) -> FlatRows:
+        """The arrays of a CSR matrix; no copy."""
+        return cls(matrix.indptr, matrix.indices, matrix.data, matrix.shape)
+
+    @classmethod
+    def empty(cls, n_rows: int, n_columns: int) -> FlatRows:
+        """Rows without anything in them."""
+        nothing = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32)
+        return cls(np.zeros(n_rows + 1, dtype=np.int64), *nothing, (n_rows, n_columns))
+
+    @classmethod
+    def stacked(cls, parts: Sequence[FlatRows]) -> FlatRows:
+        """The rows of all parts, one after the other."""
+        counts = np.concatenate([np.zeros(1, dtype=np.int64), *(part.row_lengths for part in parts)])
+        indices, data = (np.concatenate(each) for each in zip(*((p.indices, p.data) for p in parts), strict=True))
+        return cls(np.cumsum(counts), indices, data, (len(counts) - 1, parts[0].shape[1]))
+
+    @property
+    def row_lengths(self) -> NDArray[Any]:
+        """How much is stored in each row."""
+        lengths: NDArray[Any] = self.indptr[1:] - self.indptr[:-1]
+        return lengths
+
+    @property
+    def row_sums(self) -> NDArray[np.float64]:
+        """The sum of each row's values."""
+        numbers = np.repeat(np.arange(self.shape[0]), self.row_lengths)
+        return np.bincount(numbers, weights=self.data, minlength=self.shape[0]).astype(np.float64)
+
+    @property
+    def nnz(self) -> int:
+        """How much is stored in all."""
+        return len(self.data)
+
+    def with_data(self, data: NDArray[Any]) -> FlatRows:
+        """The same places with other values."""
+        return FlatRows(self.indptr, self.indices, data, self.shape)
+
+    def kept_where(self, is_kept: NDArray[np.bool_]) -> FlatRows:
+        """Without some of the entries, the others in the same order."""
+        if is_kept.all():
+            return self
+        n_kept = np.concatenate([np.zeros(1, dtype=np.int64), is_kept.cumsum()])
+        return FlatRows(n_kept[self.indptr], self.indices[is_kept], self.data[is_kept], self.shape)
+
+    def __getitem__(self, rows: int | slice | NDArray[Any]) -> FlatRows:
+        numbers = np.atleast_1d(np.arange(self.shape[0])[rows])
+        counts = self.row_lengths[numbers]
+        indptr = np.concatenate([np.zeros(1, dtype=np.int64), counts.cumsum()])
+        items = np.repeat(self.indptr[numbers] - indptr[:-1], counts) + np.arange(indptr[-1])
+        return FlatRows(indptr, self.indices[items], self.data[items], (len(numbers), self.shape[1]))
+
+    def matrix(self) -> sparse.csr_matrix:
+        """The same as a SciPy matrix; values and columns are not copied."""
+        indptr = self.indptr.astype(self.indices.dtype) if self.nnz < 2**31 else self.indptr
+        return sparse.csr_matrix((self.data, self.indices, indptr), shape=self.shape)
+
+    def toarray(self) -> NDArray[Any]:
+        """The same as a dense matrix."""
+        values: NDArray[Any] = self.matrix().toarray()
+        return values
+
+
 @dataclass(frozen=True, eq=False)
 class CandidateTable:
     """Mention `i` has the different rows `rows[starts[i]:starts[i + 1]]`, and each row a number per signal.
 
     Examples
     --------
-    >>> similar = sparse.csr_matrix(np.array([[0.9, 0.5, 0.0]], dtype=np.float32))
-    >>> named = sparse.csr_matrix(np.array([[0.0, 1.0, 0.5]], dtype=np.float32))
+    >>> similar = FlatRows(np.array([0, 2]), np.array([0, 1]), np.array([0.9, 0.5], dtype=np.float32), (1, 3))
+    >>> named = FlatRows(np.array([0, 2]), np.array([1, 2]), np.array([1.0, 0.5], dtype=np.float32), (1, 3))
     >>> merged = CandidateTable.merged({"names": similar, "alias": named})
     >>> merged.rows.tolist(), merged.signals["alias"].tolist()
     ([0, 1, 2], [0.0, 1.0, 0.5])
@@ -33,7 +116,7 @@ class CandidateTable:
     signals: Mapping[str, NDArray[np.float32]]
 
     @classmethod
-    def merged(cls, lists: Mapping[str, sparse.csr_matrix]) -> CandidateTable:
+    def merged(cls, lists: Mapping[str, FlatRows]) -> CandidateTable:
         """What any of the lists (mentions_by_entities) proposes, each row once, in their order; 0 where not."""
         some = next(iter(lists.values()))
         n_mentions, n_rows = some.shape
@@ -91,9 +174,10 @@ class BestCandidates:
     max_idf: float
 
 
-def _pairs(ranked: sparse.csr_matrix) -> NDArray[np.int64]:
+def _pairs(ranked: FlatRows) -> NDArray[np.int64]:
     numbers = np.repeat(np.arange(ranked.shape[0], dtype=np.int64), np.diff(ranked.indptr))
-    return numbers * ranked.shape[1] + ranked.indices
+    pairs: NDArray[np.int64] = numbers * ranked.shape[1] + ranked.indices
+    return pairs
 
 
 def _spread(operation: np.ufunc, values: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.floating]:
@@ -203,7 +287,7 @@ class Ranking:
     scores: NDArray[np.float64]
 
     @classmethod
-    def of_matrix(cls, mentions_by_entities: sparse.csr_matrix) -> Ranking:
+    def of_matrix(cls, mentions_by_entities: FlatRows | sparse.csr_matrix) -> Ranking:
         """The stored values of each row of a matrix, in the order they are stored."""
         matrix = mentions_by_entities
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64))

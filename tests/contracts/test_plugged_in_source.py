@@ -21,7 +21,7 @@ from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.registry import Lazy
 from deixis.store.checks import check_length, require
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import Document, Mention, MentionInContext
 
 LINE = {"backwards": Lazy(f"{__name__}:BackwardsSource")}
@@ -57,7 +57,7 @@ class BackwardsSource(CandidateSource):
         lengths = np.array([len(title) for title in inputs.kb.titles], dtype=np.int32)
         return cls(inputs.kb, lengths, config or BackwardsConfig())
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         self.check_search(k, mask)
         scores = np.zeros((len(mentions), len(self.kb)), dtype=np.float32)
         for number, mention in enumerate(mentions):
@@ -69,7 +69,7 @@ class BackwardsSource(CandidateSource):
                     and (scores[number] > 0).sum() < k
                 ):
                     scores[number, row] = self.config.score
-        return sparse.csr_matrix(scores)
+        return FlatRows.of(sparse.csr_matrix(scores))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return {f"{prefix}.lengths": self.lengths}

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from deixis.errors import DataError, StoreError
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+from deixis.tables import FlatRows
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -98,7 +99,7 @@ def test_threads_batches_and_storage_change_nothing(search, n_blocks):
     found = index.search(queries, k, n_threads=1, max_blocks=n_blocks)
     assert same(found, index.search(queries, k, n_threads=4, max_blocks=n_blocks))
     singles = [index.search(queries[row], k, max_blocks=n_blocks) for row in range(queries.shape[0])]
-    assert same(found, sparse.vstack(singles, format="csr"))
+    assert same(found, FlatRows.stacked(singles))
     again = BlockIndex.from_arrays(index.to_arrays("x"), "x", index.n_groups, index.config)
     assert same(found, again.search(queries, k, max_blocks=n_blocks))
 

@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
-from scipy import sparse
 
 from deixis.errors import StoreError
 from deixis.native import _core
 from deixis.nearest.spelling_index import IndelIndex
+from deixis.tables import FlatRows
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -102,7 +102,7 @@ def test_threads_batches_order_and_storage_change_nothing(search):
     names, groups, queries, index, k, least = search
     found = index.search(queries, k, least, n_threads=1)
     assert same(found, index.search(queries, k, least, n_threads=4))
-    assert same(found, sparse.vstack([index.search([query], k, least) for query in queries], format="csr"))
+    assert same(found, FlatRows.stacked([index.search([query], k, least) for query in queries]))
     again = IndelIndex.from_arrays(index.to_arrays("x"), "x", index.n_groups)
     assert same(found, again.search(queries, k, least))
     shuffled = np.random.default_rng(0).permutation(len(names))

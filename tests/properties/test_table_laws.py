@@ -3,8 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
-from deixis.tables import Ranking, Spans, on_one_line
+from deixis.tables import FlatRows, Ranking, Spans, on_one_line
 from deixis.types import Document, Mention
 
 quick = settings(max_examples=80, deadline=None)
@@ -145,3 +146,20 @@ def test_on_one_line_spans_overlap_exactly_where_they_do_in_their_documents(each
         for b, (other, first, last) in enumerate(keys):
             is_overlapping = number == other and start < last and first < end
             assert (starts[a] < ends[b] and starts[b] < ends[a]) == is_overlapping
+
+
+@quick
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=5), st.data())
+def test_flat_rows_are_what_a_sparse_matrix_is(cells, data):
+    dense = np.array(cells, dtype=np.float32)
+    rows, matrix = FlatRows.of(sparse.csr_matrix(dense)), sparse.csr_matrix(dense)
+    assert rows.toarray().tolist() == cells and rows.nnz == matrix.nnz
+    assert rows.row_lengths.tolist() == matrix.getnnz(axis=1).tolist()
+    assert rows.row_sums.tolist() == dense.sum(axis=1).tolist()
+    numbers = data.draw(st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=6))
+    assert rows[np.array(numbers)].toarray().tolist() == dense[numbers].tolist()
+    assert rows[numbers[0]].toarray().tolist() == [cells[numbers[0]]]
+    assert FlatRows.stacked([rows, rows[:1]]).toarray().tolist() == [*cells, cells[0]]
+    assert rows.kept_where(rows.data > 1).toarray().tolist() == np.where(dense > 1, dense, 0).tolist()
+    assert rows.with_data(rows.data * 2).toarray().tolist() == (2 * dense).tolist()
+    assert FlatRows.empty(2, 3).toarray().tolist() == [[0, 0, 0], [0, 0, 0]]

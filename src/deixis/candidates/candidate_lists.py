@@ -6,11 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.tables import Ranking
+from deixis.tables import FlatRows, Ranking
 from deixis.types import Candidate
 
 
-def candidates_of(kb: KnowledgeBase, mentions_by_entities: sparse.csr_matrix) -> list[list[Candidate]]:
+def candidates_of(kb: KnowledgeBase, mentions_by_entities: FlatRows | sparse.csr_matrix) -> list[list[Candidate]]:
     """The candidates of each mention in the order they are stored, with their scores.
 
     Examples
@@ -31,9 +31,3 @@ def candidate_lists(kb: KnowledgeBase, ranking: Ranking) -> list[list[Candidate]
     candidates = [Candidate(ids[position], score, titles[position]) for position, score in scored]
     starts = ranking.starts.tolist()
     return [candidates[starts[number] : starts[number + 1]] for number in range(len(ranking))]
-
-
-def no_candidates(n_mentions: int, n_entities: int) -> sparse.csr_matrix:
-    """mentions_by_entities without any candidate."""
-    empty = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros(n_mentions + 1, dtype=np.int64)
-    return sparse.csr_matrix(empty, shape=(n_mentions, n_entities))

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates import SOURCES
-from deixis.candidates.candidate_lists import no_candidates
 from deixis.candidates.config import SourcesConfig
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.alias import AliasSource
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext
 
 
@@ -115,10 +113,10 @@ class CandidateSources:
         own = {name: column for name, column in scores.items() if column is not None}
         return replace(table, signals={**table.signals, **own}) if own else table
 
-    def _ranking(self, source: CandidateSource, batch: MentionBatch, mask: EntityMask | None) -> sparse.csr_matrix:
+    def _ranking(self, source: CandidateSource, batch: MentionBatch, mask: EntityMask | None) -> FlatRows:
         """What one source proposes, with the scores that the ranker is given."""
         if not len(batch):
-            return no_candidates(0, len(self.kb))
+            return FlatRows.empty(0, len(self.kb))
         return source.scored(batch, source.config.k, mask)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

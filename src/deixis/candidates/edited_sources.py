@@ -13,9 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from deixis.candidates.candidate_lists import no_candidates
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
@@ -32,9 +30,8 @@ from deixis.kb.edited import EditedKnowledgeBase
 from deixis.nearest.alias_table import KeyEntries
 from deixis.nearest.compressed_index import best_first
 from deixis.store.strings import StringTable
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import MentionInContext
-from deixis.xmr.rankings import kept_where
 
 N_SAMPLED = 200  # names by which the tree's scores are compared with the similarity of names
 N_BINS = 20
@@ -43,7 +40,7 @@ MIN_LIVE = 0.5  # fraction of rows that count, from which on others are dropped 
 N_MORE = 8  # candidates searched for besides, where some rows do not count any more
 MIN_SCORE = 1e-3  # of the tree, where its logarithm is taken
 
-Search = Callable[[int, CandidateSource, MentionBatch, EntityMask | None], sparse.csr_matrix]
+Search = Callable[[int, CandidateSource, MentionBatch, EntityMask | None], FlatRows]
 """The number of a part, its source, mentions and the mask of the part, to its candidates."""
 Parts = Sequence[CandidateSource | None]
 """The source of each part of a list; None where it cannot propose the entities of a part."""
@@ -68,7 +65,7 @@ class EditedSource(CandidateSource):
         """Whether the source of any part does."""
         return any(part.reads_context for part in self.parts if part is not None)
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` rows of all parts, stored best first."""
         self.check_search(k, mask)
         rankings = self._rankings(
@@ -76,7 +73,7 @@ class EditedSource(CandidateSource):
         )
         return self._best(side_by_side(rankings), k)
 
-    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> FlatRows:
         """What the parts propose, in any order, with the scores of `column`.
 
         Added entities are only proposed if they are among the best `k` of all: behind the built ones they are too many.
@@ -89,37 +86,35 @@ class EditedSource(CandidateSource):
         )
         if len(rankings) == 1:
             first = rankings[0]
-            return sparse.csr_matrix((self.column(first), first.indices, first.indptr), shape=first.shape)
+            return first.with_data(self.column(first))
         first = rankings[0]
         added = rankings[1] if len(rankings) == 2 else self._best(side_by_side(rankings[1:]), n_added)
         if added.nnz:  # each added one takes the place of the last of the built ones
             min_scores, n_first = np.zeros(len(mentions)), np.diff(first.indptr)
             is_full = n_first >= k
             min_scores[is_full] = first.data[first.indptr[1:][is_full] - 1]
-            added = kept_where(added, added.data > np.repeat(min_scores, np.diff(added.indptr)))
+            added = added.kept_where(added.data > np.repeat(min_scores, added.row_lengths))
             n_left = k - np.diff(added.indptr)
-            first = kept_where(first, np.arange(first.nnz) - np.repeat(first.indptr[:-1] + n_left, n_first) < 0)
+            first = first.kept_where(np.arange(first.nnz) - np.repeat(first.indptr[:-1] + n_left, n_first) < 0)
             first = side_by_side([first, added])
-        return sparse.csr_matrix((self.column(first), first.indices, first.indptr), shape=first.shape)
+        return first.with_data(self.column(first))
 
-    def _best(self, ranking: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def _best(self, ranking: FlatRows, k: int) -> FlatRows:
         """The best `k` of each mention, whichever parts they are in."""
         return best_first(ranking, k)
 
-    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
+    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[FlatRows]:
         """What `search` finds in the built part and in each other that has anything, with the rows of all parts."""
         starts, masks, rankings = self.edited.row_parts.starts.tolist(), self._masks(mask), []
         for number, part in enumerate(self.parts):
             own_mask = masks[number]
             if part is None or (own_mask is not None and not own_mask.any()):
                 if number == 0:
-                    rankings.append(no_candidates(len(batch), len(self.edited)))
+                    rankings.append(FlatRows.empty(len(batch), len(self.edited)))
                 continue
             ranking = search(number, part, batch, own_mask)
             rows = self._rows(number, ranking.indices.astype(np.int64) + starts[number])
-            rankings.append(
-                sparse.csr_matrix((ranking.data, rows, ranking.indptr), shape=(ranking.shape[0], len(self.edited)))
-            )
+            rankings.append(FlatRows(ranking.indptr, rows, ranking.data, (ranking.shape[0], len(self.edited))))
         return rankings
 
     def _masks(self, mask: EntityMask | None) -> list[EntityMask | None]:
@@ -128,13 +123,12 @@ class EditedSource(CandidateSource):
     def _rows(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return rows
 
-    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+    def column(self, candidates: FlatRows) -> NDArray[np.float32]:
         """The score that the ranker is given, by the source of the part that each candidate is in."""
 
         def of_part(number: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> NDArray[np.float32]:
             part = self.parts[number] or self.built
-            own = (np.asarray(candidates.data)[positions], rows, np.array([0, len(rows)]))
-            return part.column(sparse.csr_matrix(own, shape=(1, len(part.kb))))
+            return part.column(FlatRows(np.array([0, len(rows)]), rows, candidates.data[positions], (1, len(part.kb))))
 
         return self.edited.row_parts.gather(np.asarray(candidates.indices), of_part)
 
@@ -181,7 +175,7 @@ class EditedSource(CandidateSource):
 class EditedSpelling(EditedSource):
     """Spellings over all parts: where a mention is itself a name of one, names that are only similar do not count."""
 
-    def _best(self, ranking: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+    def _best(self, ranking: FlatRows, k: int) -> FlatRows:
         """The best `k` of each mention; of equals the more popular, as in each part."""
         counts = self.edited.row_parts.gather(ranking.indices, lambda number, _, rows: self._counts(number)[rows])
         return best_first(ranking, k, -counts)
@@ -190,14 +184,12 @@ class EditedSpelling(EditedSource):
         """How often each entity of a part is spoken of."""
         return (self.parts[number] or self.built).kb.counts
 
-    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[sparse.csr_matrix]:
+    def _rankings(self, batch: MentionBatch, mask: EntityMask | None, search: Search) -> list[FlatRows]:
         if self.config.searches_always:
             return super()._rankings(batch, mask, search)
         is_name = np.zeros(len(batch), dtype=bool)
 
-        def searched(
-            number: int, part: CandidateSource, batch: MentionBatch, mask: EntityMask | None
-        ) -> sparse.csr_matrix:
+        def searched(number: int, part: CandidateSource, batch: MentionBatch, mask: EntityMask | None) -> FlatRows:
             if number == 0 or not isinstance(part, SpellingSource):
                 ranking = search(number, part, batch, mask)
             else:  # of a name, equal names only
@@ -211,15 +203,15 @@ class EditedSpelling(EditedSource):
             return ranking
 
         rankings = super()._rankings(batch, mask, searched)
-        return [kept_where(each, ~np.repeat(is_name, np.diff(each.indptr)) | (each.data >= 1)) for each in rankings]
+        return [each.kept_where(~np.repeat(is_name, each.row_lengths) | (each.data >= 1)) for each in rankings]
 
 
 def _spread_over(
     n_mentions: int,
-    first: tuple[NDArray[np.bool_], Callable[[MentionBatch], sparse.csr_matrix]],
-    second: tuple[NDArray[np.bool_], Callable[[MentionBatch], sparse.csr_matrix]],
+    first: tuple[NDArray[np.bool_], Callable[[MentionBatch], FlatRows]],
+    second: tuple[NDArray[np.bool_], Callable[[MentionBatch], FlatRows]],
     batch: MentionBatch,
-) -> sparse.csr_matrix:
+) -> FlatRows:
     """What two searches find, each for its own mentions."""
     parts, order = [], np.zeros(n_mentions, dtype=np.int64)
     n_before = 0
@@ -229,7 +221,7 @@ def _spread_over(
             parts.append(search(MentionBatch([batch[number] for number in numbers.tolist()])))
             order[numbers] = n_before + np.arange(len(numbers))
             n_before += len(numbers)
-    return parts[0] if len(parts) == 1 else sparse.csr_matrix(sparse.vstack(parts, format="csr")[order])
+    return parts[0] if len(parts) == 1 else FlatRows.stacked(parts)[order]
 
 
 class EditedLabelTree(EditedSource):
@@ -248,7 +240,7 @@ class EditedLabelTree(EditedSource):
     def _rows(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.edited.current_rows(rows)
 
-    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+    def column(self, candidates: FlatRows) -> NDArray[np.float32]:
         """The scores themselves."""
         return np.asarray(candidates.data, dtype=np.float32)
 
@@ -320,13 +312,14 @@ class EditedVectors(EditedSource):
         return EditedVectors(self.edited, parts)
 
 
-def side_by_side(rankings: Sequence[sparse.csr_matrix]) -> sparse.csr_matrix:
+def side_by_side(rankings: Sequence[FlatRows]) -> FlatRows:
     """The entries of rankings of the same mentions, those of each mention one after the other.
 
     Examples
     --------
-    >>> ones = [sparse.csr_matrix(np.array(rows, dtype=np.float32)) for rows in ([[1, 0], [0, 0]], [[0, 2], [0, 3]])]
-    >>> side_by_side(ones).toarray().tolist()
+    >>> from scipy.sparse import csr_matrix
+    >>> ones = [csr_matrix(np.array(rows, dtype=np.float32)) for rows in ([[1, 0], [0, 0]], [[0, 2], [0, 3]])]
+    >>> side_by_side([FlatRows.of(each) for each in ones]).toarray().tolist()
     [[1.0, 2.0], [0.0, 3.0]]
     """
     if len(rankings) == 1:
@@ -339,10 +332,10 @@ def side_by_side(rankings: Sequence[sparse.csr_matrix]) -> sparse.csr_matrix:
         positions = np.repeat(indptr[:-1] + before - each.indptr[:-1], own) + np.arange(len(each.data))
         data[positions], indices[positions] = each.data, each.indices
         before += own
-    return sparse.csr_matrix((data, indices, indptr), shape=rankings[0].shape)
+    return FlatRows(indptr, indices, data, rankings[0].shape)
 
 
-def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMask | None) -> FlatRows:
     """What a part proposes of the rows that count and pass the filter.
 
     Where few do not count, to search for a few more and drop those takes less time than a filter; mentions that lose
@@ -352,26 +345,27 @@ def _searched(part: CandidateSource, batch: MentionBatch, k: int, mask: EntityMa
         return part.search(batch, k, mask)
     n_sought = k + N_MORE + int(2 * k * (1 - mask.mean()))
     ranking = part.search(batch, n_sought)
-    remaining = kept_where(ranking, mask[ranking.indices])
+    remaining = ranking.kept_where(mask[ranking.indices])
     n_ranked, n_remaining = np.diff(ranking.indptr), np.diff(remaining.indptr)
     has_lost = (n_ranked >= n_sought) & (n_remaining < k)
     if isinstance(part, SpellingSource):  # a name that nothing has any more hides those that are only similar
         has_lost |= (_n_equal(ranking) > 0) & (_n_equal(remaining) == 0)
     lost = np.flatnonzero(has_lost)
     is_first = np.arange(len(remaining.data)) - np.repeat(remaining.indptr[:-1], n_remaining) < k
-    remaining = kept_where(remaining, is_first)
+    remaining = remaining.kept_where(is_first)
     if not len(lost):
         return remaining
     again = part.search([batch[number] for number in lost.tolist()], k, mask)
     order = np.arange(len(batch))
     order[lost] = len(batch) + np.arange(len(lost))
-    return sparse.csr_matrix(sparse.vstack([remaining, again], format="csr")[order])
+    return FlatRows.stacked([remaining, again])[order]
 
 
-def _n_equal(ranking: sparse.csr_matrix) -> NDArray[np.int64]:
+def _n_equal(ranking: FlatRows) -> NDArray[np.int64]:
     """How many names of each mention are equal to it."""
     n_before = np.concatenate([[0], np.cumsum(ranking.data >= 1)])
-    return np.diff(n_before[ranking.indptr])
+    n_equal: NDArray[np.int64] = np.diff(n_before[ranking.indptr])
+    return n_equal
 
 
 EDITED = {"spelling": EditedSpelling, "vectors": EditedVectors}
@@ -438,9 +432,7 @@ def tree_curve(built: CandidateSources) -> NDArray[np.float32]:
     titles = built.kb.titles.strings(rows)
     batch = MentionBatch([MentionInContext(title, title, 0, len(title)) for title in titles])
     rankings = {"names": names.search(batch, 20), "label_tree": tree.search(batch, tree.config.k)}
-    column = names.column(rankings["names"])
-    shape, (indices, indptr) = rankings["names"].shape, (rankings["names"].indices, rankings["names"].indptr)
-    rankings["names"] = sparse.csr_matrix((column, indices, indptr), shape=shape)
+    rankings["names"] = rankings["names"].with_data(names.column(rankings["names"]))
     table = CandidateTable.merged(rankings)
     similarities, scores = table.column("names"), np.log(np.maximum(table.column("label_tree"), MIN_SCORE))
     bins = np.rint(similarities[similarities > 0] * N_BINS).astype(np.int64)

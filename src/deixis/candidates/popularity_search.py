@@ -4,57 +4,57 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.nearest.best_rows import best_rows
 from deixis.nearest.compressed_index import CompressedIndex
 from deixis.nearest.sparse_index import BlockIndex
-from deixis.tables import CandidateTable, EntityMask
-from deixis.xmr.rankings import kept_where
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 
 MIN_SIMILARITY = 0.01  # what is found by its popularity alone has nothing in common with the query
 
 
 def search_popular(
     index: BlockIndex | CompressedIndex,
-    queries: sparse.csr_matrix,
+    queries: FlatRows,
     gains: NDArray[np.float32],
     k: int,
     n_threads: int = 0,
     mask: EntityMask | None = None,
-) -> sparse.csr_matrix:
+) -> FlatRows:
     """queries_by_groups: the best `k` by similarity plus gain, stored best first, of those similar to the query.
 
     The last column of the index has the gain of each row's group. Popular groups that are not similar to the query may
     take places of the best `k` and leave fewer; under a filter, which promises all there are, those places are filled
     again.
     """
-    has_words = (np.diff(queries.indptr) > 0).astype(np.float32)
+    has_words = (queries.row_lengths > 0).astype(np.float32)
     matches = index.search(with_column(queries, has_words), k, n_threads, None, mask)
-    similar = kept_where(matches, matches.data - gains[matches.indices] > MIN_SIMILARITY)
-    n_matches = np.diff(matches.indptr)
+    similar = matches.kept_where(matches.data - gains[matches.indices] > MIN_SIMILARITY)
+    n_matches = matches.row_lengths
     # Of a list that is not full nothing was left out.
-    has_lost = (n_matches == k) & (np.diff(similar.indptr) < n_matches)
+    has_lost = (n_matches == k) & (similar.row_lengths < n_matches)
     if mask is None or not has_lost.any() or mask.all():
         return similar  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
     unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, None, mask)
-    unboosted = kept_where(unboosted, unboosted.data > MIN_SIMILARITY)
-    unboosted.data += gains[unboosted.indices]
+    unboosted = unboosted.kept_where(unboosted.data > MIN_SIMILARITY)
+    unboosted = unboosted.with_data(unboosted.data + gains[unboosted.indices])
     both = CandidateTable.merged({"similar": similar[lost], "unboosted": unboosted})
     scores = np.where(both.signals["similar"] > 0, both.signals["similar"], both.signals["unboosted"])
     filled = best_rows(both, scores, k, matches.shape[1])
     order = np.arange(len(has_lost))
     order[lost] = len(has_lost) + np.arange(len(lost))
-    return sparse.csr_matrix(sparse.vstack([similar, filled], format="csr")[order])
+    return FlatRows.stacked([similar, filled])[order]
 
 
-def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.csr_matrix:
+def with_column(rows: FlatRows, values: NDArray[np.float32]) -> FlatRows:
     """The rows with one more column at the end.
 
     Examples
     --------
-    >>> with_column(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.array([0.5, 0], dtype=np.float32)).toarray()
+    >>> from scipy.sparse import csr_matrix
+    >>> both = FlatRows.of(csr_matrix(np.eye(2, dtype=np.float32)))
+    >>> with_column(both, np.array([0.5, 0], dtype=np.float32)).toarray()
     array([[1. , 0. , 0.5],
            [0. , 1. , 0. ]], dtype=float32)
     """
@@ -63,4 +63,4 @@ def with_column(rows: sparse.csr_matrix, values: NDArray[np.float32]) -> sparse.
     data = np.insert(rows.data, ends, values[is_there]).astype(np.float32, copy=False)
     indices = np.insert(rows.indices, ends, n_columns)
     indptr = rows.indptr + np.concatenate([[0], np.cumsum(is_there)])
-    return sparse.csr_matrix((data, indices, indptr), shape=(rows.shape[0], n_columns + 1))
+    return FlatRows(indptr, indices, data, (rows.shape[0], n_columns + 1))

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates import SOURCES
 from deixis.candidates.candidate_lists import candidates_of
@@ -24,7 +23,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
 from deixis.store.build_folder import PART, saved_part, stored_part
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Candidate, Document, MentionInContext
 
 
@@ -54,23 +53,20 @@ class CandidateSource(ABC):
         """The source over a knowledge base; None if there is nothing to search, such as no descriptions."""
 
     @abstractmethod
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` rows of each mention, stored best first, scores in 0..1.
 
         The mask is applied before the best `k` are taken, so a filter never gives fewer candidates than exist.
         """
 
-    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+    def column(self, candidates: FlatRows) -> NDArray[np.float32]:
         """The source's column of the candidate table, for what `search` gave, in order: the scores themselves."""
         return np.asarray(candidates.data, dtype=np.float32)
 
-    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> sparse.csr_matrix:
+    def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> FlatRows:
         """mentions_by_entities: what `search` proposes, in any order, with the scores of `column`."""
-        ranking = self.search(mentions, k, mask)
-        column = self.column(ranking)
-        if column is ranking.data:
-            return ranking
-        return sparse.csr_matrix((column, ranking.indices, ranking.indptr), shape=ranking.shape)
+        ranking = FlatRows.of(self.search(mentions, k, mask))  # a source of somebody else's may give a SciPy matrix
+        return ranking.with_data(self.column(ranking))
 
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:
         """A score for every candidate of the table, whichever source proposed it; None: only its own have one."""

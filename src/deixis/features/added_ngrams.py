@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 from deixis.features.tfidf import RAW, TfidfVectorizer, as_table, transform_joined
 from deixis.native import _core
 from deixis.store.strings import StringTable
+from deixis.tables import FlatRows
 
 Texts = StringTable | Sequence[str]
 
@@ -147,6 +148,10 @@ class AddedVectorizer:
     def transform(self, texts: Texts, n_threads: int = 0) -> csr_matrix:
         """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
         return self.ngrams.rows(texts, self.is_live, n_threads)
+
+    def rows_of(self, texts: Texts, n_threads: int = 0) -> FlatRows:
+        """The same as the core takes them."""
+        return FlatRows.of(self.transform(texts, n_threads))
 
 
 class AddedIdf:

@@ -19,12 +19,13 @@ from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import CASEFOLD, NFKC, RAW, TfidfConfig, TfidfVectorizer, as_table
-from deixis.features.word_rows import Pairs, WeightedWords, WordRowParts, WordRows, Words, sums_by_row
+from deixis.features.word_rows import Pairs, WordRowParts, WordRows, Words, sums_by_row
 from deixis.native import _core
 from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.row_parts import ColumnParts, RowParts
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
+from deixis.tables import FlatRows
 
 WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
@@ -143,17 +144,16 @@ class EntityWords(Part):
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def rows_of(self, texts: Sequence[str], n_threads: int = 0) -> WeightedWords:
+    def rows_of(self, texts: Sequence[str], n_threads: int = 0) -> FlatRows:
         """The same as `queries`, without the cost of a matrix."""
         vectorizer = self.vectorizer
         if isinstance(vectorizer, AddedVectorizer):
-            rows = self.queries(texts, n_threads)
-            return WeightedWords(rows.indptr.astype(np.int64), rows.indices, rows.data)
+            return _as_words(self.queries(texts, n_threads))
         table = as_table(list(texts))
         indptr, columns, _ = _core.tfidf_rows(
             [vectorizer.vocabulary], [RAW], [table.data], [table.offsets], False, n_threads
         )
-        return WeightedWords(indptr, columns, vectorizer.idf[columns])
+        return FlatRows(indptr, columns, vectorizer.idf[columns], (len(texts), vectorizer.n_features))
 
     def around(
         self,
@@ -164,7 +164,7 @@ class EntityWords(Part):
         windows: Sequence[int],
         sentence_margin: int,
         n_threads: int = 0,
-    ) -> tuple[WeightedWords, WeightedWords]:
+    ) -> tuple[FlatRows, FlatRows]:
         """The words around mentions, a row for each of them and each window, and after these one for its sentence.
 
         The weights of the first are as those of `queries`, those of the second as `similarity` takes them. Mentions
@@ -178,7 +178,7 @@ class EntityWords(Part):
         >>> words = EntityWords.build(names, np.array([0]), texts)
         >>> numbers = np.array([0]), np.array([2]), np.array([5])
         >>> weights, _ = words.around(["a cat of cats. A pet."], *numbers, [100], 100)
-        >>> weights.n_words.tolist()
+        >>> weights.row_lengths.tolist()
         [3, 2]
         """
         vectorizer = self.vectorizer
@@ -191,7 +191,8 @@ class EntityWords(Part):
         )
         if columns_of is not None:
             columns = columns_of[columns]
-        return WeightedWords(indptr, columns, weights), WeightedWords(indptr, columns, cosines)
+        shape = len(indptr) - 1, vectorizer.n_features
+        return FlatRows(indptr, columns, weights, shape), FlatRows(indptr, columns, cosines, shape)
 
     def known_fractions(self, texts: Sequence[str], queries: Words) -> NDArray[np.float32]:
         """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.
@@ -233,8 +234,8 @@ class EntityWords(Part):
 
     def similarity(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
-        squares = _as_words(queries, queries.data * self.vectorizer.idf[queries.indices])
-        weighted = _divided(squares, np.sqrt(squares.sums))  # by the length of the idf vector
+        squares = _as_words(queries).with_data(queries.data * self.vectorizer.idf[queries.indices])
+        weighted = _divided(squares, np.sqrt(squares.row_sums))  # by the length of the idf vector
         return self.descriptions.dots(weighted, pairs, n_threads) * self.description_scales[pairs.rows]
 
     def overlap(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
@@ -268,18 +269,18 @@ def _fillers() -> frozenset[str]:
     return frozenset(filler_words())
 
 
-def shares_of(queries: Words) -> WeightedWords:
+def shares_of(queries: Words) -> FlatRows:
     """The rows with weights that add up to one."""
-    words = _as_words(queries, queries.data)
-    return _divided(words, words.sums)
+    words = _as_words(queries)
+    return _divided(words, words.row_sums)
 
 
-def _as_words(rows: Words, data: NDArray[np.float32]) -> WeightedWords:
-    return WeightedWords(rows.indptr.astype(np.int64, copy=False), rows.indices, data)
+def _as_words(rows: Words) -> FlatRows:
+    return FlatRows(rows.indptr.astype(np.int64, copy=False), rows.indices, rows.data, rows.shape)
 
 
-def _divided(words: WeightedWords, by: NDArray[np.float64]) -> WeightedWords:
-    divisors = np.repeat(np.maximum(by, 1e-9), words.n_words)
+def _divided(words: FlatRows, by: NDArray[np.float64]) -> FlatRows:
+    divisors = np.repeat(np.maximum(by, 1e-9), words.row_lengths)
     return words.with_data((words.data / divisors).astype(np.float32))
 
 

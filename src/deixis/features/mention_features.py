@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from deixis.config import Config, setting
-from deixis.features.tfidf import TfidfConfig, TfidfVectorizer, transform_joined
+from deixis.features.tfidf import TfidfConfig, TfidfVectorizer, joined_rows, transform_joined
 from deixis.native import _core
 from deixis.store.strings import StringTable
+from deixis.tables import FlatRows
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,11 @@ class MentionFeatures:
         """mentions_by_features, one row per mention and its context."""
         texts = [mentions, contexts][: len(self._vectorizers)]
         return transform_joined(self._vectorizers, self._weights, texts, n_threads=n_threads)
+
+    def rows_of(self, mentions: Sequence[str], contexts: Sequence[str], n_threads: int = 0) -> FlatRows:
+        """The same without the cost of a matrix."""
+        texts = [mentions, contexts][: len(self._vectorizers)]
+        return joined_rows(self._vectorizers, self._weights, texts, n_threads)
 
     def transform_row(self, mention: str, context: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Columns (ascending) and weights of one mention, without the cost of a matrix."""

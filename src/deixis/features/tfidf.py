@@ -21,6 +21,7 @@ from deixis.native import _core
 from deixis.store.checks import check_range, is_sorted, require
 from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
 from deixis.store.strings import StringTable
+from deixis.tables import FlatRows
 
 MAX_NGRAM = 5
 RAW = -1.0  # a weight: values are not scaled to length one
@@ -88,6 +89,10 @@ class TfidfVectorizer:
     def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> csr_matrix[np.float32]:
         """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
         return transform_joined([self], [1.0], [texts], n_threads=n_threads)
+
+    def rows_of(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> FlatRows:
+        """The same without the cost of a matrix."""
+        return _rows([self], [1.0], [as_table(texts)], False, n_threads)
 
     def transform_row(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Columns (ascending) and weights of one text, without the cost of a matrix."""
@@ -197,21 +202,36 @@ def transform_joined(
 
     With the weight `RAW` values are counts times idf, which only `is_normalized` scales.
     """
-    tables = [as_table(collection) for collection in texts]
-    if len({len(table) for table in tables}) > 1:
-        raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")
+    tables = _tables(texts)
     n_rows = len(tables[0])
     if n_rows <= ROWS_AT_ONCE:
-        rows = _rows(vectorizers, weights, tables, is_normalized, n_threads)
+        rows = _rows(vectorizers, weights, tables, is_normalized, n_threads).matrix()
     else:  # many are put together chunk by chunk, so that what the core gives is never held beside its copy
         builder = SparseRowsBuilder(sum(vectorizer.n_features for vectorizer in vectorizers))
         for chunk in row_chunks(n_rows):
             own = [table.take(chunk) for table in tables]
-            builder.add(_rows(vectorizers, weights, own, is_normalized, n_threads))
+            builder.add(_rows(vectorizers, weights, own, is_normalized, n_threads).matrix())
         rows = builder.build()
     rows.has_sorted_indices = True
     rows.has_canonical_format = True
     return rows
+
+
+def joined_rows(
+    vectorizers: Sequence[TfidfVectorizer],
+    weights: Sequence[float],
+    texts: Sequence[StringTable | Sequence[str]],
+    n_threads: int = 0,
+) -> FlatRows:
+    """The same for few texts, without the cost of a matrix."""
+    return _rows(vectorizers, weights, _tables(texts), False, n_threads)
+
+
+def _tables(texts: Sequence[StringTable | Sequence[str]]) -> list[StringTable]:
+    tables = [as_table(collection) for collection in texts]
+    if len({len(table) for table in tables}) > 1:
+        raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")
+    return tables
 
 
 def _rows(
@@ -220,14 +240,12 @@ def _rows(
     tables: Sequence[StringTable],
     is_normalized: bool,
     n_threads: int,
-) -> csr_matrix[np.float32]:
+) -> FlatRows:
     indptr, columns, values = _core.tfidf_rows(
         [vectorizer.vocabulary for vectorizer in vectorizers], list(weights), [table.data for table in tables],
         [table.offsets for table in tables], is_normalized, n_threads,
     )  # fmt: skip
-    if len(columns) < 2**31:
-        indptr = indptr.astype(np.int32)
-    return csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, sum(v.n_features for v in vectorizers)))
+    return FlatRows(indptr, columns, values, (len(indptr) - 1, sum(v.n_features for v in vectorizers)))
 
 
 def as_table(texts: StringTable | Sequence[str]) -> StringTable:

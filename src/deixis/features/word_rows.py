@@ -16,8 +16,10 @@ from deixis.store.part import Part, array
 from deixis.store.row_parts import RowParts
 from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
+from deixis.tables import FlatRows
 
 Sums = NDArray[np.float32]
+Words = FlatRows | sparse.csr_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,32 +28,6 @@ class Pairs:
 
     starts: NDArray[np.int64]
     rows: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedWords:
-    """Rows of words and weights: a sparse matrix without the cost of making one, which a single mention would feel."""
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: NDArray[np.float32]
-
-    @property
-    def n_words(self) -> NDArray[np.int64]:
-        """How many words each row has."""
-        return np.diff(self.indptr)
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """The sum of each row's weights."""
-        return sums_by_row(self.indptr, self.data)
-
-    def with_data(self, data: NDArray[np.float32]) -> WeightedWords:
-        """The same words with other weights."""
-        return WeightedWords(self.indptr, self.indices, data)
-
-
-Words = WeightedWords | sparse.csr_matrix
 
 
 @dataclass(frozen=True, eq=False)

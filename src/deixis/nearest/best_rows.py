@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.native import _core
-from deixis.tables import CandidateTable
+from deixis.tables import CandidateTable, FlatRows
 
 
-def best_rows(
-    table: CandidateTable, scores: NDArray[np.floating], k: int, n_rows: int, n_threads: int = 1
-) -> sparse.csr_matrix:
+def best_rows(table: CandidateTable, scores: NDArray[np.floating], k: int, n_rows: int, n_threads: int = 1) -> FlatRows:
     """mentions_by_entities: the best `k` of each mention by these scores, stored best first; ties by row.
 
     Examples
@@ -24,4 +21,4 @@ def best_rows(
     """
     starts, rows = table.starts.astype(np.int64, copy=False), table.rows.astype(np.int64, copy=False)
     indptr, numbers = _core.best_places(starts, rows, scores.astype(np.float64, copy=False), k, n_threads)
-    return sparse.csr_matrix((scores[numbers], rows[numbers], indptr), shape=(len(starts) - 1, n_rows))
+    return FlatRows(indptr, rows[numbers], scores[numbers], (len(starts) - 1, n_rows))

@@ -11,6 +11,7 @@ from scipy import sparse
 from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+from deixis.tables import FlatRows
 
 MAX_BLOCKS = 32  # opened for one query, at most: half of what it takes among a whole list
 N_MORE = 16  # groups searched for besides, so that the nearly equal last ones are told apart by exact scores
@@ -55,23 +56,20 @@ class CompressedIndex:
 
     def search(
         self,
-        queries: sparse.csr_matrix,
+        queries: FlatRows | sparse.csr_matrix,
         k: int,
         n_threads: int = 0,
         max_blocks: int | None = None,
         mask: NDArray[np.bool_] | None = None,
-    ) -> sparse.csr_matrix:
+    ) -> FlatRows:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score."""
         if not len(self.columns):
-            nothing = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), np.zeros_like(queries.indptr)
-            return sparse.csr_matrix(nothing, shape=(queries.shape[0], self.index.n_groups))
+            return FlatRows.empty(queries.shape[0], self.index.n_groups)
         positions = np.minimum(np.searchsorted(self.columns, queries.indices), len(self.columns) - 1)
         is_held = self.columns[positions] == queries.indices
         n_before = np.concatenate([[0], np.cumsum(is_held)])
-        own = sparse.csr_matrix(
-            (queries.data[is_held], positions[is_held].astype(np.int32), n_before[queries.indptr]),
-            shape=(queries.shape[0], len(self.columns)),
-        )
+        shape = queries.shape[0], len(self.columns)
+        own = FlatRows(n_before[queries.indptr], positions[is_held].astype(np.int32), queries.data[is_held], shape)
         ranking = self.index.search(own, k + N_MORE, n_threads, max_blocks or MAX_BLOCKS, mask)
         return self._exact(own, ranking, k, n_threads)
 
@@ -81,9 +79,7 @@ class CompressedIndex:
         rows = sparse.csr_matrix((self.rows.data, self.columns[self.rows.indices], self.rows.indptr), shape=shape)
         return rows, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def _exact(
-        self, queries: sparse.csr_matrix, ranking: sparse.csr_matrix, k: int, n_threads: int
-    ) -> sparse.csr_matrix:
+    def _exact(self, queries: FlatRows, ranking: FlatRows, k: int, n_threads: int) -> FlatRows:
         """The best `k` of the groups of a ranking, with exact scores."""
         if not ranking.nnz:
             return ranking
@@ -96,15 +92,15 @@ class CompressedIndex:
             *core_rows(queries, "queries"), pair_starts.astype(np.int64), *self._core_rows, rows, n_threads
         )
         scores = np.maximum.reduceat(dots, firsts)
-        return best_first(sparse.csr_matrix((scores, ranking.indices, ranking.indptr), shape=ranking.shape), k)
+        return best_first(ranking.with_data(scores), k)
 
 
-def best_first(rows: sparse.csr_matrix, k: int, ties: NDArray[Any] | None = None) -> sparse.csr_matrix:
+def best_first(rows: FlatRows, k: int, ties: NDArray[Any] | None = None) -> FlatRows:
     """The largest `k` entries of each row, stored best first; of equals those with smaller `ties`, then columns.
 
     Examples
     --------
-    >>> best_first(sparse.csr_matrix(np.array([[1.0, 3.0, 2.0]])), 2).indices.tolist()
+    >>> best_first(FlatRows.of(sparse.csr_matrix(np.array([[1.0, 3.0, 2.0]]))), 2).indices.tolist()
     [1, 2]
     """
     lengths = np.diff(rows.indptr)
@@ -112,23 +108,18 @@ def best_first(rows: sparse.csr_matrix, k: int, ties: NDArray[Any] | None = None
     order = np.lexsort((rows.indices, *(() if ties is None else (ties,)), -rows.data, numbers))
     order = order[np.arange(len(order)) - rows.indptr[numbers] < k]
     indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, k))])
-    return sparse.csr_matrix((rows.data[order], rows.indices[order], indptr), shape=rows.shape)
+    return FlatRows(indptr, rows.indices[order], rows.data[order], rows.shape)
 
 
-def first_columns(rows: sparse.csr_matrix, n_columns: int) -> sparse.csr_matrix:
+def first_columns(rows: FlatRows, n_columns: int) -> FlatRows:
     """The rows without the columns from `n_columns` on.
 
     Examples
     --------
-    >>> first_columns(sparse.csr_matrix(np.array([[1.0, 2.0, 3.0]])), 2).toarray().tolist()
+    >>> first_columns(FlatRows.of(sparse.csr_matrix(np.array([[1.0, 2.0, 3.0]]))), 2).toarray().tolist()
     [[1.0, 2.0]]
     """
     if rows.shape[1] <= n_columns:
         return rows
-    is_held = rows.indices < n_columns
-    if is_held.all():
-        return sparse.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], n_columns))
-    n_before = np.concatenate([[0], np.cumsum(is_held)])
-    return sparse.csr_matrix(
-        (rows.data[is_held], rows.indices[is_held], n_before[rows.indptr]), shape=(rows.shape[0], n_columns)
-    )
+    first = rows.kept_where(rows.indices < n_columns)
+    return FlatRows(first.indptr, first.indices, first.data, (rows.shape[0], n_columns))

@@ -8,11 +8,12 @@ from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
+from deixis.tables import FlatRows
 
 CoreRows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 
-def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) -> CoreRows:
+def core_rows(matrix: FlatRows | sparse.csr_matrix, what: str, *, is_sorted: bool = False) -> CoreRows:
     """Row starts, columns and values, which lie inside and are finite; in order and each place once if `is_sorted`.
 
     Examples
@@ -29,13 +30,13 @@ def core_rows(matrix: sparse.csr_matrix, what: str, *, is_sorted: bool = False) 
     if state == _core.RowsState.NOT_FINITE:
         raise DataError(f"The {what} have values that are not finite 32-bit numbers; replace NaN and infinity.")
     if state == _core.RowsState.UNSORTED and is_sorted:
-        in_order = sparse.csr_matrix(matrix, copy=True)
+        in_order = (matrix.matrix() if isinstance(matrix, FlatRows) else matrix).copy()
         in_order.sum_duplicates()
         return core_rows(in_order, what)
     return rows
 
 
-def _flat_arrays(matrix: sparse.csr_matrix) -> CoreRows:
+def _flat_arrays(matrix: FlatRows | sparse.csr_matrix) -> CoreRows:
     n_items = int(matrix.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
     # A column that 32 bits cannot hold is outside, whatever its number.
     indices = matrix.indices[:n_items]

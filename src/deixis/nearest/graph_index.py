@@ -12,12 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from usearch.index import Index
 
 from deixis.errors import StoreError
 from deixis.nearest.vector_index import Floats, Mask, VectorIndex
 from deixis.store.checks import require
+from deixis.tables import FlatRows
 
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 256
 BLOCK = 65536  # vectors added at a time
@@ -81,7 +81,7 @@ class GraphIndex:
         """The index of the vectors of an exact one."""
         return cls(exact, cls.graph_bytes(exact))
 
-    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
+    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> FlatRows:
         """queries_by_groups: nearly always the best `k` groups of each query, stored best first, as `VectorIndex` does.
 
         Exact where there is a mask, where there are few vectors, and for queries whose walk found too few groups.
@@ -97,11 +97,11 @@ class GraphIndex:
         lacks = np.diff(best.indptr) < min(k, self.exact.n_groups)
         return best if not lacks.any() else self._filled(best, queries, lacks, k)
 
-    def _filled(self, best: sparse.csr_matrix, queries: Floats, lacks: Mask, k: int) -> sparse.csr_matrix:
+    def _filled(self, best: FlatRows, queries: Floats, lacks: Mask, k: int) -> FlatRows:
         """The same, with the rows that lack groups found exactly."""
         exact = self.exact.search(queries[lacks], k)
         order = np.where(lacks, len(queries) + np.cumsum(lacks) - 1, np.arange(len(queries)))
-        return sparse.csr_matrix(sparse.vstack([best, exact], format="csr")[order])
+        return FlatRows.stacked([best, exact])[order]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, groups and graph under names that begin with `prefix`."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.nearest.best_rows import best_rows
-from deixis.tables import CandidateTable
+from deixis.tables import CandidateTable, FlatRows
 
 
-def best_of_both(first: sparse.csr_matrix, second: sparse.csr_matrix, k: int) -> sparse.csr_matrix:
+def best_of_both(first: FlatRows, second: FlatRows, k: int) -> FlatRows:
     """The best `k` of each row by the greater of the two scores, best first, the smaller label first among equals.
 
     Examples
     --------
-    >>> first = sparse.csr_matrix(np.array([[0.9, 0.1, 0.0]], dtype=np.float32))
-    >>> second = sparse.csr_matrix(np.array([[0.3, 0.5, 0.6]], dtype=np.float32))
+    >>> from scipy.sparse import csr_matrix
+    >>> first = FlatRows.of(csr_matrix(np.array([[0.9, 0.1, 0.0]], dtype=np.float32)))
+    >>> second = FlatRows.of(csr_matrix(np.array([[0.3, 0.5, 0.6]], dtype=np.float32)))
     >>> best_of_both(first, second, k=2).indices.tolist()
     [0, 2]
     """

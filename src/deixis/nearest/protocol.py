@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.nearest.vector_index import VectorIndex
+from deixis.tables import FlatRows
 
 
 class VectorSearch(Protocol):
@@ -22,9 +22,7 @@ class VectorSearch(Protocol):
     def groups(self) -> NDArray[np.int32]:
         """What each vector stands for, in rising order."""
 
-    def search(
-        self, queries: NDArray[np.float32], k: int, is_open: NDArray[np.bool_] | None = None
-    ) -> sparse.csr_matrix:
+    def search(self, queries: NDArray[np.float32], k: int, is_open: NDArray[np.bool_] | None = None) -> FlatRows:
         """queries_by_groups: the best `k` groups of each query, stored best first; only open vectors are compared."""
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

@@ -23,6 +23,7 @@ from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.store.checks import require
+from deixis.tables import FlatRows
 
 MAX_BLOCKS = 4096  # opened for one query
 # In the order in which the core builds them.
@@ -108,12 +109,12 @@ class BlockIndex:
 
     def search(
         self,
-        queries: sparse.csr_matrix,
+        queries: FlatRows | sparse.csr_matrix,
         k: int,
         n_threads: int = 0,
         max_blocks: int | None = None,
         allowed: NDArray[np.bool_] | None = None,
-    ) -> sparse.csr_matrix:
+    ) -> FlatRows:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best row's score.
 
         With `allowed`, a mask over groups, of those only: `k` of them, or all that share a column with the query if
@@ -134,7 +135,7 @@ class BlockIndex:
             )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
-        return sparse.csr_matrix((scores, groups, indptr), shape=(queries.shape[0], self.n_groups))
+        return FlatRows(indptr, groups, scores, (queries.shape[0], self.n_groups))
 
     def _allowed_rows(self, allowed: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         check_allowed(allowed, self.n_groups)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
@@ -20,6 +19,7 @@ from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
 from deixis.store.string_hashes import distinct_strings
 from deixis.store.strings import StringTable
+from deixis.tables import FlatRows
 
 # In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
@@ -77,7 +77,7 @@ class IndelIndex:
         stops_at_exact: bool = False,
         allowed: NDArray[np.bool_] | None = None,
         n_threads: int = 0,
-    ) -> sparse.csr_matrix:
+    ) -> FlatRows:
         """queries_by_groups: the `k` groups with the most similar names, best first, the smaller first among equals.
 
         Names below `min_similarity`, names without a common character and groups that are not `allowed` are left out.
@@ -98,7 +98,7 @@ class IndelIndex:
             )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
-        return sparse.csr_matrix((scores, groups, indptr), shape=(len(table), self.n_groups))
+        return FlatRows(indptr, groups, scores, (len(table), self.n_groups))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The index as arrays under names that begin with `prefix`."""

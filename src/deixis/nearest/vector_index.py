@@ -13,11 +13,11 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import ConfigError, DataError
 from deixis.store.checks import is_sorted
 from deixis.store.part import GIVEN, Part, array
+from deixis.tables import FlatRows
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -72,7 +72,7 @@ class VectorIndex(Part):
         """The vectors at these places, as they are kept."""
         return self.codes[positions].astype(np.float32) * self.scales[positions, None]
 
-    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> sparse.csr_matrix:
+    def search(self, queries: Floats, k: int, is_open: Mask | None = None) -> FlatRows:
         """queries_by_groups: the best `k` groups of each query, stored best first, each with its best vector's score.
 
         Only vectors that are open are compared. Groups of which no vector has a score above 0 are not found.
@@ -96,7 +96,7 @@ class VectorIndex(Part):
         if is_open is not None and (is_open.dtype != np.bool_ or is_open.shape != (len(self),)):
             raise DataError(f"Which vectors are open needs {len(self)} booleans, got {is_open.dtype} {is_open.shape}.")
 
-    def best(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64], k: int) -> sparse.csr_matrix:
+    def best(self, queries: Floats, rows: NDArray[np.int64], positions: NDArray[np.int64], k: int) -> FlatRows:
         """The best `k` groups among the vectors at `positions`, where `rows` has the query of each; scored again."""
         scores = self._dots(queries, rows, positions)
         groups = self.groups[positions]
@@ -111,7 +111,7 @@ class VectorIndex(Part):
         starts = np.searchsorted(rows, np.arange(len(queries) + 1))
         order = order[np.arange(len(rows)) - starts[rows] < k]
         indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), k))])
-        return sparse.csr_matrix((scores[order], groups[order], indptr), shape=(len(queries), self.n_groups))
+        return FlatRows(indptr, groups[order], scores[order], (len(queries), self.n_groups))
 
     def scores(self, queries: Floats, starts: NDArray[np.int64], groups: NDArray[np.integer]) -> Floats:
         """The score of the best vector of each of `groups[starts[i]:starts[i + 1]]` for query `i`; 0 if not similar.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features.names import title
-from deixis.tables import BestCandidates, CandidateTable
+from deixis.tables import BestCandidates, CandidateTable, FlatRows
 
 
-def best_candidates(context: FeatureContext, ranked: sparse.csr_matrix, totals: NDArray[np.float64]) -> BestCandidates:
+def best_candidates(context: FeatureContext, ranked: FlatRows, totals: NDArray[np.float64]) -> BestCandidates:
     """The best candidate of each mention, which is the first stored in its row of `ranked`."""
     table, n_mentions = context.table, len(context.mentions)
     has_one = np.diff(ranked.indptr) > 0

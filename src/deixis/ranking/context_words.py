@@ -10,8 +10,9 @@ from weakref import proxy
 
 import numpy as np
 
-from deixis.features.word_rows import WeightedWords, WordQuery
+from deixis.features.word_rows import WordQuery
 from deixis.ranking.feature import Column, FeatureContext
+from deixis.tables import FlatRows
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
 SENTENCE = "sentence"
@@ -45,8 +46,8 @@ class ContextWords:
         """
         together, numbers = self._together, self.context.document_numbers
         mention_words = self.context.mention_words
-        sums = together.sums[numbers] - mention_words.sums
-        is_alone = together.n_words[numbers] == mention_words.n_words
+        sums = together.row_sums[numbers] - mention_words.row_sums
+        is_alone = together.row_lengths[numbers] == mention_words.row_lengths
         lengths = np.where(is_alone, np.inf, np.sqrt(np.maximum(sums, 1e-9)))
         scales = self._description_scales / self.context.per_candidate(lengths)
         dots = np.maximum(self._of_descriptions["document"] - self._of_descriptions["mention"], 0)
@@ -66,7 +67,7 @@ class ContextWords:
         return (TEXT, NEAR, AROUND, SENTENCE) if self.words.descriptions.has_words else (TEXT,)
 
     @cached_property
-    def _around(self) -> tuple[WeightedWords, WeightedWords]:
+    def _around(self) -> tuple[FlatRows, FlatRows]:
         context = self.context
         numbers, texts = context.document_numbers, list[str]()
         for number, mention in zip(numbers.tolist(), context.mentions, strict=True):
@@ -88,15 +89,15 @@ class ContextWords:
         return WordQuery(self._around[has_length_one], numbers)
 
     @cached_property
-    def _together(self) -> WeightedWords:
+    def _together(self) -> FlatRows:
         """documents_by_words: those of all mentions of a document."""
         numbers, mention_words = self.context.document_numbers, self.context.mention_words
         n_columns = int(mention_words.indices.max(initial=0)) + 1
-        pairs = np.sort(np.repeat(numbers * n_columns, mention_words.n_words) + mention_words.indices)
+        pairs = np.sort(np.repeat(numbers * n_columns, mention_words.row_lengths) + mention_words.indices)
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         indptr = np.searchsorted(pairs, np.arange(numbers.max(initial=-1) + 2) * n_columns).astype(np.int64)
         columns = (pairs % n_columns).astype(np.int32)
-        return WeightedWords(indptr, columns, self.words.vectorizer.idf[columns])
+        return FlatRows(indptr, columns, self.words.vectorizer.idf[columns], (len(indptr) - 1, n_columns))
 
     @cached_property
     def _of_descriptions(self) -> dict[int | str, Column]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.features.entity_words import EntityWords
-from deixis.features.word_rows import Pairs, WeightedWords
+from deixis.features.word_rows import Pairs
 from deixis.ranking.entity_facts import EntityFacts
-from deixis.tables import CandidateTable
+from deixis.tables import CandidateTable, FlatRows
 from deixis.types import MentionInContext
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class FeatureContext:
         return Pairs(self.table.starts, self.rows)
 
     @cached_property
-    def mention_words(self) -> WeightedWords:
+    def mention_words(self) -> FlatRows:
         """mentions_by_words: the words of each mention."""
         return self.words.rows_of(self.texts, self.n_threads)
 

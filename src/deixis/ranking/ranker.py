@@ -13,7 +13,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.features.entity_words import EntityWords
@@ -28,7 +27,7 @@ from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
 from deixis.ranking.weights import FeatureMatrix, FeatureWeights
 from deixis.store.part import GIVEN, Part, nested
-from deixis.tables import BestCandidates, CandidateTable
+from deixis.tables import BestCandidates, CandidateTable, FlatRows
 from deixis.types import MentionInContext
 
 
@@ -105,7 +104,7 @@ class FeatureRanker(Part):
         names = (name for name, each in FEATURES.items() if each.is_supported(table.signals))
         return self._computed(self._all_weights.extended(names).names, self._context(mentions, table))
 
-    def rank(self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int) -> sparse.csr_matrix:
+    def rank(self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int) -> FlatRows:
         """mentions_by_entities: the best `k` candidates of each mention, stored best first; scores of all add to 1."""
         return self.rank_with_best(mentions, table, k)[0]
 
@@ -115,7 +114,7 @@ class FeatureRanker(Part):
         table: CandidateTable,
         k: int,
         name_sums: NDArray[np.float64] | None = None,
-    ) -> tuple[sparse.csr_matrix, BestCandidates]:
+    ) -> tuple[FlatRows, BestCandidates]:
         """The same as `rank`, and what is known of each mention's best candidate.
 
         `name_sums` are those of the method of this name, if they are known.

@@ -17,6 +17,7 @@ from deixis.native import _core
 from deixis.progress import stage
 from deixis.store.build_folder import stored_part
 from deixis.store.checks import require_value
+from deixis.tables import FlatRows
 from deixis.xmr.averaging import MIN_EACH, average_rankings
 from deixis.xmr.beam_search import BeamConfig, TreeSearcher
 from deixis.xmr.label_features import aggregate_positive_instances
@@ -112,12 +113,10 @@ class RankedTree:
         config: BeamConfig,
         n_threads: int = 0,
         allowed: NDArray[np.bool_] | None = None,
-    ) -> sparse.csr_matrix:
+    ) -> FlatRows:
         """docs_by_labels scores, the best k of each row, best first; of the allowed labels if a filter is given."""
         indptr, labels, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads, allowed)
-        if len(labels) < 2**31:  # SciPy is quicker when both index arrays have one type
-            indptr = indptr.astype(np.int32)
-        return sparse.csr_matrix((scores, labels, indptr), shape=(queries.n_rows, self.tree.n_labels))
+        return FlatRows(indptr, labels, scores, (queries.n_rows, self.tree.n_labels))
 
     def rank_row(self, row: SparseRows, k: int, config: BeamConfig) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The labels of a single row and their scores, best first."""
@@ -265,15 +264,27 @@ class LabelTreeRanker(SklearnEstimator):
 
         With `allowed`, a mask over labels, of those only: `k` of them, or all if they are fewer.
         """
+        queries = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
+        return self.ranking(queries, k, beam, allowed).matrix()
+
+    def ranking(
+        self,
+        queries: SparseRows,
+        k: int = 10,
+        beam: BeamConfig | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> FlatRows:
+        """The same as `rank`, without the cost of a matrix."""
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
-        queries = X if isinstance(X, SparseRows) else SparseRows.of(X, "feature matrix")
         if queries.n_columns != self.n_features:
             raise DataError(f"The rows have {queries.n_columns} features; the ranker was fitted on {self.n_features}.")
         trees = self._fitted()
         n_each = k if len(trees) == 1 else max(k, MIN_EACH)
-        ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads, allowed) for tree in trees]
-        return ranked[0] if len(ranked) == 1 else average_rankings(ranked, k)
+        ranked = [tree.rank(queries, n_each, beam or self.config.beam, self.n_threads, mask) for tree in trees]
+        if len(ranked) == 1:
+            return ranked[0]
+        return FlatRows.of(average_rankings([each.matrix() for each in ranked], k))
 
     def rank_row(
         self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int = 10, beam: BeamConfig | None = None

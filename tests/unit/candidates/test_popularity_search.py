@@ -4,8 +4,9 @@ from scipy import sparse
 
 from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.nearest.sparse_index import BlockIndex
+from deixis.tables import FlatRows
 
-RANKED = sparse.csr_matrix(([0.9, 0.2, 0.5, 0.7], [2, 0, 1, 2], [0, 2, 3, 3, 4]), shape=(4, 3))
+RANKED = FlatRows(np.array([0, 2, 3, 3, 4]), np.array([2, 0, 1, 2]), np.array([0.9, 0.2, 0.5, 0.7]), (4, 3))
 
 
 def test_a_column_is_put_at_the_end_and_other_entries_stay():
@@ -22,10 +23,10 @@ def crowd():
     unheard[:, 2] = np.linspace(0.01, 0.1, 20)
     rows = sparse.csr_matrix(np.concatenate([popular, unheard]).astype(np.float32))
     gains = np.array([0.3] * 300 + [0.0] * 20, dtype=np.float32)
-    return BlockIndex.build(with_column(rows, gains), np.arange(320)), gains
+    return BlockIndex.build(with_column(FlatRows.of(rows), gains).matrix(), np.arange(320)), gains
 
 
-QUERY = sparse.csr_matrix(np.array([[0, 1, 1], [1, 0, 0], [0, 0, 0]], dtype=np.float32))
+QUERY = FlatRows.of(sparse.csr_matrix(np.array([[0, 1, 1], [1, 0, 0], [0, 0, 0]], dtype=np.float32)))
 
 
 def test_popularity_alone_finds_nothing(crowd):

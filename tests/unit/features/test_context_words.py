@@ -84,7 +84,7 @@ def test_threads_and_texts_without_mentions_change_nothing():
         for name in ("indptr", "indices", "data"):
             assert getattr(rows, name).tolist() == getattr(others, name).tolist()
     nothing, _ = WORDS.around([], *[np.zeros(0, int)] * 3, WINDOWS, MARGIN)
-    assert nothing.indptr.tolist() == [0] and not len(nothing.n_words)
+    assert nothing.indptr.tolist() == [0] and not len(nothing.row_lengths)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
@@ -32,7 +31,7 @@ from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable, StringTableBuilder
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
@@ -162,7 +161,7 @@ class AliasSource(CandidateSource):
         """Names alone are compared."""
         return False
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: p(entity | alias) of the likeliest `k` rows for each mention, stored best first."""
         self.check_search(k, mask)
         keys, rows, priors = self._meanings(mentions)

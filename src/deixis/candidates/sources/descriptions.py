@@ -23,7 +23,7 @@ from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.store.checks import check_range, require
 from deixis.store.sparse_rows_builder import SparseRowsBuilder, row_chunks
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import MentionInContext
 
 INDEX = BlockIndexConfig()
@@ -101,15 +101,13 @@ class DescriptionSource(CandidateSource):
         """Names alone are compared."""
         return False
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` by how much of the mention is in the description, and by popularity."""
         self.check_search(k, mask)
         batch, words = MentionBatch.of(mentions), self.words
-        weights = batch.once(
+        queries = batch.once(
             (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.texts, self.n_threads))
         )
-        shape = len(batch), words.vectorizer.n_features
-        queries = sparse.csr_matrix((weights.data, weights.indices, weights.indptr), shape=shape)
         queries = first_columns(queries, self.index.n_columns - 1)
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
         np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more
@@ -172,8 +170,6 @@ def _described_rows(
     for chunk in row_chunks(len(order)):
         chosen = order[chunk.start : chunk.stop]
         own = described.take(chosen)
-        rows = sparse.csr_matrix(
-            (np.ones(len(own.indices), np.float32), own.indices, own.indptr), shape=(len(chosen), n_words)
-        )
-        builder.add(with_column(rows, gains[chosen]))
+        rows = FlatRows(own.indptr, own.indices, np.ones(len(own.indices), np.float32), (len(chosen), n_words))
+        builder.add(with_column(rows, gains[chosen]).matrix())
     return builder.build()

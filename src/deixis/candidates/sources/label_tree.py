@@ -29,13 +29,12 @@ from deixis.progress import stage
 from deixis.store.build_folder import parts_below, stored_part
 from deixis.store.part import Part, nested
 from deixis.store.strings import StringTableBuilder
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import Document, MentionInContext
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_augmentation import AugmentationConfig
 from deixis.xmr.level_runs import LevelRun
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
-from deixis.xmr.rankings import kept_where
 from deixis.xmr.sparse_rows import SparseRows
 
 logger = logging.getLogger(__name__)
@@ -125,7 +124,7 @@ class LabelTreeSource(CandidateSource):
         """Whether the tree was trained to."""
         return self.features.has_context
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first.
 
         The tree has a score for each entity, so a mention with a known word gets `k`, or all that the mask leaves if
@@ -134,11 +133,12 @@ class LabelTreeSource(CandidateSource):
         self.check_search(k, mask)
         window, n_threads = self.config.features.context_window, self.ranker.n_threads
         contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
-        queries = self.features.transform(MentionBatch.of(mentions).texts, contexts, n_threads)
+        queries = self.features.rows_of(MentionBatch.of(mentions).texts, contexts, n_threads)
         # Mentions without a known word would all be given the same.
-        is_known = np.diff(queries.indptr) > 0
-        ranked = self.ranker.rank(queries, k, allowed=mask)
-        return kept_where(ranked, np.repeat(is_known, np.diff(ranked.indptr)))
+        is_known = queries.row_lengths > 0
+        rows = SparseRows(queries.indptr, queries.indices, queries.data, queries.shape[1])
+        ranked = self.ranker.ranking(rows, k, mask=mask)
+        return ranked if is_known.all() else ranked.kept_where(np.repeat(is_known, ranked.row_lengths))
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vocabulary, tree and rankers as arrays under names that begin with `prefix`, without the knowledge base."""

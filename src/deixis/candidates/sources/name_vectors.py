@@ -13,9 +13,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from deixis.candidates.candidate_lists import no_candidates
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
@@ -33,7 +31,7 @@ from deixis.neural.opening import open_encoder
 from deixis.progress import stage, track
 from deixis.store.part import Part, array
 from deixis.store.strings import StringTable
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext, base_language
 
 _BATCH = 8192  # names encoded at a time
@@ -111,11 +109,11 @@ class NameVectorSource(CandidateSource):
         """Names alone are compared."""
         return False
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
         self.check_search(k, mask)
         if not mentions:
-            return no_candidates(0, len(self.kb))
+            return FlatRows.empty(0, len(self.kb))
         k = min(k, len(self.kb))
         is_open = None if mask is None or mask.all() else mask[self.index.groups]
         queries = self._queries(mentions)
@@ -137,7 +135,7 @@ class NameVectorSource(CandidateSource):
 
     def _search_by_language(
         self, known: NameLanguages, queries: NDArray[np.float32], langs: list[str], k: int, is_open: Mask | None
-    ) -> sparse.csr_matrix:
+    ) -> FlatRows:
         """The same, each mention compared with the names of its own language and of none."""
         scores, order = [], []
         for lang in sorted(set(langs)):
@@ -146,7 +144,7 @@ class NameVectorSource(CandidateSource):
             both = of_lang if is_open is None else is_open if of_lang is None else is_open & of_lang
             scores.append(self.index.search(queries[rows], k, both))
             order += rows
-        return sparse.csr_matrix(sparse.vstack(scores, format="csr")[np.argsort(order)])
+        return FlatRows.stacked(scores)[np.argsort(order)]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Vectors, and what the encoder learned, as arrays under names that begin with `prefix`."""

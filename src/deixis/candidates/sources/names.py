@@ -27,7 +27,7 @@ from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.progress import stage
 from deixis.store.checks import check_range, require
 from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import MentionInContext
 
 Gains = NDArray[np.float32]
@@ -126,7 +126,7 @@ class NameSource(CandidateSource):
         """Names alone are compared."""
         return False
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` entities by the cosine of their best name and by popularity, best first.
 
         Scores are the cosine, plus what popularity gains, divided by the most that can be; `column` takes the gain out
@@ -134,7 +134,7 @@ class NameSource(CandidateSource):
         """
         self.check_search(k, mask)
         batch = MentionBatch.of(mentions)
-        queries = batch.once(self.vectorizer, lambda: self.vectorizer.transform(batch.texts, self.n_threads))
+        queries = batch.once(self.vectorizer, lambda: self.vectorizer.rows_of(batch.texts, self.n_threads))
         queries = first_columns(queries, self.index.n_columns - bool(len(self.gains)))
         if not len(self.gains):
             scores = self.index.search(queries, k, self.n_threads, None, mask)
@@ -144,7 +144,7 @@ class NameSource(CandidateSource):
         np.minimum(scores.data / (1 + self.max_gain), 1, out=scores.data)
         return scores
 
-    def column(self, candidates: sparse.csr_matrix) -> NDArray[np.float32]:
+    def column(self, candidates: FlatRows) -> NDArray[np.float32]:
         """The cosine of the best name of each candidate, in stored order: popularity is another feature."""
         if not len(self.gains):
             return np.asarray(candidates.data)
@@ -220,5 +220,5 @@ def _weighted_names(
         chosen = order[chunk.start : chunk.stop]
         own = vectorizer.transform(names.take(chosen), n_threads)
         own.data *= np.repeat(weights[chosen], np.diff(own.indptr))
-        builder.add(with_column(own, gains[rows[chosen]]) if len(gains) else own)
+        builder.add(with_column(FlatRows.of(own), gains[rows[chosen]]).matrix() if len(gains) else own)
     return builder.build(), rows[order]

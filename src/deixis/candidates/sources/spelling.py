@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
@@ -29,7 +28,7 @@ from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.string_hashes import distinct_strings
 from deixis.store.strings import StringTable, StringTableBuilder
-from deixis.tables import EntityMask
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import MentionInContext
 
 
@@ -120,15 +119,15 @@ class SpellingSource(CandidateSource):
         """Names alone are compared."""
         return False
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
         self.check_search(k, mask)
         keys = self.forms.keys([mention.text for mention in mentions], [mention.lang for mention in mentions], 1)
         different, of_mention = np.unique(np.array(list(keys), dtype=object), return_inverse=True)
         scores = self._search(different.tolist(), k, None if mask is None else mask[self.popular])[of_mention]
-        return sparse.csr_matrix((scores.data, self.popular[scores.indices], scores.indptr), shape=scores.shape)
+        return FlatRows(scores.indptr, self.popular[scores.indices], scores.data, scores.shape)
 
-    def _search(self, keys: list[str], k: int, is_open: NDArray[np.bool_] | None) -> sparse.csr_matrix:
+    def _search(self, keys: list[str], k: int, is_open: NDArray[np.bool_] | None) -> FlatRows:
         """keys_by_places: the same for different keys, with the entities' places in `popular`."""
         config = self.config
         stops = not config.searches_always
@@ -138,14 +137,14 @@ class SpellingSource(CandidateSource):
         if self.words is None or not len(keys):
             return by_name
         best = np.zeros(len(keys), dtype=np.float32)
-        has_any = np.diff(by_name.indptr) > 0
+        has_any = by_name.row_lengths > 0
         best[has_any] = by_name.data[by_name.indptr[:-1][has_any]]
         unknown = np.flatnonzero(best < 1 if stops else best <= 1)
         min_similarity = min(1.0, config.min_similarity / config.word_weight)
         by_word = self.words.search(
             [keys[position] for position in unknown], k, min_similarity, allowed=is_open, n_threads=self.n_threads
         )
-        by_word.data *= np.float32(config.word_weight)
+        by_word = by_word.with_data(by_word.data * np.float32(config.word_weight))
         return best_of_both(by_name, _spread(by_word, unknown, len(keys)), k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
@@ -193,9 +192,9 @@ def _index_of_words(keys: StringTable, groups: NDArray[np.int64], n_groups: int,
     return IndelIndex.build(words.take(rare), word_groups[rare], n_groups)
 
 
-def _spread(rows: sparse.csr_matrix, positions: NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:
+def _spread(rows: FlatRows, positions: NDArray[np.int64], n_rows: int) -> FlatRows:
     """The same rows at some places of a longer matrix, the others empty."""
     lengths = np.zeros(n_rows, dtype=np.int64)
-    lengths[positions] = np.diff(rows.indptr)
+    lengths[positions] = rows.row_lengths
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return sparse.csr_matrix((rows.data, rows.indices, indptr), shape=(n_rows, rows.shape[1]))
+    return FlatRows(indptr, rows.indices, rows.data, (n_rows, rows.shape[1]))

@@ -15,10 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
-from deixis.candidates.candidate_lists import no_candidates
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.mention_vectors import MentionVectors, VectorTextsConfig, described, vectors_by
@@ -37,7 +35,7 @@ from deixis.nearest.vector_index import VectorIndex
 from deixis.progress import stage, track
 from deixis.registry import Lazy, LazyRegistry
 from deixis.store.checks import require
-from deixis.tables import CandidateTable, EntityMask
+from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext
 
 Floats = NDArray[np.float32]
@@ -166,12 +164,12 @@ class VectorSource(CandidateSource):
         contexts = VECTOR_INDEXES[self.config.index].over(exact)
         return VectorSource(self.kb, self.encoder, self.descriptions, contexts, self.config)
 
-    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> sparse.csr_matrix:
+    def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the best `k` rows of the knowledge base for each mention, stored best first."""
         self.check_search(k, mask)
         indexes = self._indexes()
         if not mentions or not indexes:
-            return no_candidates(len(mentions), len(self.kb))
+            return FlatRows.empty(len(mentions), len(self.kb))
         queries, k = self._queries(mentions), min(k, len(self.kb))
         is_filter = mask is not None and not mask.all()
         scores = [

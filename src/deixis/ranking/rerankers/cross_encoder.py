@@ -79,7 +79,7 @@ class CrossEncoderRanker:
         scores[positions] = parts / group.group_sum(parts) * group.group_sum(scores[positions])
         everything = CandidateTable(ranked.indptr.astype(np.int64), ranked.indices.astype(np.int64), {})
         width = int(np.diff(ranked.indptr).max())
-        return best_rows(everything, scores.astype(np.float32), width, ranked.shape[1])
+        return best_rows(everything, scores.astype(np.float32), width, ranked.shape[1]).matrix()
 
     def reranker_scores(self, annotated: Ranked) -> RerankerScores:
         """What the ranking and the cross-encoder say of the first candidates of mentions whose entity is known."""
