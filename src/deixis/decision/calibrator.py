@@ -16,11 +16,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
 
 from deixis.config import Config, setting
 from deixis.decision.evidence import MAX_LEAD, MIN_SCORE, score_evidence
 from deixis.errors import DataError
+from deixis.learners.log_odds import expit, logit
 from deixis.store.checks import check_range
 from deixis.store.part import Part, array, value
 from deixis.tables import Ranking, Spans

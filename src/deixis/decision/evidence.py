@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
+from deixis.learners.log_odds import logit
 from deixis.tables import Ranking
 
 MIN_SCORE = 1e-4  # scores nearer to 0 or 1 than this are as good as there

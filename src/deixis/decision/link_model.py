@@ -14,9 +14,9 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.decision.evidence import score_evidence
+from deixis.learners.log_odds import expit
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.store.checks import MAX_WEIGHT
 from deixis.store.part import Part, array, value

@@ -16,12 +16,12 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stop_words import filler_words
 from deixis.features.tokens import tokenize
+from deixis.learners.log_odds import expit
 from deixis.learners.logistic import weighed
 from deixis.native import _core
 from deixis.tables import BestCandidates

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.names import NameMatcher
 from deixis.detection.spans import SpanTable
+from deixis.learners.log_odds import expit
 
 STRENGTH = 2.0
 LEAST = 1e-9  # probability by spelling and context, so that its odds are finite

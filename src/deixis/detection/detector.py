@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from deixis.detection.abbreviations import ShortForm, short_forms
 from deixis.detection.config import FindingConfig
@@ -22,6 +21,7 @@ from deixis.detection.names import NameMatcher
 from deixis.detection.recognizers import Recognize, recognized
 from deixis.detection.span_scorer import SpanScorer
 from deixis.detection.spans import Sign, SpanTable
+from deixis.learners.log_odds import logit
 from deixis.store.checks import check_length
 from deixis.store.part import GIVEN, Part
 from deixis.store.strings import StringTable

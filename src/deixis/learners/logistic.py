@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+
+from deixis.learners.log_odds import expit
 
 MAX_ROUNDS = 200
 BLOCK = 8192  # rows summed together: they stay in a near cache

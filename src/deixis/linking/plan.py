@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.filters import EntityFilter
@@ -29,6 +28,7 @@ from deixis.decision.decision import Decision
 from deixis.decision.type_thresholds import entity_thresholds
 from deixis.detection.config import EVERY_MIN_PROBABILITY, NIL_PROBABILITY, SURE_THRESHOLD, Names
 from deixis.errors import ConfigError
+from deixis.learners.log_odds import expit
 from deixis.linking.model import LinkerModel, Reader, TrainedReranker
 from deixis.linking.options import LinkOptions
 from deixis.tables import EntityMask, Spans

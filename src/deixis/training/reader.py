@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.decision.decision import Decision
 from deixis.errors import DataError
@@ -22,6 +21,7 @@ from deixis.evaluation.linking.tally import Tally
 from deixis.evaluation.statistics.metric import Metric
 from deixis.gold import acceptable_ids
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.learners.log_odds import expit
 from deixis.learners.logistic import fit_logistic, weighed
 from deixis.linking.batching import batches
 from deixis.linking.lazy_parts import open_reader

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from deixis.candidates.candidate_lists import candidate_lists
 from deixis.decision.overlaps import best_apart, is_touched
 from deixis.detection.config import NIL_PROBABILITY
 from deixis.features.tokens import tokenize
+from deixis.learners.log_odds import expit
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.rank import RankedSpans
 from deixis.tables import Spans, on_one_line

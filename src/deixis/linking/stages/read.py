@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
+from deixis.learners.log_odds import expit
 from deixis.learners.logistic import weighed
 from deixis.linking.model import Reader
 from deixis.linking.plan import LinkPlan
