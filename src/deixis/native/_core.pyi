@@ -142,17 +142,19 @@ def build_indel(
     NDArray[numpy.uint8],
     NDArray[numpy.uint32],
     NDArray[numpy.uint64],
-    NDArray[numpy.uint64],
     NDArray[numpy.int32],
     NDArray[numpy.int32],
-    NDArray[numpy.uint64],
-    NDArray[numpy.uint64],
     NDArray[numpy.int32],
 ]: ...
+def indel_planes(
+    buckets: NDArray[numpy.uint8],
+    levels: NDArray[numpy.uint8],
+    sketches: NDArray[numpy.uint64],
+    block_starts: NDArray[numpy.int32],
+) -> tuple[
+    NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.uint64], NDArray[numpy.uint64], NDArray[numpy.uint8]
+]: ...
 def indel_similarity(name: str, query: str) -> float: ...
-def indel_bits_agree(
-    sketches: NDArray[numpy.uint64], others: NDArray[numpy.uint64], sketch: int, other: int, length: int, least: int
-) -> bool: ...
 
 class IndelSearch:
     def __init__(
@@ -162,12 +164,11 @@ class IndelSearch:
         levels: NDArray[numpy.uint8],
         characters: NDArray[numpy.uint8],
         starts: NDArray[numpy.uint32],
-        sketches: NDArray[numpy.uint64],
-        others: NDArray[numpy.uint64],
+        planes: NDArray[numpy.uint64],
+        section_planes: NDArray[numpy.uint64],
+        bit_counts: NDArray[numpy.uint8],
         block_starts: NDArray[numpy.int32],
         block_lengths: NDArray[numpy.int32],
-        in_all: NDArray[numpy.uint64],
-        in_any: NDArray[numpy.uint64],
         group_starts: NDArray[numpy.uint32],
         groups: NDArray[numpy.int32],
         n_groups: int,
@@ -177,7 +178,7 @@ class IndelSearch:
         data: NDArray[numpy.uint8],
         offsets: NDArray[numpy.int64],
         k: int,
-        min_similarity: float,
+        min_similarity: NDArray[numpy.float64],
         stops_at_exact: bool,
         allowed: NDArray[numpy.bool_],
         n_threads: int,

@@ -1,11 +1,13 @@
 // The arrays of an Indel index: names in blocks of one length, in which names of like characters stand together.
 //
 // The names of a length are halved by the bit of their sketches that cuts them most evenly, and each half again, until
-// blocks are left (Bentley, 1975, "Multidimensional Binary Search Trees"). Of a block the index keeps which bits all of
-// its names have and which any of them has: the search opens only the blocks that this allows to be near enough.
+// blocks are left (Bentley, 1975, "Multidimensional Binary Search Trees"). `indel_planes` makes of their sketches what
+// the search reads.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,10 +22,11 @@
 namespace deixis {
 namespace {
 
-constexpr size_t kBlockSize = 32;    // names in a block, at most
-constexpr size_t kMaxSample = 4096;  // names whose bits say where to halve
-constexpr size_t kMaxLevel = 16;     // of the counts that bits are made of
+constexpr size_t kBlockSize = kWord;  // names in a block, at most
+constexpr size_t kMaxSample = 4096;   // names whose bits say where to halve
+constexpr size_t kMaxLevel = 16;      // of the counts that bits are made of
 constexpr size_t kMaxBytes = 0xffffffff;
+constexpr size_t kHalving = 64;  // bits by which names are halved: those that tell most
 
 class IndelBuild {
 public:
@@ -31,11 +34,9 @@ public:
         number_characters();
         choose_bits();
         sketches_.resize(n_);
-        others_.resize(n_);
         lengths_.resize(n_);
         for_each_name([&](size_t name, const Counts& counts, int32_t length) {
             sketches_[name] = sketch_of(counts, buckets_.data(), levels_.data());
-            others_[name] = sketch_of(counts, buckets_.data() + kBits, levels_.data() + kBits);
             lengths_[name] = length;
         });
         order_.resize(n_);
@@ -50,30 +51,23 @@ public:
     auto arrays() {
         std::vector<uint8_t> characters;
         std::vector<uint32_t> starts{0};
-        std::vector<uint64_t> sketches, others, in_all, in_any;
+        std::vector<uint64_t> sketches;
         std::vector<int32_t> block_lengths;
         starts.reserve(n_ + 1);
-        sketches.reserve(n_);
-        others.reserve(n_);
+        sketches.reserve(n_ * std::tuple_size_v<Sketch>);
         for (size_t block = 0; block + 1 < block_starts_.size(); ++block) {
-            in_all.push_back(~uint64_t{0});
-            in_any.push_back(0);
             block_lengths.push_back(lengths_[order_[block_starts_[block]]]);
             for (auto place = block_starts_[block]; place < block_starts_[block + 1]; ++place) {
                 for_each_character(order_[place], [&](uint32_t cp) { append_number(number_of(cp), characters); });
                 if (characters.size() > kMaxBytes) refuse("data has more than 4 GB of characters.");
                 starts.push_back(static_cast<uint32_t>(characters.size()));
-                sketches.push_back(sketches_[order_[place]]);
-                others.push_back(others_[order_[place]]);
-                in_all.back() &= sketches.back();
-                in_any.back() |= sketches.back();
+                for (const auto word : sketches_[order_[place]]) sketches.push_back(word);
             }
         }
-        return std::make_tuple(to_numpy(std::move(alphabet_)), to_numpy(std::move(buckets_)),
-                               to_numpy(std::move(levels_)), to_numpy(std::move(characters)),
-                               to_numpy(std::move(starts)), to_numpy(std::move(sketches)), to_numpy(std::move(others)),
-                               to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)),
-                               to_numpy(std::move(in_all)), to_numpy(std::move(in_any)), to_numpy(std::move(order_)));
+        return std::make_tuple(
+            to_numpy(std::move(alphabet_)), to_numpy(std::move(buckets_)), to_numpy(std::move(levels_)),
+            to_numpy(std::move(characters)), to_numpy(std::move(starts)), to_numpy(std::move(sketches)),
+            to_numpy(std::move(block_starts_)), to_numpy(std::move(block_lengths)), to_numpy(std::move(order_)));
     }
 
 private:
@@ -138,7 +132,7 @@ private:
             return std::min(n_reaching[place], static_cast<int64_t>(n_) - n_reaching[place]);
         };
         std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return n_fewer(a) > n_fewer(b); });
-        for (size_t bit = 0; bit < 2 * kBits; ++bit) {
+        for (size_t bit = 0; bit < kBits; ++bit) {
             buckets_.push_back(static_cast<uint8_t>(places[bit] / kMaxLevel));
             levels_.push_back(static_cast<uint8_t>(places[bit] % kMaxLevel + 1));
         }
@@ -157,7 +151,7 @@ private:
         const auto bit = most_even(begin, end);
         const auto middle = begin + n_blocks / 2 * kBlockSize;
         std::nth_element(first, order_.begin() + static_cast<ptrdiff_t>(middle), last,
-                         [&](int32_t a, int32_t b) { return (sketches_[a] >> bit & 1) < (sketches_[b] >> bit & 1); });
+                         [&](int32_t a, int32_t b) { return has_bit(a, bit) < has_bit(b, bit); });
         halve(begin, middle);
         halve(middle, end);
     }
@@ -165,14 +159,16 @@ private:
     // The bit that about every other name has.
     size_t most_even(size_t begin, size_t end) const {
         const auto step = (end - begin + kMaxSample - 1) / kMaxSample;
-        std::array<int64_t, kBits> n_set{};
+        std::array<int64_t, kHalving> n_set{};
         int64_t n = 0;
         for (auto place = begin; place < end; place += step, ++n)
-            for (size_t bit = 0; bit < kBits; ++bit) n_set[bit] += sketches_[order_[place]] >> bit & 1;
+            for (size_t bit = 0; bit < kHalving; ++bit) n_set[bit] += has_bit(order_[place], bit);
         const auto evenness = [n](int64_t set) { return std::min(set, n - set); };
         return std::max_element(n_set.begin(), n_set.end(), [&](auto a, auto b) { return evenness(a) < evenness(b); }) -
                n_set.begin();
     }
+
+    bool has_bit(int32_t name, size_t bit) const { return sketches_[name][bit / kWord] >> bit % kWord & 1; }
 
     const Texts& names_;
     size_t n_;
@@ -180,7 +176,7 @@ private:
     std::unordered_map<uint32_t, uint32_t> numbers_;
     std::array<uint32_t, 0x80> ascii_{};  // numbers of those characters, without looking them up
     std::vector<uint8_t> buckets_, levels_;
-    std::vector<uint64_t> sketches_, others_;
+    std::vector<Sketch> sketches_;
     std::vector<int32_t> lengths_, order_, block_starts_{0};
 };
 
@@ -189,12 +185,53 @@ auto build_indel(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
     return IndelBuild(names).arrays();
 }
 
+// Bits in another order, the rarest of all names first, and the planes of blocks and sections in this order.
+auto indel_planes(ArrayIn<uint8_t> buckets, ArrayIn<uint8_t> levels, ArrayIn<uint64_t> sketches,
+                  ArrayIn<int32_t> block_starts) {
+    constexpr auto kWords = std::tuple_size_v<Sketch>;
+    check_size("buckets", buckets, kBits, "one for each bit of a sketch");
+    check_size("levels", levels, kBits, "one for each bit of a sketch");
+    if (block_starts.shape(0) == 0) refuse("block_starts has no items; it needs one for each block and one more.");
+    const auto n_names = sketches.shape(0) / kWords, n_blocks = block_starts.shape(0) - 1;
+    std::array<int64_t, kBits> n_having{};
+    for (size_t name = 0; name < n_names; ++name)
+        for (size_t bit = 0; bit < kBits; ++bit)
+            n_having[bit] += sketches.data()[name * kWords + bit / kWord] >> bit % kWord & 1;
+    std::array<size_t, kBits> order;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return n_having[a] < n_having[b]; });
+    std::vector<uint8_t> new_buckets, new_levels, n_bits_of(n_names, 0);
+    for (const auto bit : order) {
+        new_buckets.push_back(buckets.data()[bit]);
+        new_levels.push_back(levels.data()[bit]);
+    }
+    std::vector<uint64_t> planes(n_blocks * kBits, 0), section_planes(run_count(n_blocks, kWord) * kBits, 0);
+    for (size_t block = 0; block < n_blocks; ++block) {
+        const auto begin = block_starts.data()[block], end = block_starts.data()[block + 1];
+        if (begin < 0 || begin > end || end - begin > static_cast<int64_t>(kWord) ||
+            end > static_cast<int64_t>(n_names))
+            refuse_damaged("index of names");
+        for (auto name = begin; name < end; ++name)
+            for (size_t bit = 0; bit < kBits; ++bit) {
+                const auto is_set = sketches.data()[name * kWords + order[bit] / kWord] >> order[bit] % kWord & 1;
+                planes[block * kBits + bit] |= is_set << (name - begin);
+                n_bits_of[name] += static_cast<uint8_t>(is_set);
+            }
+        for (size_t bit = 0; bit < kBits; ++bit)
+            section_planes[block / kWord * kBits + bit] |= uint64_t{planes[block * kBits + bit] != 0} << block % kWord;
+    }
+    return std::make_tuple(to_numpy(std::move(new_buckets)), to_numpy(std::move(new_levels)),
+                           to_numpy(std::move(planes)), to_numpy(std::move(section_planes)),
+                           to_numpy(std::move(n_bits_of)));
+}
+
 }  // namespace
 
 void bind_indel_build(nb::module_& m) {
-    define(
-        m, "build_indel", &build_indel, {"data", "offsets"},
-        "The arrays of an index of names, in the order in which IndelSearch takes them, and the order of the names.");
+    define(m, "build_indel", &build_indel, {"data", "offsets"},
+           "The arrays of an index of names before `indel_planes`, and the order of the names.");
+    define(m, "indel_planes", &indel_planes, {"buckets", "levels", "sketches", "block_starts"},
+           "Sketches as IndelSearch takes them: buckets, levels, planes, section_planes, bit_counts.");
 }
 
 }  // namespace deixis

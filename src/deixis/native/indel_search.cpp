@@ -2,9 +2,11 @@
 //
 // The similarity of two names of a and b characters is 2 LCS / (a + b) = 1 - Indel / (a + b). Blocks of names are
 // opened in the order of what they may hold, the bits of each name in them bound its LCS (see indel_names.hpp), and
-// only what could still be among the best is compared (indel_query.hpp).
+// only what could still be among the best is compared (indel_query.hpp). A query that is itself a name is looked up by
+// its bits, without any of this.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "arrays.hpp"
 #include "border.hpp"
 #include "indel_names.hpp"
+#include "indel_planes.hpp"
 #include "indel_query.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -22,9 +25,9 @@
 namespace deixis {
 namespace {
 
-constexpr size_t kChunk = 64;       // names in a block, at most
 constexpr size_t kAhead = 8;        // names asked for before they are compared
 constexpr size_t kPatience = 1024;  // names compared between two looks for Ctrl-C
+constexpr size_t kFirstPlanes = 8;  // of a block that are asked for before it is opened
 constexpr size_t kRanks = 64;       // into which blocks are sorted by what they may hold
 
 struct Hit {
@@ -89,49 +92,49 @@ private:
 class IndelSearch {
 public:
     IndelSearch(ArrayIn<uint32_t> alphabet, ArrayIn<uint8_t> buckets, ArrayIn<uint8_t> levels,
-                ArrayIn<uint8_t> characters, ArrayIn<uint32_t> starts, ArrayIn<uint64_t> sketches,
-                ArrayIn<uint64_t> others, ArrayIn<int32_t> block_starts, ArrayIn<int32_t> block_lengths,
-                ArrayIn<uint64_t> in_all, ArrayIn<uint64_t> in_any, ArrayIn<uint32_t> group_starts,
-                ArrayIn<int32_t> groups, int64_t n_groups)
+                ArrayIn<uint8_t> characters, ArrayIn<uint32_t> starts, ArrayIn<uint64_t> planes,
+                ArrayIn<uint64_t> section_planes, ArrayIn<uint8_t> bit_counts, ArrayIn<int32_t> block_starts,
+                ArrayIn<int32_t> block_lengths, ArrayIn<uint32_t> group_starts, ArrayIn<int32_t> groups,
+                int64_t n_groups)
         : buckets_(buckets),
           levels_(levels),
           characters_(characters),
           starts_(starts),
-          sketches_(sketches),
-          others_(others),
+          planes_(planes),
+          section_planes_(section_planes),
+          bit_counts_(bit_counts),
           block_starts_(block_starts),
           block_lengths_(block_lengths),
-          in_all_(in_all),
-          in_any_(in_any),
           group_starts_(group_starts),
           groups_(groups),
           n_groups_(n_groups),
           n_characters_(alphabet.shape(0)),
-          n_names_(sketches.shape(0)),
+          n_names_(bit_counts.shape(0)),
           n_blocks_(block_lengths.shape(0)) {
-        check_size("buckets", buckets, 2 * kBits, "one for each bit of two sketches");
-        check_size("levels", levels, 2 * kBits, "one for each bit of two sketches");
-        check_size("others", others, n_names_, "one for each name");
+        check_size("buckets", buckets, kBits, "one for each bit of a sketch");
+        check_size("levels", levels, kBits, "one for each bit of a sketch");
+        check_size("planes", planes, n_blocks_ * kBits, "one for each bit of each block");
+        check_size("section_planes", section_planes, run_count(n_blocks_, kWord) * kBits,
+                   "one for each bit of each section");
         check_size("starts", starts, n_names_ + 1, "one for each name and one more");
         check_size("group_starts", group_starts, n_names_ + 1, "one for each name and one more");
         check_size("block_starts", block_starts, n_blocks_ + 1, "one for each block and one more");
-        check_size("in_all", in_all, n_blocks_, "one for each block");
-        check_size("in_any", in_any, n_blocks_, "one for each block");
         for (uint32_t number = 0; number < alphabet.shape(0); ++number) numbers_[alphabet.data()[number]] = number;
     }
 
-    auto search(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int64_t k, double min_similarity, bool stops_at_exact,
-                ArrayIn<bool> allowed, int n_threads) const {
+    auto search(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int64_t k, ArrayIn<double> min_similarity,
+                bool stops_at_exact, ArrayIn<bool> allowed, int n_threads) const {
         const Texts texts(data, offsets);
         check_at_least("k", k, 1);
+        check_size("min_similarity", min_similarity, texts.size(), "one for each query");
         if (allowed.shape(0) != 0) check_size("allowed", allowed, static_cast<size_t>(n_groups_), "one for each group");
-        const Wanted wanted{static_cast<size_t>(std::min(k, std::max<int64_t>(n_groups_, 1))), min_similarity,
-                            stops_at_exact, allowed.shape(0) ? allowed.data() : nullptr};
+        const Wanted wanted{static_cast<size_t>(std::min(k, std::max<int64_t>(n_groups_, 1))), stops_at_exact,
+                            allowed.shape(0) ? allowed.data() : nullptr};
         std::vector<std::vector<Hit>> found(texts.size());
         std::vector<Scratch> scratch(worker_count(texts.size(), n_threads));
         parallel_for(texts.size(), n_threads, [&](size_t query, int worker) {
             read_query(texts.text(query), texts.length(query), scratch[worker]);
-            found[query] = find(wanted, scratch[worker]);
+            found[query] = find(wanted, min_similarity.data()[query], scratch[worker]);
         });
         return joined_rows(
             found, [](const Hit& hit) { return hit.group; },
@@ -141,7 +144,6 @@ public:
 private:
     struct Wanted {
         size_t k;
-        double min_similarity;
         bool stops_at_exact;
         const bool* allowed;  // null: all groups
     };
@@ -157,73 +159,101 @@ private:
         IndelQuery query;
         QueryBits bits;
         RankedOffers blocks, names;
-        std::array<Reaching, kChunk> reaching;  // of the block that is opened
         Best best;
     };
 
     void read_query(const uint8_t* text, size_t size, Scratch& work) const {
         work.query.read(text, size, numbers_, n_characters_);
-        work.bits = {sketch_of(work.query.counts(), buckets_.data(), levels_.data()),
-                     sketch_of(work.query.counts(), buckets_.data() + kBits, levels_.data() + kBits),
-                     work.query.n_known()};
+        work.bits = QueryBits(sketch_of(work.query.counts(), buckets_.data(), levels_.data()));
     }
 
     // Goes down the ranks: opens the blocks of a rank, then compares all names of that rank that have come up so far.
-    std::vector<Hit> find(const Wanted& wanted, Scratch& work) const {
-        work.best.clear(wanted.k, wanted.min_similarity);
+    std::vector<Hit> find(const Wanted& wanted, double min_similarity, Scratch& work) const {
+        work.best.clear(wanted.k, min_similarity);
+        if (wanted.stops_at_exact) {
+            take_exact(wanted, work);
+            work.best.settle();
+            if (work.best.has_exact()) return work.best.hits();
+        }
         for (auto& names : work.names) names.clear();
         offer_blocks(work);
         for (auto rank = kRanks + 1; rank-- > 0;) {
             if (static_cast<double>(rank + 1) / kRanks < work.best.least()) break;
             open_blocks(work.blocks[rank], work);
             if (!compare_names(rank, wanted, work)) return {};
-            if (rank == kRanks && wanted.stops_at_exact) {
-                work.best.settle();
-                if (work.best.has_exact()) break;
-            }
         }
         work.best.settle();
-        auto hits = work.best.hits();
-        if (wanted.stops_at_exact && work.best.has_exact())
-            std::erase_if(hits, [](const Hit& hit) { return hit.similarity < 1; });
-        return hits;
+        return work.best.hits();
+    }
+
+    // The name that is the query itself, if there is one: it has the query's bits, and no others.
+    void take_exact(const Wanted& wanted, Scratch& work) const {
+        const auto length = work.query.length();
+        if (work.query.n_known() < length) return;
+        const auto* lengths = block_lengths_.data();
+        const auto* first = std::lower_bound(lengths, lengths + n_blocks_, length);
+        const auto end = static_cast<size_t>(std::upper_bound(first, lengths + n_blocks_, length) - lengths);
+        for_each_section(static_cast<size_t>(first - lengths), end, [&](size_t section, uint64_t members) {
+            auto blocks = having_all(section_planes_.data() + section * kBits, work.bits, members);
+            for (; blocks != 0; blocks &= blocks - 1) {
+                const auto block = section * kWord + static_cast<size_t>(std::countr_zero(blocks));
+                const auto begin = names_of(block).first;
+                auto names = having_all(planes_.data() + block * kBits, work.bits, members_of(block));
+                for (; names != 0; names &= names - 1) {
+                    const auto name = begin + static_cast<uint32_t>(std::countr_zero(names));
+                    if (bit_counts_.data()[name] != work.bits.n) continue;
+                    const Offer offer{name, static_cast<int32_t>(length), length};
+                    const auto stored = stored_name(offer);
+                    if (work.query.lcs({&stored, 1})[0] == length) take(offer, length, wanted, work);
+                }
+            }
+        });
+    }
+
+    // fn(section, its blocks that lie in [begin, end)).
+    template <typename Fn>
+    static void for_each_section(size_t begin, size_t end, Fn&& fn) {
+        for (auto block = begin; block < end;) {
+            const auto section = block / kWord, first = section * kWord;
+            fn(section, bits_between(block - first, std::min(end - first, kWord)));
+            block = first + kWord;
+        }
     }
 
     // Ranks the blocks that may hold something similar enough.
     void offer_blocks(Scratch& work) const {
         const auto& query = work.query;
         for (auto& blocks : work.blocks) blocks.clear();
+        const auto* lengths = block_lengths_.data();
         for (size_t begin = 0, end = 0; begin < n_blocks_; begin = end) {
-            const auto length = block_lengths_.data()[begin];
+            const auto length = lengths[begin];
             if (length < 0) damaged_names();
-            while (end < n_blocks_ && block_lengths_.data()[end] == length) ++end;
+            end = static_cast<size_t>(std::upper_bound(lengths + begin + 1, lengths + n_blocks_, length) - lengths);
             const auto together = query.length() + length;
             const auto least_common = least_common_for(work.best.least(), together);
             if (std::min<int64_t>(query.n_known(), length) < least_common) continue;
-            for (auto block = begin; block < end; ++block) {
-                const auto n_unmatched = n_bits(work.bits.sketch & ~in_any_.data()[block]);
-                const auto n_extra = n_bits(in_all_.data()[block] & ~work.bits.sketch);
-                const auto most_common = std::min(query.n_known() - static_cast<int64_t>(n_unmatched),
-                                                  length - static_cast<int64_t>(n_extra));
-                if (most_common < least_common) continue;
-                work.blocks[rank_of(similarity(most_common, together))].push_back(
-                    {static_cast<uint32_t>(block), length, most_common});
-            }
+            const auto most_lacking = static_cast<size_t>(query.n_known() - least_common);
+            for_each_section(begin, end, [&](size_t section, uint64_t members) {
+                const Lacking lacking(section_planes_.data() + section * kBits, work.bits, most_lacking, members);
+                for (auto left = lacking.members(); left != 0; left &= left - 1) {
+                    const auto member = static_cast<unsigned>(std::countr_zero(left));
+                    const auto most_common =
+                        std::min<int64_t>(query.n_known() - static_cast<int64_t>(lacking.n_lacking(member)), length);
+                    work.blocks[rank_of(similarity(most_common, together))].push_back(
+                        {static_cast<uint32_t>(section * kWord + member), length, most_common});
+                }
+            });
         }
     }
 
     static size_t rank_of(double similarity) { return static_cast<size_t>(std::clamp(similarity, 0.0, 1.0) * kRanks); }
 
     void open_blocks(const std::vector<Offer>& blocks, Scratch& work) const {
-        constexpr size_t kLine = 8;  // sketches that come from memory together
         Needed needed;
         for (size_t i = 0; i < blocks.size(); ++i) {
-            const auto next = static_cast<size_t>(
-                std::max(0, block_starts_.data()[blocks[std::min(i + 2, blocks.size() - 1)].number]));
-            for (size_t line = 0; line < 4 * kLine; line += kLine) {
-                prefetch(sketches_.data() + next + line);
-                prefetch(others_.data() + next + line);
-            }
+            const auto* next = planes_.data() + blocks[std::min(i + 2, blocks.size() - 1)].number * kBits;
+            for (size_t bit = 0; bit < std::min(kFirstPlanes, work.bits.n); ++bit)
+                prefetch(next + work.bits.places[bit]);
             if (needed.length != blocks[i].length || needed.least != work.best.least())
                 needed = {blocks[i].length, work.best.least(),
                           least_common_for(work.best.least(), work.query.length() + blocks[i].length)};
@@ -233,19 +263,32 @@ private:
 
     // Ranks the names of a block that may be similar enough.
     void open_block(const Offer& block, int64_t least_common, Scratch& work) const {
-        const auto begin = block_starts_.data()[block.number], end = block_starts_.data()[block.number + 1];
-        if (begin < 0 || begin > end || end - begin > static_cast<int64_t>(kChunk) ||
-            end > static_cast<int64_t>(n_names_))
-            damaged_names();
-        const BlockBits bits{sketches_.data() + begin, others_.data() + begin, static_cast<size_t>(end - begin),
-                             block.length};
-        const auto together = work.query.length() + block.length;
-        const auto n = may_reach(work.bits, bits, least_common, work.reaching.data());
-        for (size_t i = 0; i < n; ++i) {
-            const auto [place, most_common] = work.reaching[i];
-            const auto name = static_cast<uint32_t>(begin) + place;
+        const auto first = names_of(block.number).first;
+        const auto n_known = work.query.n_known(), together = work.query.length() + block.length;
+        const Lacking lacking(planes_.data() + block.number * kBits, work.bits,
+                              static_cast<size_t>(n_known - least_common), members_of(block.number));
+        for (auto left = lacking.members(); left != 0; left &= left - 1) {
+            const auto member = static_cast<unsigned>(std::countr_zero(left));
+            const auto name = first + member;
+            const auto n_lacking = static_cast<int64_t>(lacking.n_lacking(member));
+            const auto n_extra = bit_counts_.data()[name] - (static_cast<int64_t>(work.bits.n) - n_lacking);
+            const auto most_common = std::min(n_known - n_lacking, block.length - n_extra);
+            if (most_common < least_common) continue;
             work.names[rank_of(similarity(most_common, together))].push_back({name, block.length, most_common});
         }
+    }
+
+    std::pair<uint32_t, uint32_t> names_of(size_t block) const {
+        const auto begin = block_starts_.data()[block], end = block_starts_.data()[block + 1];
+        if (begin < 0 || begin > end || end - begin > static_cast<int64_t>(kWord) ||
+            end > static_cast<int64_t>(n_names_))
+            damaged_names();
+        return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+    }
+
+    uint64_t members_of(size_t block) const {
+        const auto [begin, end] = names_of(block);
+        return bits_between(0, end - begin);
     }
 
     // Compares all names down to a rank, and a few more, which raise early what others must reach. Whether it went
@@ -343,9 +386,9 @@ private:
 
     ArrayIn<uint8_t> buckets_, levels_, characters_;
     ArrayIn<uint32_t> starts_;
-    ArrayIn<uint64_t> sketches_, others_;
+    ArrayIn<uint64_t> planes_, section_planes_;
+    ArrayIn<uint8_t> bit_counts_;
     ArrayIn<int32_t> block_starts_, block_lengths_;
-    ArrayIn<uint64_t> in_all_, in_any_;
     ArrayIn<uint32_t> group_starts_;
     ArrayIn<int32_t> groups_;
     int64_t n_groups_;
@@ -371,31 +414,16 @@ double indel_similarity(nb::str name, nb::str query) {
     return together == 0 ? 1.0 : 2.0 * static_cast<double>(compared.lcs({&only, 1})[0]) / static_cast<double>(together);
 }
 
-// Whether all versions find the same among some sketches; for tests.
-bool indel_bits_agree(ArrayIn<uint64_t> sketches, ArrayIn<uint64_t> others, uint64_t sketch, uint64_t other,
-                      int64_t length, int64_t least) {
-    const QueryBits query{sketch, other, length};
-    const BlockBits block{sketches.data(), others.data(), std::min(sketches.shape(0), others.shape(0)), length};
-    std::vector<Reaching> chosen(block.n_names), anywhere(block.n_names);
-    chosen.resize(may_reach(query, block, least, chosen.data()));
-    anywhere.resize(indel_detail::reaching_anywhere(query, block, least, anywhere.data()));
-    return std::ranges::equal(chosen, anywhere, [](const Reaching& a, const Reaching& b) {
-        return a.place == b.place && a.most_common == b.most_common;
-    });
-}
-
 }  // namespace
 
 void bind_indel_search(nb::module_& m) {
     define(m, "indel_similarity", &indel_similarity, {"name", "query"}, "How similar two names are, 0 to 1.");
-    define(m, "indel_bits_agree", &indel_bits_agree, {"sketches", "others", "sketch", "other", "length", "least"},
-           "Whether all versions of the search among sketches find the same; for tests.");
     nb::class_<IndelSearch> search(m, "IndelSearch", "Finds the groups that have the names most similar to a query.");
     define_init<ArrayIn<uint32_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint32_t>,
-                ArrayIn<uint64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<int32_t>, ArrayIn<uint64_t>,
-                ArrayIn<uint64_t>, ArrayIn<uint32_t>, ArrayIn<int32_t>, int64_t>(
-        search, {"alphabet", "buckets", "levels", "characters", "starts", "sketches", "others", "block_starts",
-                 "block_lengths", "in_all", "in_any", "group_starts", "groups", "n_groups"});
+                ArrayIn<uint64_t>, ArrayIn<uint64_t>, ArrayIn<uint8_t>, ArrayIn<int32_t>, ArrayIn<int32_t>,
+                ArrayIn<uint32_t>, ArrayIn<int32_t>, int64_t>(
+        search, {"alphabet", "buckets", "levels", "characters", "starts", "planes", "section_planes", "bit_counts",
+                 "block_starts", "block_lengths", "group_starts", "groups", "n_groups"});
     define(search, "search", &IndelSearch::search,
            {"data", "offsets", "k", "min_similarity", "stops_at_exact", "allowed", "n_threads"},
            "The k groups with the most similar names for each query: row starts, groups, similarities.");

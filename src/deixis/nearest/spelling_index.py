@@ -2,7 +2,8 @@
 
 The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to
 insert and delete. Names of like characters stand together in blocks; how many of each character the names of a block
-have bounds how near they can be, and what cannot be near enough is never compared.
+have bounds how near they can be, and what cannot be near enough is never compared. A query that is itself a name is
+looked up.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from deixis.store.string_hashes import distinct_strings
 from deixis.store.strings import StringTable
 from deixis.tables import FlatRows
 
-# In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
     "alphabet": np.uint32, "buckets": np.uint8, "levels": np.uint8, "characters": np.uint8, "starts": np.uint32,
-    "sketches": np.uint64, "others": np.uint64, "block_starts": np.int32, "block_lengths": np.int32,
-    "in_all": np.uint64, "in_any": np.uint64, "group_starts": np.uint32, "groups": np.int32,
+    "planes": np.uint64, "section_planes": np.uint64, "bit_counts": np.uint8, "block_starts": np.int32,
+    "block_lengths": np.int32, "group_starts": np.uint32, "groups": np.int32,
 }  # fmt: skip
+# In the order in which the core builds them.
+_BUILT = ("alphabet", "buckets", "levels", "characters", "starts", "sketches", "block_starts", "block_lengths")
+_HALVES = ("sketches", "others")  # of the bits of names, in models of format 1 and 2
 
 
 class IndelIndex:
@@ -59,7 +62,7 @@ class IndelIndex:
         table = table.take(firsts)
         built = _core.build_indel(table.data, table.offsets)
         order = built[-1]
-        arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built[:-1], strict=False))
+        arrays = _with_planes(dict(zip(_BUILT, built[:-1], strict=True)))
         positions = np.empty(len(order), dtype=np.int64)
         positions[order] = np.arange(len(order))
         # Each name's groups once, in ascending order, the names in the order of the blocks.
@@ -72,7 +75,7 @@ class IndelIndex:
         self,
         queries: Iterable[str],
         k: int,
-        min_similarity: float = 0.0,
+        min_similarity: float | NDArray[np.float64] = 0.0,
         *,
         stops_at_exact: bool = False,
         allowed: NDArray[np.bool_] | None = None,
@@ -81,20 +84,22 @@ class IndelIndex:
         """queries_by_groups: the `k` groups with the most similar names, best first, the smaller first among equals.
 
         Names below `min_similarity`, names without a common character and groups that are not `allowed` are left out.
+        `min_similarity` is one for all queries, or one for each.
         With `stops_at_exact` a query that is itself a name gets only the groups of that name, with 1.
         """
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
-        if not 0 <= min_similarity <= 1:
+        table = StringTable.from_strings(queries)
+        least = np.full(len(table), min_similarity, dtype=np.float64)
+        if not (np.all(0 <= np.asarray(min_similarity)) and np.all(np.asarray(min_similarity) <= 1)):
             raise ConfigError(f"min_similarity must lie in 0..1, got {min_similarity}.")
         if allowed is not None:
             check_allowed(allowed, self.n_groups)
-        table = StringTable.from_strings(queries)
         is_allowed = np.zeros(0, dtype=bool) if allowed is None else np.ascontiguousarray(allowed)
         try:
             k = min(k, self.n_groups + 1)
             indptr, groups, scores = self._search.search(
-                table.data, table.offsets, k, min_similarity, stops_at_exact, is_allowed, n_threads
+                table.data, table.offsets, k, least, stops_at_exact, is_allowed, n_threads
             )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
@@ -107,8 +112,29 @@ class IndelIndex:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int) -> IndelIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
+        if f"{prefix}.{_HALVES[0]}" in arrays:
+            arrays = _of_format_2(arrays, prefix)
         stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
             return cls(stored, n_groups)
         except ValueError as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+
+
+def _with_planes(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays with the sketches of names as the search reads them."""
+    names = ("buckets", "levels", "planes", "section_planes", "bit_counts")
+    made = _core.indel_planes(arrays["buckets"], arrays["levels"], arrays["sketches"], arrays["block_starts"])
+    return {name: array for name, array in arrays.items() if name != "sketches"} | dict(zip(names, made, strict=True))
+
+
+def _of_format_2(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays of an index that has the sketches of its names one after the other, in two halves."""
+    halves = [require(arrays, f"{prefix}.{name}", np.uint64) for name in _HALVES]
+    kept = {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in _BUILT if name in _ARRAYS}
+    kept |= {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in ("group_starts", "groups")}
+    try:
+        made = _with_planes(kept | {"sketches": np.stack(halves, axis=1).reshape(-1)})
+    except ValueError as error:
+        raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+    return {f"{prefix}.{name}": array for name, array in made.items()}

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from deixis.errors import ConfigError, DataError, StoreError
-from deixis.native import _core
 from deixis.nearest.spelling_index import IndelIndex
 from tests.processes import PATIENCE, processor_seconds, start
 
@@ -140,13 +139,43 @@ def test_arrays_that_are_missing_or_do_not_fit_each_other_are_refused():
                 IndelIndex.from_arrays(damaged, "x", 3).search(["abc", "ac"], k=3)
 
 
-def test_bits_are_counted_alike_with_and_without_the_instruction_for_it():
+def as_format_2(arrays):
+    """The arrays of an index as models of format 2 have them: two halves of each name's bits, one after the other."""
+    n_blocks, starts = len(arrays["x.block_lengths"]), arrays["x.block_starts"]
+    planes = arrays["x.planes"].reshape(n_blocks, 2, 64)
+    bits = [
+        (planes[block] >> np.uint64(name - starts[block])) & np.uint64(1)
+        for block in range(n_blocks)
+        for name in range(starts[block], starts[block + 1])
+    ]
+    sketches = (np.array(bits) << np.arange(64, dtype=np.uint64)).sum(axis=2, dtype=np.uint64)
+    kept = {n: a for n, a in arrays.items() if n not in ("x.planes", "x.section_planes", "x.bit_counts")}
+    return kept | {"x.sketches": sketches[:, 0].copy(), "x.others": sketches[:, 1].copy()}
+
+
+def test_an_index_of_a_model_of_format_2_finds_the_same():
     random = np.random.default_rng(0)
-    sketches, others = random.integers(0, 2**64, (2, 5000), np.uint64)
-    sketches[:3], others[:3] = (0, 2**64 - 1, 2**63), (2**64 - 1, 0, 1)
-    for length, least in ((128, 0), (64, 30), (60, 44), (200, 130)):
-        sketch, other = (int(bits) for bits in random.integers(0, 2**64, 2, np.uint64))
-        assert _core.indel_bits_agree(sketches, others, sketch, other, length, least)
+    names = sorted({"".join(map(chr, random.integers(97, 107, 1 + n % 9))) for n in range(3000)})
+    index = index_of(*names)
+    older = as_format_2(index.to_arrays("x"))
+    opened = IndelIndex.from_arrays(older, "x", len(names))
+    queries = [name[1:] + "a" for name in names[::20]]
+    for stops in (True, False):
+        expected = index.search(queries, k=5, min_similarity=0.6, stops_at_exact=stops)
+        assert listed(opened.search(queries, k=5, min_similarity=0.6, stops_at_exact=stops)) == listed(expected)
+    for name in ("x.sketches", "x.others", "x.block_starts"):
+        with pytest.raises(StoreError):
+            IndelIndex.from_arrays(older | {name: older[name][:-1]}, "x", len(names))
+
+
+def test_each_query_may_have_a_least_similarity_of_its_own():
+    index = index_of("abcde", "abcdx", "abxyz")
+    assert listed(index.search(["abcde", "abcde"], k=3, min_similarity=np.array([1.0, 0.8]))) == [
+        [(0, 1.0)],
+        [(0, 1.0), (1, 0.8)],
+    ]
+    with pytest.raises(ConfigError, match="must lie in 0..1"):
+        index.search(["abcde", "abcde"], k=3, min_similarity=np.array([1.0, np.nan]))
 
 
 INTERRUPTED = """

@@ -136,13 +136,19 @@ class SpellingSource(CandidateSource):
         )
         if self.words is None or not len(keys):
             return by_name
-        best = np.zeros(len(keys), dtype=np.float32)
-        has_any = by_name.row_lengths > 0
+        best, last = np.zeros((2, len(keys)))
+        has_any, is_full = by_name.row_lengths > 0, by_name.row_lengths == k
         best[has_any] = by_name.data[by_name.indptr[:-1][has_any]]
+        last[is_full] = by_name.data[by_name.indptr[1:][is_full] - 1]
         unknown = np.flatnonzero(best < 1 if stops else best <= 1)
-        min_similarity = min(1.0, config.min_similarity / config.word_weight)
+        # What a word must reach to be among the best, which names have filled; less what rounding takes.
+        least = np.maximum(config.min_similarity, last[unknown] * (1 - 1e-6)) / config.word_weight
         by_word = self.words.search(
-            [keys[position] for position in unknown], k, min_similarity, allowed=is_open, n_threads=self.n_threads
+            [keys[position] for position in unknown],
+            k,
+            np.minimum(1.0, least),
+            allowed=is_open,
+            n_threads=self.n_threads,
         )
         by_word = by_word.with_data(by_word.data * np.float32(config.word_weight))
         return best_of_both(by_name, _spread(by_word, unknown, len(keys)), k)
