@@ -90,8 +90,8 @@ class IndelIndex:
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         table = StringTable.from_strings(queries)
-        least = np.full(len(table), min_similarity, dtype=np.float64)
-        if not (np.all(0 <= np.asarray(min_similarity)) and np.all(np.asarray(min_similarity) <= 1)):
+        minima = np.full(len(table), min_similarity, dtype=np.float64)
+        if not ((minima >= 0) & (minima <= 1)).all():
             raise ConfigError(f"min_similarity must lie in 0..1, got {min_similarity}.")
         if allowed is not None:
             check_allowed(allowed, self.n_groups)
@@ -99,7 +99,7 @@ class IndelIndex:
         try:
             k = min(k, self.n_groups + 1)
             indptr, groups, scores = self._search.search(
-                table.data, table.offsets, k, least, stops_at_exact, is_allowed, n_threads
+                table.data, table.offsets, k, minima, stops_at_exact, is_allowed, n_threads
             )
         except ValueError as error:  # the index is checked as it is read, not when it is opened
             raise StoreError(str(error)) from error
@@ -131,10 +131,10 @@ def _with_planes(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 def _of_format_2(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     """The arrays of an index that has the sketches of its names one after the other, in two halves."""
     halves = [require(arrays, f"{prefix}.{name}", np.uint64) for name in _HALVES]
-    kept = {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in _BUILT if name in _ARRAYS}
-    kept |= {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in ("group_starts", "groups")}
+    others = {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in _BUILT if name in _ARRAYS}
+    others |= {name: require(arrays, f"{prefix}.{name}", _ARRAYS[name]) for name in ("group_starts", "groups")}
     try:
-        made = _with_planes(kept | {"sketches": np.stack(halves, axis=1).reshape(-1)})
+        made = _with_planes(others | {"sketches": np.stack(halves, axis=1).reshape(-1)})
     except ValueError as error:
         raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
     return {f"{prefix}.{name}": array for name, array in made.items()}

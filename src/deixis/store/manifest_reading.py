@@ -21,6 +21,7 @@ from deixis.store.manifest import (
     MANIFEST_NAME,
     MAX_MANIFEST,
     MAX_WORD,
+    OLDEST_VERSION,
     ArrayEntry,
     Manifest,
     Value,
@@ -68,7 +69,8 @@ def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manif
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise StoreError(f"{where} does not belong to a Deixis model. Check the path.")
     version, is_old = fields.get("format_version"), "values" not in fields
-    if type(version) is int and version != (FORMAT_1_COUNT if is_old else FORMAT_VERSION) and not is_any_version:
+    readable = range(FORMAT_1_COUNT, FORMAT_1_COUNT + 1) if is_old else range(OLDEST_VERSION, FORMAT_VERSION + 1)
+    if type(version) is int and version not in readable and not is_any_version:
         raise StoreError(_other_version(where, version, is_old, fields.get("deixis_version")))
     checksum = fields.pop("checksum", None)
     try:
@@ -102,8 +104,8 @@ def _other_version(where: str, version: int, is_old: bool, writer: object) -> st
         )
     advice = "Install a newer Deixis." if is_old or version > FORMAT_VERSION else "Build the model again."
     return (
-        f"{where} has format version {shown}, written by Deixis {deixis_version}; this Deixis reads version "
-        f"{FORMAT_VERSION}. {advice}"
+        f"{where} has format version {shown}, written by Deixis {deixis_version}; this Deixis reads versions "
+        f"{OLDEST_VERSION} to {FORMAT_VERSION}. {advice}"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from deixis.errors import StoreError
 from deixis.store import array_files, model_folder
-from deixis.store.manifest import FORMAT_VERSION, checksum_of
+from deixis.store.manifest import FORMAT_VERSION, OLDEST_VERSION, checksum_of
 from deixis.store.manifest_reading import parse_manifest
 from deixis.store.model_folder import open_model, save_model, verify_model
 
@@ -232,7 +232,7 @@ def test_a_model_of_a_newer_version_asks_for_a_newer_deixis(folder):
 
 def test_a_model_of_an_older_version_asks_to_be_built_again(folder):
     rewrite_manifest(folder, format_version=1)
-    older = rf"format version 1, .*reads version {FORMAT_VERSION}\. Build the model again\."
+    older = rf"format version 1, .*reads versions {OLDEST_VERSION} to {FORMAT_VERSION}\. Build the model again\."
     with pytest.raises(StoreError, match=older):
         open_model(folder)
     rewrite_manifest(folder, format_version=4, values=None)  # format 1 had none, and counted on while it changed

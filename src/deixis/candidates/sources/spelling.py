@@ -142,11 +142,11 @@ class SpellingSource(CandidateSource):
         last[is_full] = by_name.data[by_name.indptr[1:][is_full] - 1]
         unknown = np.flatnonzero(best < 1 if stops else best <= 1)
         # What a word must reach to be among the best, which names have filled; less what rounding takes.
-        least = np.maximum(config.min_similarity, last[unknown] * (1 - 1e-6)) / config.word_weight
+        minima = np.maximum(config.min_similarity, last[unknown] * (1 - 1e-6)) / config.word_weight
         by_word = self.words.search(
             [keys[position] for position in unknown],
             k,
-            np.minimum(1.0, least),
+            np.minimum(1.0, minima),
             allowed=is_open,
             n_threads=self.n_threads,
         )

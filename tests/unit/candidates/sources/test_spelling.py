@@ -89,3 +89,15 @@ def test_empty_mentions_and_blanks_find_nothing(kb):
 def test_settings_outside_their_range_are_refused(settings):
     with pytest.raises(ConfigError, match="must"):
         SpellingConfig(**settings)
+
+
+def test_fewer_candidates_are_the_first_of_more():
+    titles = [f"{first} {last}" for first in ("anna", "hanna", "joanna") for last in ("karenina", "kournikova", "lind")]
+    kb = KnowledgeBase.from_records([{"id": title, "title": title} for title in titles])
+    source = SpellingSource.build(SourceInputs(kb))
+    mentions = [
+        MentionInContext(text, text, 0, len(text)) for text in ("kareninna", "ana karenin", "hana lint", "lindt")
+    ]
+    for few, many in zip(source.generate(mentions, k=2), source.generate(mentions, k=20), strict=True):
+        assert few == many[:2]
+        assert few
