@@ -18,25 +18,30 @@ _DROPPED = (
     "ref|references|math|ce|chem|gallery|timeline|syntaxhighlight|source|score|imagemap|graph|hiero|templatedata|"
     "maplink|mapframe|table|style|script|includeonly|inputbox|categorytree|section"
 )
-_BRACKETS = re.compile(
-    r"(?P<open>\{\{+)|(?P<close>\}\}+)|(?P<table>^[ \t:]*\{\|)|(?P<end>^[ \t]*\|\}\}?)|(?P<comment><!--)"
-    rf"|<(?P<tag>{_DROPPED}|nowiki|pre)\b(?P<attributes>[^<>]*)>",
-    re.MULTILINE | re.IGNORECASE,
+_BRACKETS = re.compile(  # begins with a set of characters, which is searched for ten times as fast as alternatives
+    r"[{}<|](?:(?P<open>(?<=\{)\{+)|(?P<close>(?<=\})\}+)|(?P<table>(?<=\{)\|)|(?P<end>(?<=\|)\}\}?)|(?P<comment>(?<=<)!--)"
+    rf"|(?<=<)(?P<tag>{_DROPPED}|nowiki|pre)\b(?P<attributes>[^<>]*)>)",
+    re.IGNORECASE,
 )
 _TEMPLATE_NAME = re.compile(r"\{\{+[ \t\n]*([^{}|\n<>\[\]]{1,100})")
 _MARKUP = re.compile(r"[\[\]{}'<>=*|:_\n!-]")
-_TOKENS = re.compile(
-    r"(?P<open>\[\[)|(?P<close>\]\])|(?P<bar>\|)|(?P<line>\n)|(?P<quotes>'{2,})|(?P<tag></?[a-zA-Z][^<>]*>)"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});)"
-    r"|(?P<url>\[(?:https?:|ftp:|mailto:|news:)?//[^\s\]<>\[]*[ \t]*)|(?P<bracket>\])|(?P<switch>__[A-Z]{3,30}__)"
+_TOKENS = re.compile(  # as above
+    r"[\[\]|\n'<&_](?:(?P<open>(?<=\[)\[)|(?P<close>(?<=\])\])|(?P<bar>(?<=\|))|(?P<line>(?<=\n))"
+    r"|(?P<quotes>(?<=')'+)|(?P<tag>(?<=<)/?[a-zA-Z][^<>]*>)"
+    r"|(?P<entity>(?<=&)(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});)"
+    r"|(?P<url>(?<=\[)(?:https?:|ftp:|mailto:|news:)?//[^\s\]<>\[]*[ \t]*)|(?P<bracket>(?<=\]))"
+    r"|(?P<switch>(?<=_)_[A-Z]{3,30}__))"
 )
 _HEADING = re.compile(r"={1,6}[^\n]*=[ \t]*(?=\n|\Z)")
 _LINE_START = re.compile(r"[ \t]*(?:-{4,})?[*#:;]*[ \t]*")
 _BREAKS = re.compile(r"</?(?:br|p|div|li|tr|td|th|center|blockquote)\b", re.IGNORECASE)
-_UNWANTED = re.compile(
-    r"[ \t]*[(（][ \t,;:/–-]*[)）]|(?<=[(（])[ \t,;]+|[ \t]+(?=[,.;:)）\n])|(?<=[ \t])[ \t]+|(?<=\n)\s+|\A\s+|\s+\Z"
+_UNWANTED = re.compile(  # as above; most spaces have letters around them, and need no second look
+    r"[\s(（,;](?=[\s(（,.;:)）/–-]|(?<=[\s(（].)|\Z|(?<!..))"
+    r"(?:(?<=[ \t])[ \t]*[(（][ \t,;:/–-]*[)）]|(?<=[(（])[ \t,;:/–-]*[)）]|(?<=[(（][ \t,;])[ \t,;]*"
+    r"|(?<=[ \t])[ \t]*(?=[,.;:)）\n])|(?<=[ \t][ \t])[ \t]*|(?<=\n\s)\s*|(?<!..)(?<=\s)\s*|(?<=\s)\s*\Z)",
+    re.DOTALL,
 )
-_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\t\r", " "))
+_SPACES = re.compile("[\u00a0\u2002\u2003\u2009\u202f\t\r]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,13 @@ def _cuts(text: str) -> tuple[list[tuple[int, int, str]], tuple[str, ...]]:  # n
                 return
 
     while match := _BRACKETS.search(text, at):
-        at, start, kind = match.end(), match.start(), match.lastgroup
+        first, at, start, kind = at, match.end(), match.start(), match.lastgroup
+        if kind in ("table", "end"):  # only at the start of a line
+            line = text.rfind("\n", max(first - 1, 0), start) + 1
+            if line < first or text[line:start].strip(" \t:" if kind == "table" else " \t"):
+                at = start + 1
+                continue
+            start = line
         if kind == "open":
             named = _TEMPLATE_NAME.match(text, start)
             if named is not None:
@@ -171,7 +182,7 @@ class _Parser:
         self._n_intro: int | None = None
 
     def parse(self, text: str, templates: tuple[str, ...]) -> PlainText:
-        text = text.translate(_SPACES)
+        text = _SPACES.sub(" ", text)
         at = self._line(text, 0)
         while match := _TOKENS.search(text, at):
             self._add(text[at : match.start()])
@@ -281,10 +292,9 @@ def _cleaned(text: str, links: list[Link], n_intro: int, templates: tuple[str, .
     """The text without empty brackets and superfluous white space, links moved along."""
     starts, ends, n_before = [], [], [0]
     for match in _UNWANTED.finditer(text):
-        if match.end() > match.start():
-            starts.append(match.start())
-            ends.append(match.end())
-            n_before.append(n_before[-1] + match.end() - match.start())
+        starts.append(match.start())
+        ends.append(match.end())
+        n_before.append(n_before[-1] + match.end() - match.start())
     pieces = [text[begin:stop] for begin, stop in zip([0, *ends], [*starts, len(text)], strict=True)]
 
     def moved(offset: int) -> int:
