@@ -19,6 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,16 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.dumps.join import N_REDIRECT_STEPS, follow_redirects, merged, n_buckets_for
 from deixis.kb.dumps.query import DumpQuery
 from deixis.kb.dumps.shards import Shard, Tick, shards_of
-from deixis.kb.dumps.tasks import Job, ShardReport, checked_entities, entity_line, join_bucket, read_shard, text_output
+from deixis.kb.dumps.tasks import (
+    N_TOGETHER,
+    Job,
+    ShardReport,
+    checked_entities,
+    entity_line,
+    join_bucket,
+    read_shard,
+    text_output,
+)
 from deixis.kb.formats import DUMP_PAGES, open_records
 from deixis.kb.formats.dump_json import check_query
 from deixis.kb.read_options import ReadOptions
@@ -140,10 +150,13 @@ class DumpImport:
         """Each entity as a line of JSON, in the order of the dumps."""
         if self.job.is_joined:
             buckets = [self.job.path("bucket", bucket) for bucket in range(self.job.n_buckets)]
-            for order, record in merged(buckets):
-                entities, problems = checked_entities([(order[1], record)])
+            joined = merged(buckets)
+            while batch := list(islice(joined, N_TOGETHER)):
+                records = [(row, record) for row, (_, record) in enumerate(batch)]
+                entities, problems = checked_entities(records)
                 if problems and not self.job.skip_bad:
-                    raise DataError(problems[0][1], path=self.shards[order[0]].path)
+                    row, reason = problems[0]
+                    raise DataError(reason, path=self.shards[batch[row][0][0]].path)
                 yield from map(entity_line, entities)
             return
         yield from self._lines_of("entities")

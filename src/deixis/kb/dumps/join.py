@@ -10,7 +10,7 @@ import heapq
 import json
 import tempfile
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -76,13 +76,18 @@ class PartWriter:
         self._add(_LINKS, target, [target, text, language, count])
 
     def _flush(self) -> None:
+        bucket_to_links: defaultdict[int, list[object]] = defaultdict(list)
         for (target, text, language), count in self._links.items():
-            self.add_links(target, text, language, count)
+            bucket_to_links[self._bucket(_LINKS, target)].append((target, text, language, count))
+        for bucket, links in bucket_to_links.items():
+            self._writer.add(bucket, *links)
         self._links.clear()
 
     def _add(self, kind: int, identifier: str, values: object) -> None:
-        line = json.dumps(values, separators=(",", ":")).encode("ascii")
-        self._writer.add(bucket_of(identifier, self._n_buckets) * len(_KINDS) + kind, line)
+        self._writer.add(self._bucket(kind, identifier), values)
+
+    def _bucket(self, kind: int, identifier: str) -> int:
+        return bucket_of(identifier, self._n_buckets) * len(_KINDS) + kind
 
 
 def follow_redirects(parts: Sequence[Path], moved: Sequence[Path], n_buckets: int, path: Path) -> None:
@@ -105,11 +110,11 @@ def joined(
     id_to_record: dict[str, Ordered] = {}
     for *order, record in _lines(parts, bucket, _PAGES):
         _merge(id_to_record, order, record)
-    id_to_names: dict[str, _Names] = {}
+    id_to_names: defaultdict[str, _Names] = defaultdict(Counter)
     redirects = _redirects(parts, bucket)
     for target, text, language, count in _lines([*parts, *moved], bucket, _LINKS):
         if target in id_to_record and target not in redirects:
-            id_to_names.setdefault(target, Counter())[text, language] += count
+            id_to_names[target][text, language] += count
     for order, record in sorted(id_to_record.values(), key=lambda each: each[0]):
         if "title" not in record:
             continue
@@ -170,7 +175,7 @@ def merged(paths: Iterable[Path]) -> Iterator[Ordered]:
 
 def _lines(paths: Iterable[Path], bucket: int, kind: int) -> Iterator[list[Any]]:
     for path in paths:
-        yield from map(json.loads, read_bucket(path, bucket * len(_KINDS) + kind))
+        yield from read_bucket(path, bucket * len(_KINDS) + kind)
 
 
 def _redirects(parts: Sequence[Path], bucket: int) -> dict[str, str]:

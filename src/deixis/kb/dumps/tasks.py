@@ -24,7 +24,7 @@ from deixis.kb.records import BadRecord
 from deixis.types import Document
 from deixis.xml_prolog import without_declarations
 
-_N_PAGES = 256
+N_TOGETHER = 256
 _MAX_HEAD = 1 << 20
 _XML_PAGE = b"<page>"
 
@@ -70,7 +70,7 @@ def read_shard(job: Job, number: int, shard: Shard, tick: Tick) -> ShardReport:
     with ExitStack() as files:
         write = files.enter_context(_part_output(job, number) if job.is_joined else _entity_output(job, number))
         texts = files.enter_context(text_output(job.path("texts", number))) if job.has_texts else None
-        while batch := list(islice(pages, _N_PAGES)):
+        while batch := list(islice(pages, N_TOGETHER)):
             report.n_records += len(batch)
             good, bad = write(batch)
             report.bad += bad
