@@ -29,7 +29,7 @@ from deixis.evaluation.rows import ResultRow
 
 SUITE = "reliability/batch"
 N_FILES = 12
-EXECUTOR, WORKER = "CoarseGrainedExecutorBackend", "deixis.batch.worker"
+EXECUTOR, WORKER = "CoarseGrainedExecutorBackend", "deixis.processes.worker"
 SPARK = (
     "--master", "local-cluster[2,1,1024]", "--conf", "spark.driver.host=127.0.0.1",
     "--conf", "spark.driver.memory=512m", "--conf", "spark.deploy.maxExecutorRetries=-1",

@@ -64,7 +64,7 @@ def test_killed_workers_and_a_killed_run_lose_nothing(tmp_path):
     Measured.start(linking(tmp_path / "whole")).finish()
     expected = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("*.jsonl")}
     assert len(expected) == 3 and sum(each.count(b"\n") for each in expected.values()) == 300
-    for victim in ("deixis.batch.worker", None):
+    for victim in ("deixis.processes.worker", None):
         place = tmp_path / str(victim)
         os.mkdir(place)
         run = series(place, linking, expected).kill(1, victim, 1.0)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from deixis.batch.pool import Failed, Pool
 from deixis.batch.run import Runner
 from deixis.candidates.annotated import annotated_documents
 from deixis.config import config_from_dict, config_to_dict
@@ -19,6 +18,7 @@ from deixis.documents.writing import write_documents
 from deixis.errors import StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.config import LinkerConfig
+from deixis.processes.pool import Failed, Pool
 from deixis.progress import steps
 from deixis.store.build_folder import BuildFolder, build_folder, building_in, stored_part
 from deixis.training.build import HELD_OUT, held_out

@@ -12,12 +12,12 @@ from typing import Any, Protocol, TypeVar
 
 from deixis.batch.ledger import PARTIAL, Entry, Ledger, open_ledger
 from deixis.batch.linking import ShardLinker, job_of, partial_name
-from deixis.batch.pool import Advance, Failed, Outcome, Pool
 from deixis.batch.settings import Job
 from deixis.batch.shards import Shard, plan_shards
 from deixis.documents.formats import READERS
 from deixis.errors import DataError, UnknownNameError
 from deixis.linking.options import LinkOptions
+from deixis.processes.pool import Advance, Failed, Outcome, Pool
 from deixis.progress import steps
 from deixis.store.files import STDIN
 

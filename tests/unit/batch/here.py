@@ -3,7 +3,7 @@
 import json
 
 from deixis.batch.linking import ShardLinker
-from deixis.batch.pool import Done
+from deixis.processes.pool import Done
 
 
 class Here:

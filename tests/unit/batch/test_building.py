@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.batch import pool
 from deixis.batch.building import PartBuilder, build_parts
 from deixis.errors import StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
+from deixis.processes import pool
 from deixis.store.build_folder import BuildFolder
 from deixis.training.kept_build import keeping_parts
 from deixis.types import Document, Mention

@@ -12,7 +12,6 @@ import pytest
 from deixis.batch import ledger as ledgers
 from deixis.batch import line_shards
 from deixis.batch.ledger import LEDGER, OWN, open_ledger
-from deixis.batch.pool import Failed
 from deixis.batch.run import DEFAULT, link_files
 from deixis.documents.reading import read_documents
 from deixis.documents.writing import write_documents
@@ -21,6 +20,7 @@ from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
 from deixis.linking.options import LinkOptions
 from deixis.live import LiveModel
+from deixis.processes.pool import Failed
 from tests.unit.batch.here import Here
 
 TEXTS = [document.text for document in read_documents(demo_sentences_path())][:46]

@@ -14,8 +14,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from deixis.batch.pool import ATTEMPTS, Advance, Failed, Outcome, outcome_of
-from deixis.batch.worker import Function, answer, made
+from deixis.processes.pool import ATTEMPTS, Advance, Failed, Outcome, outcome_of
+from deixis.processes.worker import Function, answer, made
 
 T = TypeVar("T")
 JOBS_PER_SLOT = 2

@@ -6,19 +6,12 @@ when the output is whole.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import multiprocessing
 import os
 import shutil
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,26 +19,18 @@ from typing import Any
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.dumps.join import N_REDIRECT_STEPS, follow_redirects, merged, n_buckets_for
 from deixis.kb.dumps.query import DumpQuery
-from deixis.kb.dumps.shards import Shard, Tick, shards_of
-from deixis.kb.dumps.tasks import (
-    N_TOGETHER,
-    Job,
-    ShardReport,
-    checked_entities,
-    entity_line,
-    join_bucket,
-    read_shard,
-    text_output,
-)
+from deixis.kb.dumps.shards import Shard, Tick, n_line_ends, shards_of
+from deixis.kb.dumps.tasks import N_TOGETHER, Job, ShardReport, checked_entities, entity_line
+from deixis.kb.dumps.work import DumpWork, report_of
 from deixis.kb.formats import DUMP_PAGES, open_records
 from deixis.kb.formats.dump_json import check_query
 from deixis.kb.read_options import ReadOptions
+from deixis.processes.pool import Failed, Pool
 from deixis.progress import stage, steps
 
 SHARD_BYTES = 64 << 20
-_VERSION = 1
+FUNCTION = f"{DumpWork.__module__}:{DumpWork.__name__}.from_json"
 _MB = 1_000_000
-_PATIENCE = 0.5  # seconds between two counts of what the processes have done
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +102,17 @@ class DumpImport:
     def run(self, n_workers: int) -> ImportReport:
         """Does what is not done yet."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        reports = {number: _report_of(self.job, number, shard) for number, shard in enumerate(self.shards)}
-        n_before = sum(report is not None for report in reports.values())
+        reports = {number: report_of(self.job, number, shard) for number, shard in enumerate(self.shards)}
         todo = [number for number, report in reports.items() if report is None]
         if todo:
             for path in (*self.folder.glob("moved-*"), *self.folder.glob("bucket-*")):
                 path.unlink()
+        tasks = [(number, {"number": number, "shard": asdict(self.shards[number])}) for number in todo]
         n_bytes = sum(self.shards[number].end - self.shards[number].begin for number in todo)
-        tasks = [(_read_and_note, (self.job, number, self.shards[number])) for number in todo]
-        try:
-            for number, report in zip(todo, _results(tasks, n_workers, "reading dumps", n_bytes), strict=True):
-                reports[number] = report
-        except DataError as error:
-            raise self._with_line_of_file(error) from None
-        except BrokenProcessPool:
-            reason = "A process died; is there memory for all? Try fewer with --workers; what is done stays done."
-            raise StoreError(reason) from None
+        for number, result in self._results(tasks, n_workers, "reading dumps", n_bytes):
+            if "problem" in result:
+                raise self._with_line_of_file(number, result["problem"], reports)
+            reports[number] = ShardReport(**result)
         done = [report for report in reports.values() if report is not None]
         n_entities = sum(report.n_entities for report in done)
         if self.job.is_joined:
@@ -142,7 +122,7 @@ class DumpImport:
             n_entities,
             sum(report.n_documents for report in done),
             len(self.shards),
-            n_before,
+            len(self.shards) - len(todo),
             list(self._bad(done)),
         )
 
@@ -181,8 +161,24 @@ class DumpImport:
             for step, path in enumerate(moved):
                 if not path.exists():
                     follow_redirects(parts, moved[:step], self.job.n_buckets, path)
-        tasks = [(_join_and_tick, (self.job, bucket, len(parts), len(moved))) for bucket in range(self.job.n_buckets)]
-        return sum(_results(tasks, n_workers, "joining pages", self.job.n_buckets * _MB))
+        buckets = [(bucket, {"bucket": bucket, "n_shards": len(parts)}) for bucket in range(self.job.n_buckets)]
+        results = self._results(buckets, n_workers, "joining pages", self.job.n_buckets * _MB)
+        return sum(result["n_entities"] for _, result in results)
+
+    def _results(
+        self, tasks: Sequence[tuple[int, dict[str, Any]]], n_workers: int, label: str, n_bytes: int
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each task's number with its result, as they are done; one process is this one."""
+        with _megabytes(label, n_bytes) as advance:
+            if n_workers == 1 or len(tasks) < 2:
+                work = DumpWork(self.job)
+                yield from ((number, work(task, advance)) for number, task in tasks)
+                return
+            with closing(Pool(n_workers).run(FUNCTION, asdict(self.job), tasks, advance)) as outcomes:
+                for number, outcome in outcomes:
+                    if isinstance(outcome, Failed):
+                        raise StoreError(f"A part could not be read: {outcome.reason}. What is done stays done.")
+                    yield number, outcome.result
 
     def _bad(self, reports: Iterable[ShardReport]) -> Iterator[tuple[str, int, str]]:
         """Bad records with the numbers of their lines in the whole file."""
@@ -192,108 +188,17 @@ class DumpImport:
             yield from ((shard.path, n_before + line, reason) for line, reason in report.bad)
             n_before, last = n_before + report.n_lines, shard.path
 
-    def _with_line_of_file(self, error: DataError) -> DataError:
-        """The error of a shard that does not begin its file, without the line, which is counted from its beginning."""
-        begins = sorted({shard.begin for shard in self.shards if shard.path == error.path})
-        if error.line is None or len(begins) < 2:
-            return error
-        reason = f"{error.reason} (a line of a part of the file; --skip-bad writes the number in the whole file)"
-        return DataError(reason, path=error.path)
-
-
-def _key(job: Job, shard: Shard) -> str:
-    """What the output of a shard depends on."""
-    source = asdict(replace(job, folder="")) | asdict(shard) | {"version": _VERSION}
-    return hashlib.sha256(json.dumps(source, sort_keys=True).encode()).hexdigest()
-
-
-def _report_of(job: Job, number: int, shard: Shard) -> ShardReport | None:
-    """What came of a shard, if it was read before from the same file in the same way."""
-    with suppress(OSError, ValueError):
-        note = json.loads(job.path("shard", number).read_text(encoding="utf-8"))
-        if note["key"] == _key(job, shard):
-            report = ShardReport(**note["report"])
-            report.bad = [(line, reason) for line, reason in report.bad]
-            return report
-    return None
-
-
-def _read_and_note(task: tuple[Job, int, Shard], tick: Tick) -> ShardReport:
-    """Reads a shard, and when its outputs are whole notes what they were made from."""
-    job, number, shard = task
-    job.path("shard", number).unlink(missing_ok=True)
-    report = read_shard(job, number, shard, tick)
-    with text_output(job.path("shard", number)) as file:
-        json.dump({"key": _key(job, shard), "report": asdict(report)}, file)
-    return report
-
-
-def _join_and_tick(task: tuple[Job, int, int, int], tick: Tick) -> int:
-    n_entities = join_bucket(*task)
-    tick(_MB)
-    return n_entities
-
-
-_Task = tuple[Callable[[Any, Tick], Any], Any]
-
-
-def _results(tasks: Sequence[_Task], n_workers: int, label: str, n_bytes: int) -> list[Any]:
-    """The result of each task, in order; progress counts megabytes."""
-    with _megabytes(label, n_bytes) as show:
-        if n_workers == 1 or len(tasks) < 2:
-            return [function(argument, show) for function, argument in tasks]
-        context = multiprocessing.get_context("spawn")
-        counter, stop = context.Value("q", 0), context.Event()
-        n_shown = 0
-        with ProcessPoolExecutor(min(n_workers, len(tasks)), context, _begin, (counter, stop)) as pool:
-            futures: list[Future[Any]] = [pool.submit(_do, function, argument) for function, argument in tasks]
-            try:
-                left = set(futures)
-                while left:
-                    done, left = wait(left, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        future.result()
-                    show(counter.value - n_shown)
-                    n_shown = counter.value
-            except BaseException:
-                stop.set()
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
-            return [future.result() for future in futures]
-
-
-_counter: Any = None
-_stop: Any = None
-
-
-def _begin(counter: Any, stop: Any) -> None:  # noqa: ANN401 - shared values of multiprocessing
-    """Sets a process up: what it has read is counted for all, and the first process alone hears of an interruption."""
-    global _counter, _stop
-    _counter, _stop = counter, stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """Ends this process when the one that started it has died."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-class _Stopped(Exception):
-    """The import was stopped."""
-
-
-def _do(function: Callable[[Any, Tick], Any], argument: object) -> Any:  # noqa: ANN401 - any result
-    def tick(n: int) -> None:
-        if _stop.is_set():
-            raise _Stopped
-        with _counter.get_lock():
-            _counter.value += n
-
-    return function(argument, tick)
+    def _with_line_of_file(
+        self, number: int, problem: tuple[str, str, int | None], reports: Mapping[int, ShardReport | None]
+    ) -> DataError:
+        """What is wrong with a shard, with its line in the whole file."""
+        reason, path, line = problem
+        if line is not None:
+            for before in range(number):
+                if self.shards[before].path == path:
+                    report = reports[before]
+                    line += n_line_ends(self.shards[before]) if report is None else report.n_lines
+        return DataError(reason, path=path, line=line)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import bz2
 import lzma
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def _stream_after(file: Any, at: int) -> int | None:  # noqa: ANN401 - a file of
         at += len(block)
         tail = window[-9:]
     return None
+
+
+def n_line_ends(shard: Shard) -> int:
+    """How many line ends a piece has."""
+    return sum(chunk.count(b"\n") for chunk, _ in takewhile(lambda each: not each[1], _chunks(shard, lambda n: None)))
 
 
 class ShardLines:

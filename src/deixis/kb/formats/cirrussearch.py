@@ -39,11 +39,15 @@ def read_cirrussearch(lines: Lines, path: object, options: ReadOptions | None = 
 def cirrussearch_pages(lines: Lines, path: object, query: DumpQuery, **_: object) -> DumpPages:
     """Each article of the dump."""
     n_left_out = 0
+    is_page = True
     for number, raw in lines:
         page = None if not raw or raw.isspace() else parsed(raw)
-        if page is None or _is_action(page):
+        if page is None:
             continue
-        record = checked(_record, page, query)
+        if _is_action(page):
+            is_page = not _is_of_namespace(page)
+            continue
+        record = checked(_record, page, query) if is_page else None
         if record is None:
             n_left_out += 1
         else:
@@ -54,6 +58,12 @@ def cirrussearch_pages(lines: Lines, path: object, query: DumpQuery, **_: object
 
 def _is_action(page: object) -> bool:
     return isinstance(page, dict) and len(page) == 1 and next(iter(page)) in _ACTIONS
+
+
+def _is_of_namespace(action: Any) -> bool:  # noqa: ANN401 - JSON as it comes
+    """Whether an action adds the names of a namespace, as dumps before 2019 have them."""
+    about = next(iter(action.values()))
+    return isinstance(about, dict) and about.get("_type") == "namespace"
 
 
 def _record(page: Any, query: DumpQuery) -> dict[str, Any] | BadRecord | None:  # noqa: ANN401 - JSON as it comes

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from deixis.documents.reading import read_documents
-from deixis.errors import ConfigError, DataError
-from deixis.kb.dumps import importing
+from deixis.errors import ConfigError, DataError, WriteError
+from deixis.kb.dumps import importing, work
 from deixis.kb.dumps.importing import DumpImport
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.kb.read_options import ReadOptions
@@ -85,7 +85,7 @@ def test_texts_are_annotated_documents(wiki, tmp_path):
 def test_what_is_done_is_not_done_again(wiki, tmp_path, monkeypatch):
     _, packed = wiki
     expected, whole, _ = imported([packed], tmp_path / "whole", shard_bytes=5000)
-    read_shard, numbers = importing.read_shard, []
+    read_shard, numbers = work.read_shard, []
 
     def read_some(job, number, shard, tick):
         numbers.append(number)
@@ -93,7 +93,7 @@ def test_what_is_done_is_not_done_again(wiki, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return read_shard(job, number, shard, tick)
 
-    monkeypatch.setattr(importing, "read_shard", read_some)
+    monkeypatch.setattr(work, "read_shard", read_some)
     with pytest.raises(KeyboardInterrupt):
         imported([packed], tmp_path, shard_bytes=5000)
     assert not list((tmp_path / "parts").glob("*.part"))
@@ -103,6 +103,24 @@ def test_what_is_done_is_not_done_again(wiki, tmp_path, monkeypatch):
     assert imported([packed], tmp_path, shard_bytes=5000)[1].n_done_before == whole.n_shards
     dumps.remove_parts()
     assert not (tmp_path / "parts").exists()
+
+
+def test_a_disk_that_is_full_is_an_error_that_says_so_and_what_was_done_stays_done(wiki, tmp_path, monkeypatch):
+    _, packed = wiki
+    expected, *_ = imported([packed], tmp_path / "whole", shard_bytes=5000)
+    text_output = work.text_output
+
+    def full(path):
+        if path.name == "shard-00002":
+            raise OSError(28, "No space left on device")
+        return text_output(path)
+
+    monkeypatch.setattr(work, "text_output", full)
+    with pytest.raises(WriteError, match="No space left on device; .*run the same again"):
+        imported([packed], tmp_path, shard_bytes=5000)
+    monkeypatch.setattr(work, "text_output", text_output)
+    lines, report, _ = imported([packed], tmp_path, shard_bytes=5000)
+    assert lines == expected and report.n_done_before == 2
 
 
 def test_another_file_or_query_is_done_again(tmp_path):
@@ -135,8 +153,10 @@ def test_bad_records_are_errors_or_left_out_with_their_lines_in_the_file(tmp_pat
         lines[number] = lines[number][:-5]
     lines[151] = '{"title": "", "namespace": 0}'
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="not JSON"):
-        imported([path], tmp_path)
+    for n_bytes, n_workers in ((700, 1), (700, 2), (5000, 1), (10**6, 1)):
+        with pytest.raises(DataError, match=r"line (4|102|152|178): ") as error:
+            imported([path], tmp_path / f"{n_bytes}-{n_workers}", shard_bytes=n_bytes, n_workers=n_workers)
+        assert n_workers > 1 or error.value.line == 4
     for n_bytes in (700, 5000, 10**6):
         _, report, _ = imported([path], tmp_path / str(n_bytes), skip_bad=True, shard_bytes=n_bytes)
         assert [line for _, line, _ in report.bad] == [4, 102, 152, 178] and report.n_entities == 86

@@ -49,6 +49,16 @@ def test_what_is_no_article_is_left_out_and_counted(pages, fields, caplog):
     assert "left out: 1" in caplog.text
 
 
+def test_actions_have_a_type_or_not_and_names_of_namespaces_are_no_pages(pages, caplog):
+    names = [{"index": {"_type": "namespace", "_id": "1"}}, {"name": ["talk", "discussion"], "wiki": "enwiki"}]
+    lines = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in names)
+    text = pages.read_text(encoding="utf-8").replace('"_type": "_doc", ', "")
+    pages.write_text(lines + text, encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        assert list(KnowledgeBase.read(pages).ids) == [each.title for each in THINGS]
+    assert "left out: 1" in caplog.text
+
+
 def test_pages_lack_what_they_lack(pages):
     bare = dict.fromkeys(
         ["redirect", "wikibase_item", "opening_text", "incoming_links", "language", "template", "category"]

@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from deixis.batch.worker import STOPPING
 from deixis.errors import StoreError, ToolkitError
+from deixis.processes.worker import STOPPING
 
 T = TypeVar("T")
 ATTEMPTS = 3
@@ -147,7 +147,7 @@ class _Process:
     def started(cls, setup: bytes, messages: queue.SimpleQueue[Message]) -> _Process:
         """A new one, whose messages are put into a queue; None when it has ended."""
         environment = {**dict.fromkeys(_ONE_THREAD, "1"), **os.environ}
-        command = [sys.executable, "-P", "-m", "deixis.batch.worker"]
+        command = [sys.executable, "-P", "-m", "deixis.processes.worker"]
         process = cls(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment))
         process._reader = threading.Thread(target=process._read, args=(messages,), daemon=True)
         process._reader.start()

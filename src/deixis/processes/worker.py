@@ -1,4 +1,4 @@
-"""A process of the pool: `python -m deixis.batch.worker`. JSON lines come on stdin and go out on stdout.
+"""A process of the pool: `python -m deixis.processes.worker`. JSON lines come on stdin and go out on stdout.
 
 The first line names what makes the function, and its argument; each further line is a task for it. Where stdin ends,
 so does the process, at once: whoever started it is done, or dead.

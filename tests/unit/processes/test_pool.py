@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deixis.batch.pool import ATTEMPTS, Done, Failed, Pool
 from deixis.errors import ConfigError, StoreError
+from deixis.processes.pool import ATTEMPTS, Done, Failed, Pool
 from tests.processes import PATIENCE, wait_until
 
 HERE = Path(__file__).resolve().parent
@@ -71,9 +71,8 @@ def test_processes_that_all_die_as_they_start_end_the_run(tmp_path):
 
 def test_processes_end_with_the_one_that_started_them(tmp_path):
     tasks = [(number, {"number": number, "what": "sleep"}) for number in (1, 2)]
-    code = (
-        f"from deixis.batch.pool import Pool; list(Pool(2).run('tasks:doubling', {str(tmp_path)!r}, {tasks!r}, print))"
-    )
+    call = f"list(Pool(2).run('tasks:doubling', {str(tmp_path)!r}, {tasks!r}, print))"
+    code = f"from deixis.processes.pool import Pool; {call}"
     parent = subprocess.Popen([sys.executable, "-c", code])
     wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "two processes at work")
     pids = [int(path.name) for path in tmp_path.iterdir()]
