@@ -1,7 +1,8 @@
 """What it takes to start: `python -m benchmarks.speed.bench_start_up [--repeats 15] [--dry-run]`.
 
-CPU seconds of a process of its own each, in turns: an empty one, the libraries that linking needs, the import of the
-command, and `deixis link` for one line with the demo's list. Modules compiled before are used, as in any installation.
+Seconds of a process of its own each, of the processor and of the clock, in turns: an empty one, the libraries that
+linking needs, those and SciPy's sparse matrices (which it does without), the import of the command, and `deixis link`
+for one line with the demo's list. Modules compiled before are used, as in any installation.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from benchmarks.rows import record, start_run
@@ -33,38 +35,41 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), options.repeats)
     for row in rows:
-        print(f"{row.system:24} {row.metric:8} {row.value:.3f} {row.unit} [{row.low:.3f}, {row.high:.3f}]")
+        print(f"{row.system:28} {row.metric:10} {row.value:.3f} {row.unit} [{row.low:.3f}, {row.high:.3f}]")
     if not options.dry_run:
         record(rows)
     return 0
 
 
 def measure(folder: Path, n_repeats: int) -> list[ResultRow]:
-    """CPU seconds of each process, median and extremes."""
+    """Seconds of each process, median and extremes."""
     Linker.build(KnowledgeBase.read(demo_path()), n_threads=1).save(folder / "model")
     commands = {
         "python": ["-c", "pass"],
+        "numpy, click": ["-c", "import numpy, click"],
         "numpy, scipy.sparse, click": ["-c", "import numpy, scipy.sparse, click"],
         "import of deixis link": ["-c", "import deixis.cli.commands.link"],
         "deixis link": ["-m", "deixis.cli", "link", str(folder / "model"), "-q"],
     }
     outside = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = {**outside, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
-    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    metrics = ("start_cpu", "start_wall")
+    seconds: dict[tuple[str, str], list[float]] = {(metric, name): [] for name in commands for metric in metrics}
     for repeat in range(n_repeats + 1):
         for name, command in commands.items():
-            taken = cpu_seconds(command, environment)
-            if repeat:  # the first one compiles
-                seconds[name].append(taken)
-    return [spread(SUITE, "start_cpu", name, values, "s", {}) for name, values in seconds.items()]
+            taken = run(command, environment)
+            for metric, each in zip(metrics, taken, strict=True):
+                if repeat:  # the first one compiles
+                    seconds[metric, name].append(each)
+    return [spread(SUITE, metric, name, values, "s", {}) for (metric, name), values in seconds.items()]
 
 
-def cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
-    """CPU seconds of a Python that runs this to its end."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def run(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds of the processor and of the clock that a Python takes to run this to its end."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, *command], input=LINE.encode(), capture_output=True, check=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, end - begin
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from deixis.scipy_sparse import sparse
 from deixis.types import Document, MentionInContext
 
 EntityMask = NDArray[np.bool_]

@@ -36,6 +36,7 @@ SINGLE = frozenset(
         "deixis.kb.language_choice",
         "deixis.kb.languages",
         "deixis.kb.names",
+        "deixis.scipy_sparse",
         "deixis.training",
         "deixis.training.folder_model",  # a folder and its journal
     }
@@ -43,9 +44,8 @@ SINGLE = frozenset(
 """Modules of the packages that read lists, and make, explain and measure models."""
 HEAVY = frozenset(
     {
-        "asyncio", "fastapi", "multiprocessing", "onnxruntime", "pandas", "pyarrow", "pydantic", "pyoxigraph",
-        "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph", "scipy.sparse.linalg", "scipy.spatial",
-        "scipy.stats", "sklearn", "spacy", "tokenizers", "torch", "usearch", "uvicorn", "xml.etree",
+        "asyncio", "fastapi", "multiprocessing", "onnxruntime", "pandas", "pyarrow", "pydantic", "pyoxigraph", "scipy",
+        "sklearn", "spacy", "tokenizers", "torch", "usearch", "uvicorn", "xml.etree",
     }
 )  # fmt: skip
 LINK = """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.scipy_sparse import sparse
 from deixis.tables import FlatRows, Ranking
 from deixis.types import Candidate
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.features.added_ngrams import AddedNgrams
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.scipy_sparse import sparse
 
 WORDS = "words"
 """The name under which new words of added entities are, beside those of sources."""

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
 from deixis.gold import known_parts
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.scipy_sparse import sparse
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 from deixis.types import Document

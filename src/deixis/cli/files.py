@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deixis.cli.render import printable
+from deixis.cli.output import printable
 from deixis.cli.session import Session
 from deixis.documents.formats import READERS
 from deixis.documents.reading import read_batches, read_documents

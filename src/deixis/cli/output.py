@@ -13,6 +13,8 @@ from deixis.cli.exits import NO_ROOM
 from deixis.errors import DataError
 from deixis.store.files import open_new
 
+_CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
 
 @contextmanager
 def output_stream(path: str | None) -> Iterator[TextIO]:
@@ -94,3 +96,8 @@ def _replacing(target: Path) -> Iterator[Path]:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def printable(text: str) -> str:
+    """The text without the control characters that could play tricks on a terminal; as long as before."""
+    return text.translate(_CONTROL)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from deixis.cli.output import printable
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.types import NIL_WORDS, Candidate, Document, Mention
 
@@ -21,7 +22,6 @@ Gloss = Callable[[str], str]
 
 _TRAILING_BLANKS = re.compile(" +$", re.MULTILINE)
 _BLOCKS = " ▏▎▍▌▋▊▉█"
-_CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 def console_on(stream: TextIO) -> Console:
@@ -43,11 +43,6 @@ class _Tidy(io.TextIOBase):
 
     def flush(self) -> None:
         self._stream.flush()
-
-
-def printable(text: str) -> str:
-    """The text without the control characters that could play tricks on a terminal; as long as before."""
-    return text.translate(_CONTROL)
 
 
 def confidence_style(score: float | None) -> str:

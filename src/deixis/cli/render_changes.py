@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deixis.cli.render import printable
+from deixis.cli.output import printable
 from deixis.linking.model_state import ENTITY
 from deixis.store.change import Change, ChangeItem
 

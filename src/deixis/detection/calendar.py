@@ -34,7 +34,7 @@ def _calendar_keys() -> NDArray[np.uint64]:
     names = _names()
     spans = NameMatcher.build(names).spans(names, 1)
     is_whole = (spans.starts == 0) & (spans.ends == np.array([len(name) for name in names])[spans.texts])
-    return np.unique(spans.keys[is_whole])
+    return np.sort(spans.keys[is_whole])
 
 
 @cache

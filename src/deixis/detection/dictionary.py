@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import DataError
 from deixis.features.stop_words import stop_words
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 
 _ARRAYS = ("tokens.data", "tokens.offsets", "tokens.slots", "trie.child_ptr", "trie.labels", "flags")

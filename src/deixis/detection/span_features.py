@@ -182,7 +182,7 @@ def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = Non
     four = (n_words > 3).astype(np.float32)
     repeated = np.log(np.minimum(n_same, MAX_REPEATED))
     around = capitals * one * has["CAPITALS_AROUND"]
-    before = {kind: np.isin(spans.before, numbers).astype(np.float32) for kind, numbers in _before_numbers().items()}
+    before = {kind: _is_any_of(spans.before, numbers).astype(np.float32) for kind, numbers in _before_numbers().items()}
     text_lower = name * upper * np.log1p(n_lower)
     only_capitals, misspelt = has["LISTED_CAPITALS"] * name, has["MISSPELT"]
     columns += [
@@ -232,11 +232,17 @@ def text_counts(spans: SpanTable) -> Column:
     return counts
 
 
+def _is_any_of(values: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Which values are among ascending numbers; `np.isin` takes ten times as long for the few of a short text."""
+    is_among: NDArray[np.bool_] = numbers[np.searchsorted(numbers[:-1], values)] == values
+    return is_among
+
+
 @cache
 def _before_numbers() -> dict[str, NDArray[np.uint32]]:
     """The words of each kind, in the numbers of `SpanTable.before`."""
     matcher = NameMatcher.build(["xx"])
     return {
-        kind: np.unique(matcher.spans([f"{word} xx" for word in words.split()], 1).before)
+        kind: np.array(sorted({*matcher.spans([f"{word} xx" for word in words.split()], 1).before.tolist()}), np.uint32)
         for kind, words in _BEFORE.items()
     }

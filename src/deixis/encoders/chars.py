@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.encoders.config import NAME_FEATURES, EncoderConfig
 from deixis.encoders.unit_rows import unit_rows
 from deixis.features.tfidf import TfidfVectorizer
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 
 N_POSITIONS = 8  # of an n-gram in the vector

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.encoders.chars import sketched
 from deixis.encoders.config import PARALLEL_FEATURES, ParallelConfig
@@ -18,6 +17,7 @@ from deixis.encoders.parallel import ParallelEncoder
 from deixis.encoders.unit_rows import unit_rows
 from deixis.features.tfidf import TfidfVectorizer
 from deixis.progress import stage, track
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 
 Floats = NDArray[np.float32]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.encoders.config import EncoderConfig
 from deixis.encoders.minilm import DIGEST, MiniLmEncoder, package_folder, vocabulary
@@ -21,6 +20,7 @@ from deixis.encoders.unit_rows import unit_rows
 from deixis.encoders.wordpiece import WordPieces
 from deixis.errors import StoreError
 from deixis.progress import track
+from deixis.scipy_sparse import sparse
 from deixis.store.cache import cached_arrays
 from deixis.store.checks import check_length, require
 from deixis.store.strings import StringTable

@@ -8,10 +8,10 @@ from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from deixis.features.tfidf import RAW, TfidfVectorizer, as_table, transform_joined
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 from deixis.tables import FlatRows
 
@@ -42,7 +42,7 @@ class AddedNgrams:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def rows(self, texts: Texts, is_live: NDArray[np.bool_] | None = None, n_threads: int = 0) -> csr_matrix:
+    def rows(self, texts: Texts, is_live: NDArray[np.bool_] | None = None, n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_ngrams of length one; with `is_live` only those new n-grams count for which it is true."""
         known = transform_joined([self.built], [RAW], [texts], n_threads=n_threads)
         own = TfidfVectorizer(self._fitting).fit(as_table(texts), n_threads)
@@ -81,7 +81,9 @@ class AddedNgrams:
         numbers[columns] = number
         return own.without(numbers < 0, float(self.rarest)), numbers
 
-    def _side_by_side(self, known: csr_matrix, new: csr_matrix, columns: NDArray[np.int64]) -> csr_matrix:
+    def _side_by_side(
+        self, known: sparse.csr_matrix, new: sparse.csr_matrix, columns: NDArray[np.int64]
+    ) -> sparse.csr_matrix:
         """Rows of known and of new n-grams as one, each in the order of its columns."""
         n_rows = known.shape[0]
         row_of = np.repeat(np.arange(n_rows), np.diff(new.indptr))
@@ -145,7 +147,7 @@ class AddedVectorizer:
         columns = np.concatenate([np.arange(built.n_features), built.n_features + np.maximum(numbers, 0)])
         return [built.vocabulary, own.vocabulary], idf, columns.astype(np.int32)
 
-    def transform(self, texts: Texts, n_threads: int = 0) -> csr_matrix:
+    def transform(self, texts: Texts, n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
         return self.ngrams.rows(texts, self.is_live, n_threads)
 
@@ -182,12 +184,12 @@ class AddedIdf:
 
 def _of_length_one(
     data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.integer], shape: tuple[int, int]
-) -> csr_matrix:
+) -> sparse.csr_matrix:
     """Rows scaled to length one; empty ones stay so."""
     row_of = np.repeat(np.arange(shape[0]), np.diff(indptr))
     squares = np.bincount(row_of, weights=data.astype(np.float64) ** 2, minlength=shape[0])
     scales = 1 / np.sqrt(np.maximum(squares, 1e-30))
-    rows = csr_matrix(((data * scales[row_of]).astype(np.float32), indices, indptr), shape=shape)
+    rows = sparse.csr_matrix(((data * scales[row_of]).astype(np.float32), indices, indptr), shape=shape)
     rows.has_sorted_indices = True
     rows.has_canonical_format = True
     return rows

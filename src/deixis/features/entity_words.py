@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.stated_names import StatedNames
@@ -21,6 +20,7 @@ from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import CASEFOLD, NFKC, RAW, TfidfConfig, TfidfVectorizer, as_table
 from deixis.features.word_rows import Pairs, WordRowParts, WordRows, Words, sums_by_row
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.row_parts import ColumnParts, RowParts
 from deixis.store.sparse_rows_builder import row_chunks

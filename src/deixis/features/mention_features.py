@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from deixis.config import Config, setting
 from deixis.features.tfidf import TfidfConfig, TfidfVectorizer, joined_rows, transform_joined
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 from deixis.tables import FlatRows
 
@@ -70,7 +70,7 @@ class MentionFeatures:
 
     def transform(
         self, mentions: StringTable | Sequence[str], contexts: StringTable | Sequence[str], n_threads: int = 0
-    ) -> csr_matrix[np.float32]:
+    ) -> sparse.csr_matrix[np.float32]:
         """mentions_by_features, one row per mention and its context."""
         texts = [mentions, contexts][: len(self._vectorizers)]
         return transform_joined(self._vectorizers, self._weights, texts, n_threads=n_threads)

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from deixis.errors import DataError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import is_sorted
 
 
 def row_dots(
-    lefts: csr_matrix[np.float32],
+    lefts: sparse.csr_matrix[np.float32],
     starts: NDArray[Any],
-    rights: csr_matrix[np.float32],
+    rights: sparse.csr_matrix[np.float32],
     partners: NDArray[Any],
     n_threads: int = 0,
 ) -> NDArray[np.float32]:
@@ -24,7 +24,7 @@ def row_dots(
 
     Examples
     --------
-    >>> lefts = csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
+    >>> lefts = sparse.csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
     >>> row_dots(lefts, np.array([0, 2, 3]), lefts, np.array([0, 1, 1])).tolist()
     [5.0, 0.0, 9.0]
     """
@@ -45,6 +45,6 @@ def _check_pairs(n_lefts: int, starts: NDArray[Any], n_rights: int, partners: ND
 
 
 def _core_arrays(
-    rows: csr_matrix[np.float32],
+    rows: sparse.csr_matrix[np.float32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     return rows.indptr.astype(np.int64), rows.indices, rows.data

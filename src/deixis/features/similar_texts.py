@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.features.entity_words import EntityWords
 from deixis.features.tfidf import CASEFOLD, NFKC
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import check_range, is_sorted, require
 from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
 from deixis.store.strings import StringTable
@@ -86,7 +86,7 @@ class TfidfVectorizer:
         self._use(arrays)
         return self
 
-    def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> csr_matrix[np.float32]:
+    def transform(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> sparse.csr_matrix[np.float32]:
         """texts_by_features: float32 rows of length one (or zero, for a text without known n-grams)."""
         return transform_joined([self], [1.0], [texts], n_threads=n_threads)
 
@@ -197,7 +197,7 @@ def transform_joined(
     *,
     is_normalized: bool = False,
     n_threads: int = 0,
-) -> csr_matrix[np.float32]:
+) -> sparse.csr_matrix[np.float32]:
     """The vectorizers' rows side by side, each times its weight; `texts` holds one collection per vectorizer.
 
     With the weight `RAW` values are counts times idf, which only `is_normalized` scales.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.features.added_ngrams import AddedIdf
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.part import Part, array
 from deixis.store.row_parts import RowParts
 from deixis.store.scratch import GrowingArray
@@ -19,7 +19,7 @@ from deixis.store.sparse_rows_builder import row_chunks
 from deixis.tables import FlatRows
 
 Sums = NDArray[np.float32]
-Words = FlatRows | sparse.csr_matrix
+Words: TypeAlias = "FlatRows | sparse.csr_matrix"
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.edited_sources import added_sources
 from deixis.candidates.entity_facts import WORDS, extended_words
@@ -24,6 +23,7 @@ from deixis.linking.model import LinkerModel
 from deixis.linking.popularity import added_popularity
 from deixis.progress import stage
 from deixis.ranking.entity_facts import EntityFacts
+from deixis.scipy_sparse import sparse
 
 MANY = 2_000  # entities from which on making their part takes long enough to be shown
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.combined import CandidateSources
 from deixis.decision.decision import Decisions
@@ -25,6 +24,9 @@ from deixis.store.lazy_part import LazyPart
 from deixis.store.origin import Origin
 from deixis.store.part import Part, array, nested
 from deixis.types import Document, MentionInContext
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 class Reranker(Protocol):

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.combined import CandidateSources
 from deixis.candidates.entity_facts import TYPICAL_COUNT
@@ -22,6 +21,7 @@ from deixis.linking.build_settings import OwnTextConfig
 from deixis.linking.model import LinkerModel
 from deixis.native import _core
 from deixis.progress import stage
+from deixis.scipy_sparse import sparse
 from deixis.store.strings import StringTable
 
 N_SAMPLED = 2000

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+from deixis.scipy_sparse import sparse
 from deixis.tables import FlatRows
 
 MAX_BLOCKS = 32  # opened for one query, at most: half of what it takes among a whole list

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.tables import FlatRows
 
 CoreRows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]

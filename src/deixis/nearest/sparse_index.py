@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import require
 from deixis.tables import FlatRows
 

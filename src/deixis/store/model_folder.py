@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -95,6 +94,8 @@ def save_model(
 
     It is put in its place within `swapping`, which may wait for others, and may refuse.
     """
+    from importlib.metadata import version  # only who saves waits for this import
+
     target = Path(os.path.realpath(path))
     layout = Layout.of(arrays)
     try:

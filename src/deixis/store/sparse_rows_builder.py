@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from deixis.scipy_sparse import sparse
 from deixis.store.scratch import GrowingArray
 
 ROWS_AT_ONCE = 1 << 15

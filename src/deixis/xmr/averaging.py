@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import ConfigError
+from deixis.scipy_sparse import sparse
 
 # Rankers whose scores are averaged each give at least this many labels, so that the first few do not depend on how
 # many are wanted.

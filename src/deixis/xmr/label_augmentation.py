@@ -19,11 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import DataError
 from deixis.progress import stage
+from deixis.scipy_sparse import sparse
 from deixis.xmr.label_graph import LabelGraphConfig, label_graph
 from deixis.xmr.sparse_rows import SparseRows
 

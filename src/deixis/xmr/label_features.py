@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
+from deixis.scipy_sparse import sparse
 from deixis.store.sparse_rows_builder import SparseRowsBuilder, row_chunks
 from deixis.xmr.sparse_rows import SparseRows
 

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.xmr.sparse_rows import SparseRows
 
 

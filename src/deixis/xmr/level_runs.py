@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from deixis.scipy_sparse import sparse
 from deixis.store.build_folder import PART, Arrays, build_folder, saved_part
 from deixis.xmr.label_tree import LabelTree
 from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, joined_levels, train_level

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import StoreError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import require
 from deixis.store.scratch import concatenated
 from deixis.xmr.sparse_rows import SparseRows

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
 from deixis.native import _core
 from deixis.progress import stage
+from deixis.scipy_sparse import sparse
 from deixis.store.build_folder import stored_part
 from deixis.store.checks import require_value
 from deixis.tables import FlatRows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from deixis.scipy_sparse import sparse
 from deixis.xmr.label_tree import LabelTree
 from deixis.xmr.sparse_rows import SparseRows
 

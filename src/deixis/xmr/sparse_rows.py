@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.errors import DataError
 from deixis.native import _core
+from deixis.scipy_sparse import sparse
 from deixis.store.part import Part, array, value
 
 

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from deixis.cli.render import bar, candidate_table, console_on, marked_text, printable
+from deixis.cli.output import printable
+from deixis.cli.render import bar, candidate_table, console_on, marked_text
 from deixis.cli.timing import cpu_seconds, format_bytes, format_seconds, peak_memory
 from deixis.types import NIL_WORDS, Candidate, Document, Mention
 

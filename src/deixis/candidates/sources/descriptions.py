@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.entity_facts import WORDS, extended_words
 from deixis.candidates.mention_batch import MentionBatch
@@ -21,6 +20,7 @@ from deixis.features.word_rows import WordRows
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import check_range, require
 from deixis.store.sparse_rows_builder import SparseRowsBuilder, row_chunks
 from deixis.tables import EntityMask, FlatRows

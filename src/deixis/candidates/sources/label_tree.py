@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.annotated import annotated_documents, known_mentions
 from deixis.candidates.mention_batch import MentionBatch
@@ -26,6 +25,7 @@ from deixis.features.mention_features import MentionFeatures, MentionFeaturesCon
 from deixis.features.tfidf import TfidfConfig
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.progress import stage
+from deixis.scipy_sparse import sparse
 from deixis.store.build_folder import parts_below, stored_part
 from deixis.store.part import Part, nested
 from deixis.store.strings import StringTableBuilder

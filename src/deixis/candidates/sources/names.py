@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.popularity_search import search_popular, with_column
@@ -25,6 +24,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.progress import stage
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import check_range, require
 from deixis.store.sparse_rows_builder import ROWS_AT_ONCE, SparseRowsBuilder, row_chunks
 from deixis.tables import EntityMask, FlatRows

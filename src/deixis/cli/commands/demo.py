@@ -13,16 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from deixis.cli.render import (
-    Gloss,
-    bar,
-    candidate_table,
-    confidence_style,
-    console_on,
-    gloss_of,
-    marked_text,
-    printable,
-)
+from deixis.cli.output import printable
+from deixis.cli.render import Gloss, bar, candidate_table, confidence_style, console_on, gloss_of, marked_text
 from deixis.cli.session import Session, examples, session_options
 from deixis.cli.timing import format_seconds
 from deixis.documents.reading import read_documents

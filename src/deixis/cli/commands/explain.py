@@ -15,8 +15,8 @@ from rich.text import Text
 from deixis.cli.files import read_all
 from deixis.cli.link_options import LINK_FIELDS, link_options, load_linker
 from deixis.cli.options import CommandWithSettings
-from deixis.cli.output import output_stream
-from deixis.cli.render import bar, console_on, printable
+from deixis.cli.output import output_stream, printable
+from deixis.cli.render import bar, console_on
 from deixis.cli.session import Session, examples, session_options
 from deixis.errors import DataError
 from deixis.evaluation.run import without_gold

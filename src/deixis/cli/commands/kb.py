@@ -16,8 +16,8 @@ from deixis.cli.files import check_files, known_format, read_entities
 from deixis.cli.lazy_group import CommandEntry, LazyGroup
 from deixis.cli.list_options import list_options
 from deixis.cli.options import CommandWithSettings, GivenSettings, settings_from
-from deixis.cli.output import output_stream
-from deixis.cli.render import console_on, printable
+from deixis.cli.output import output_stream, printable
+from deixis.cli.render import console_on
 from deixis.cli.render_tables import print_coverage
 from deixis.cli.session import Session, examples, session_options
 from deixis.detection.names import is_findable

@@ -13,7 +13,6 @@ from deixis.cli.files import known_format, read_in_batches
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
 from deixis.cli.output import output_stream
-from deixis.cli.render import candidate_table, console_on, gloss_of, marked_text
 from deixis.cli.session import Session, examples, session_options
 from deixis.detection.recognizers import SpacyRecognizer
 from deixis.documents.formats import READERS, WRITERS
@@ -148,6 +147,8 @@ class _Written:
 
 
 def _print_pretty(documents: Iterable[Document], linker: Linker, stream: TextIO) -> None:
+    from deixis.cli.render import candidate_table, console_on, gloss_of, marked_text  # its libraries are slow to import
+
     console = console_on(stream)
     gloss = gloss_of(linker.kb)
     for document in documents:

@@ -14,8 +14,8 @@ from rich.text import Text
 from deixis.cli.files import check_files, read_in_batches
 from deixis.cli.link_options import link_options, load_linker
 from deixis.cli.options import CommandWithSettings
-from deixis.cli.output import output_stream
-from deixis.cli.render import console_on, printable
+from deixis.cli.output import output_stream, printable
+from deixis.cli.render import console_on
 from deixis.cli.session import Session, examples, session_options
 from deixis.documents.formats import READERS
 from deixis.explanation import MIN_COUNT

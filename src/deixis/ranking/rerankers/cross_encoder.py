@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.config import config_from_dict, config_to_dict
 from deixis.errors import ConfigError, StoreError
@@ -26,6 +25,7 @@ from deixis.neural.cross_encoder.texts import PairTexts
 from deixis.neural.windows import TokenWindows
 from deixis.ranking.rerankers.examples import Ranked, best_scores
 from deixis.ranking.rerankers.mixing import RERANKER_ALONE, Mixing, RerankerScores
+from deixis.scipy_sparse import sparse
 from deixis.store.checks import MAX_WEIGHT, check_length, check_range, require
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext

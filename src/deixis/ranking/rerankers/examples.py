@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from deixis.gold import is_gold
+from deixis.scipy_sparse import sparse
 from deixis.types import MentionInContext
 
 

@@ -16,8 +16,8 @@ from deixis.cli.commands.xmr.filtering import LabelFilter, filter_option
 from deixis.cli.commands.xmr.inputs import Reading, is_matrix, reading_options
 from deixis.cli.commands.xmr.searching import search_options
 from deixis.cli.options import CommandWithSettings
-from deixis.cli.output import output_path, output_stream
-from deixis.cli.render import bar, console_on, printable
+from deixis.cli.output import output_path, output_stream, printable
+from deixis.cli.render import bar, console_on
 from deixis.cli.session import Session, examples, session_options
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.labelling.corpus.npz import write_npz

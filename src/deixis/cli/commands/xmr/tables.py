@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from rich.console import Console
 
-from deixis.cli.render import bar, printable
+from deixis.cli.output import printable
+from deixis.cli.render import bar
 from deixis.cli.render_tables import table_of
 from deixis.evaluation.labels.frequencies import LabelFrequencies
 from deixis.evaluation.labels.mistakes import LabelMistake
