@@ -1,8 +1,9 @@
 """Models that an earlier Deixis saved, as archives: they link, label and explain today as they did then.
 
 The archives in `tests/data/format_1` were written by the last Deixis that saved format 1, those in `format_2` are the
-same models, saved again by the last one that saved format 2; none is ever written again. The linker is a small part of the demo with every part that needs no extra: learned odds and names, calibrated
-decisions, vectors, corrections, the weights before them, seen documents.
+same models, saved again by the last one that saved format 2; none is ever written again. The linker is a small part of
+the demo with every part that needs no extra: learned odds and names, calibrated decisions, vectors, corrections, the
+weights before them, seen documents.
 """
 
 import tarfile
