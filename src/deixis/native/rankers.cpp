@@ -19,6 +19,7 @@
 
 #include "arrays.hpp"
 #include "border.hpp"
+#include "packed_build.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -34,10 +35,9 @@ struct SolverParams {
     uint64_t seed;
 };
 
-// The packed weights of one parent.
-struct Packed {
-    std::vector<uint32_t> bucket_starts;
-    std::vector<uint8_t> entries, eighths;
+// What one parent has learned.
+struct Learned {
+    PackedParent weights;
     std::vector<float> biases;
 };
 
@@ -119,7 +119,7 @@ public:
         mark_positives();
     }
 
-    Packed solve(uint64_t stream, int n_bits) {
+    Learned solve(uint64_t stream, int n_bits) {
         weights_.assign(static_cast<size_t>(features_.size()) * n_lanes(), 0.0f);
         biases_.assign(n_lanes(), 0.0f);
         alphas_.assign(static_cast<size_t>(problem_.n_instances) * n_lanes(), 0.0f);
@@ -324,47 +324,44 @@ private:
         return memory.data();
     }
 
-    size_t n_kept(const float* weights, float least) const {
-        int32_t n = 0;
-        for (int32_t k = 0; k < problem_.n_children; ++k) n += std::fabs(weights[k]) >= least;
-        return static_cast<size_t>(n);
-    }
-
-    Packed pack(int n_bits) const {
-        std::vector<std::pair<uint32_t, size_t>> kept;  // hashed feature, its place here
-        size_t n_entries = 0;
+    // The weights that are far enough from zero, feature by feature.
+    GroupedWeights kept_weights(int n_bits) const {
+        std::vector<std::pair<uint32_t, size_t>> order;  // hashed feature, its group in `unsorted`
+        GroupedWeights unsorted, sorted;
         std::vector<float> memory(n_lanes());
         const float least = std::max(params_.min_weight, std::numeric_limits<float>::denorm_min());  // zeros never stay
         for (size_t f = 0; f < features_.size() + own_.size(); ++f) {
-            const size_t n_own = n_kept(weights_of(f, memory), least);
-            n_entries += n_own;
-            const int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
-            if (n_own > 0) kept.push_back({hash_feature(static_cast<uint32_t>(feature), n_bits), f});
-        }
-        std::sort(kept.begin(), kept.end());
-        // Where features have many entries a search should not read past those of others; elsewhere buckets cost more.
-        const size_t n_buckets = n_entries > 3 * kept.size() ? kept.size() : kept.size() / 2;
-        int bucket_bits = std::max(0, n_bits - kMaxKeyBits);
-        while ((size_t{3} << bucket_bits) < 2 * n_buckets && bucket_bits < n_bits) ++bucket_bits;
-        const int key_bits = n_bits - bucket_bits;
-        Packed packed;
-        packed.bucket_starts.assign((size_t{1} << bucket_bits) + 1, 0);
-        packed.eighths.assign(packed.bucket_starts.size(), 0);
-        packed.entries.reserve(n_entries * EntryView::kSize);
-        for (const auto& [hash, f] : kept) {
             const float* weights = weights_of(f, memory);
-            const auto key = static_cast<uint16_t>(hash & ((1u << key_bits) - 1));
-            for (int32_t k = 0; k < problem_.n_children; ++k)
-                if (std::fabs(weights[k]) >= least)
-                    EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<uint8_t>(k));
-            packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
-            packed.bucket_starts[(hash >> key_bits) + 1] =
-                static_cast<uint32_t>(packed.entries.size() / EntryView::kSize);
+            for (int32_t k = 0; k < problem_.n_children; ++k) {
+                if (!(std::fabs(weights[k]) >= least)) continue;
+                unsorted.children.push_back(static_cast<uint8_t>(k));
+                unsorted.weights.push_back(to_bfloat16(weights[k]));
+            }
+            if (unsorted.children.size() == unsorted.starts.back()) continue;
+            const int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
+            order.push_back({hash_feature(static_cast<uint32_t>(feature), n_bits), order.size()});
+            unsorted.starts.push_back(unsorted.children.size());
         }
-        for (size_t b = 1; b < packed.bucket_starts.size(); ++b)
-            packed.bucket_starts[b] = std::max(packed.bucket_starts[b], packed.bucket_starts[b - 1]);
-        for (int32_t k = 0; k < problem_.n_children; ++k) packed.biases.push_back(params_.bias * biases_[k]);
-        return packed;
+        std::sort(order.begin(), order.end());
+        sorted.hashes.reserve(order.size());
+        sorted.starts.reserve(order.size() + 1);
+        sorted.children.reserve(unsorted.children.size());
+        sorted.weights.reserve(unsorted.children.size());
+        for (const auto& [hash, group] : order) {
+            for (size_t e = unsorted.starts[group]; e < unsorted.starts[group + 1]; ++e) {
+                sorted.children.push_back(unsorted.children[e]);
+                sorted.weights.push_back(unsorted.weights[e]);
+            }
+            sorted.hashes.push_back(hash);
+            sorted.starts.push_back(sorted.children.size());
+        }
+        return sorted;
+    }
+
+    Learned pack(int n_bits) const {
+        Learned learned{ParentPacker(kept_weights(n_bits), problem_.n_children, n_bits).packed(), {}};
+        for (int32_t k = 0; k < problem_.n_children; ++k) learned.biases.push_back(params_.bias * biases_[k]);
+        return learned;
     }
 
     struct OwnFeature {
@@ -381,8 +378,8 @@ private:
     std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_, positive_costs_;
 };
 
-Packed solve(const Problem& problem, const SolverParams& params, std::vector<int32_t>& counts, uint64_t stream,
-             int n_bits) {
+Learned solve(const Problem& problem, const SolverParams& params, std::vector<int32_t>& counts, uint64_t stream,
+              int n_bits) {
     const bool is_weighted = problem.positive_weights != nullptr;
     if (problem.n_children == 1)
         return is_weighted ? SiblingSolver<1, true>(problem, params, counts).solve(stream, n_bits)
@@ -408,7 +405,8 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
     const auto n_parents = static_cast<int64_t>(child_starts.shape(0)) - 1;
     const int n_bits = bits_for(n_features);
-    std::vector<Packed> parents(n_parents);
+    std::vector<PackedParent> parents(n_parents);
+    std::vector<std::vector<float>> biases(n_parents);
     std::vector<std::vector<int32_t>> feature_counts(worker_count(n_parents, n_threads));
     parallel_for(n_parents, n_threads, [&](int64_t v, int worker) {
         auto& counts = feature_counts[worker];
@@ -422,25 +420,14 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
                               static_cast<int32_t>(instance_indptr.data()[v + 1] - first),
                               static_cast<int32_t>(child_starts.data()[v]),
                               static_cast<int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = solve(problem, params, counts, static_cast<uint64_t>(first_parent + v), n_bits);
+        Learned learned = solve(problem, params, counts, static_cast<uint64_t>(first_parent + v), n_bits);
+        parents[v] = std::move(learned.weights);
+        biases[v] = std::move(learned.biases);
     });
-    Packed all;
-    std::vector<int64_t> entry_starts{0}, bucket_offsets{0};
-    for (Packed& parent : parents) {
-        move_to_end(all.bucket_starts, parent.bucket_starts);
-        move_to_end(all.entries, parent.entries);
-        move_to_end(all.eighths, parent.eighths);
-        move_to_end(all.biases, parent.biases);
-        entry_starts.push_back(static_cast<int64_t>(all.entries.size()) / EntryView::kSize);
-        bucket_offsets.push_back(static_cast<int64_t>(all.bucket_starts.size()));
-    }
-    ArraysByName out;
-    out["bucket_starts"] = to_numpy(std::move(all.bucket_starts));
-    out["bucket_offsets"] = to_numpy(std::move(bucket_offsets));
-    out["entry_starts"] = to_numpy(std::move(entry_starts));
-    out["eighths"] = to_numpy(std::move(all.eighths));
-    out["entries"] = to_numpy(std::move(all.entries));
-    out["biases"] = to_numpy(std::move(all.biases));
+    std::vector<float> all_biases;
+    for (std::vector<float>& own : biases) move_to_end(all_biases, own);
+    ArraysByName out = packed_arrays(parents);
+    out["biases"] = to_numpy(std::move(all_biases));
     return out;
 }
 
@@ -448,9 +435,6 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
 
 void bind_rankers(nb::module_& m) {
     m.attr("MAX_CHILDREN") = kMaxChildren;
-    m.attr("FEATURE_HASH") = kFeatureHash;
-    m.attr("ENTRY_FIELDS") =
-        std::vector<std::pair<std::string, std::string>>{{"key", "<u2"}, {"weight", "<u2"}, {"child", "u1"}};
     define(m, "train_level", &train_level,
            {"indptr", "indices", "data", "n_features", "positive_indptr", "positive_indices", "positive_weights",
             "instance_indptr", "instances", "child_starts", "is_squared_hinge", "cost", "epsilon", "bias", "min_weight",
