@@ -73,12 +73,6 @@ class RankerLevel:
             raise StoreError(f"{prefix}: {problem}: the model is damaged; build it again.")
         return cls(child_starts, level)
 
-    @property
-    def n_weights(self) -> int:
-        """How many weights are not zero."""
-        n_features = 1 << 31  # more than any level has, so that its hashes are whole
-        return int(self._entries(n_features, 0, len(self.child_starts) - 1)[0][-1])
-
     def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
         """The same rankers as features_by_children and the children's biases: for looking at, not for speed."""
         n_parents = len(self.child_starts) - 1
