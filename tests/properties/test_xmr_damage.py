@@ -119,7 +119,9 @@ def test_every_bit_of_an_array_may_flip(name):
         flat[rng.integers(len(flat))] ^= np.uint8(1 << rng.integers(8))
         n_taken += search_if_it_loads(arrays | {name: damaged})
     # What points into other arrays is found out; weights and keys may be anything and are left to the hashes.
-    if name.endswith((".label_order", ".block_starts", ".byte_starts", ".entry_sizes", ".child_starts.0", ".child_starts.1")):
+    if name.endswith(
+        (".label_order", ".block_starts", ".byte_starts", ".entry_sizes", ".child_starts.0", ".child_starts.1")
+    ):
         assert n_taken == 0
 
 

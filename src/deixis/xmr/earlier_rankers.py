@@ -39,7 +39,8 @@ def repacked(
     hashes = np.zeros(len(own), dtype=np.uint32)
     for parent in range(n_parents):
         run = slice(starts[parent], starts[parent + 1])
-        counts = np.diff(buckets[offsets[parent] : offsets[parent + 1]].astype(np.int64))
+        ends = buckets[offsets[parent] : offsets[parent + 1]].astype(np.int64)
+        counts = ends[1:] - ends[:-1]
         n_buckets, n_entries = len(counts), run.stop - run.start
         key_bits = n_bits - (n_buckets.bit_length() - 1)
         _check(n_buckets > 0 and n_buckets & (n_buckets - 1) == 0 and 0 <= key_bits <= _MAX_KEY_BITS, prefix)

@@ -68,7 +68,8 @@ class RankerLevel:
         sizes = {"block_starts": n_parents + 1, "byte_starts": n_parents + 1, "entry_sizes": n_parents}
         if any(len(level[name]) != n for name, n in {**sizes, "biases": int(child_starts[-1])}.items()):
             raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
-        problem = _core.find_damage(child_starts, *(level[name] for name in _PACKED), n_features)
+        packed: dict[str, Any] = {name: level[name] for name in _PACKED}
+        problem = _core.find_damage(child_starts, n_features=n_features, **packed)
         if problem:
             raise StoreError(f"{prefix}: {problem}: the model is damaged; build it again.")
         return cls(child_starts, level)
@@ -96,9 +97,9 @@ class RankerLevel:
     def _entries(
         self, n_features: int, first: int, last: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Feature, child (counted from its parent's first) and weight below some parents, and where each one's begin."""
-        packed = (self.arrays[name] for name in _PACKED)
-        starts, hashes, children, weights = _core.unpack_level(*packed, n_features, first, last)
+        """Where the entries of some parents begin; feature, child (from its parent's first on) and weight of each."""
+        packed: dict[str, Any] = {name: self.arrays[name] for name in _PACKED}
+        starts, hashes, children, weights = _core.unpack_level(n_features=n_features, first=first, last=last, **packed)
         n_bits = max(1, int(n_features - 1).bit_length())
         inverse = np.uint64(pow(_core.FEATURE_HASH, -1, 1 << n_bits))
         features = ((hashes * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)

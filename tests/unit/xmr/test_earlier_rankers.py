@@ -55,7 +55,12 @@ def test_earlier_rankers_keep_every_weight_and_bias():
 def test_a_cut_off_or_missing_array_of_earlier_rankers_is_refused(name):
     arrays = earlier_level()
     whole = arrays.pop(f"x.{name}")
-    for damaged in ({}, {f"x.{name}": whole[:-1]}, {f"x.{name}": whole[:0]}, {f"x.{name}": np.append(whole, whole[:1])}):
+    for damaged in (
+        {},
+        {f"x.{name}": whole[:-1]},
+        {f"x.{name}": whole[:0]},
+        {f"x.{name}": np.append(whole, whole[:1])},
+    ):
         with pytest.raises(StoreError, match=r"x\."):
             RankerLevel.from_arrays({**arrays, **damaged}, "x", CHILD_STARTS, N_FEATURES)
 
