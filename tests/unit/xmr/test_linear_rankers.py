@@ -297,3 +297,13 @@ def test_features_whose_hashes_crowd_into_one_block_are_told_apart():
     entries = [((inverse * place) % (1 << 20), place % 7, 1.0 + place % 5) for place in range(3000)]
     found = packed_level(entries, 7, 1 << 20).weights_by_child(1 << 20)[0].tocoo()
     assert sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)) == sorted(entries)
+
+
+@pytest.mark.parametrize("hashes", [[3, 2], [1, 1 << 10], [1 << 10, 1]])
+def test_entries_whose_hashes_do_not_ascend_or_are_too_large_are_not_packed(hashes):
+    n = len(hashes)
+    with pytest.raises(ValueError, match=r"The hashes of parent 0 do not ascend below 2\^10"):
+        _core.pack_level(
+            np.array([0, 2]), np.array([0, n]), np.array(hashes, np.uint32), np.zeros(n, np.uint8),
+            np.ones(n, np.uint16), 1000,
+        )  # fmt: skip
