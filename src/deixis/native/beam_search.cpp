@@ -139,6 +139,7 @@ struct Step {
 // parent is read for each that the better pruning counts for more.
 constexpr int64_t kLongRow = 50;
 constexpr size_t kRowsTogether = 512;
+constexpr size_t kUsualBlock = 48;  // bytes: it may go on in the next line of the caches
 
 class TreeSearch {
 public:
@@ -333,7 +334,7 @@ private:
         for (size_t i = begin; i < end; ++i) {
             worker.parents.push_back(view(level, worker.visits[i].parent.node()));
             const ParentView& parent = worker.parents.back();
-            prefetch(parent.biases);
+            for (int64_t c = 0; c < parent.n_children; c += 16) prefetch(parent.biases + c);
             for (const auto& [hash, value] : query.features) prefetch(parent.blocks + parent.bits.block(hash));
         }
         for (ParentView& parent : worker.parents) {
@@ -348,7 +349,10 @@ private:
         }
         size_t i = 0;
         for (const ParentView& parent : worker.parents)
-            for (; i < parent.found_end; ++i) prefetch(parent.bytes + worker.found[i].place);
+            for (; i < parent.found_end; ++i) {
+                prefetch(parent.bytes + worker.found[i].place);
+                prefetch(parent.bytes + worker.found[i].place + kUsualBlock);
+            }
     }
 
     // Adds the weights of the row's features to the margins of a parent's children.

@@ -52,7 +52,6 @@ public:
             if (begin < end) append(begin, end, parent.bytes);
             begin = end;
         }
-        parent.bytes.resize(parent.bytes.size() + kSlack, 0);
         if (parent.bytes.size() > std::numeric_limits<uint32_t>::max())
             refuse("A node of the label tree needs ", parent.bytes.size(), " bytes of weights; 4 GB are the most.");
         return parent;
@@ -82,7 +81,7 @@ private:
     }
 
     size_t n_bytes(const PackedParent& parent) const {
-        size_t n = std::min(parent.blocks.size(), groups_.hashes.size()) + kSlack;
+        size_t n = std::min(parent.blocks.size(), groups_.hashes.size());
         for (size_t group = 0; group < groups_.hashes.size(); ++group) n += 2 * n_headers(group);
         return n + parent.entry_size * groups_.children.size();
     }

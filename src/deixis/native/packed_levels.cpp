@@ -112,13 +112,12 @@ std::string damage_of(const PackedLevel& level, size_t v, int64_t n_children) {
     if (entry_size != ShortEntry::kSize && entry_size != LongEntry::kSize) return name + " has entries of a wrong size";
     const uint8_t* const bytes = level.bytes.data() + level.byte_starts.data()[v];
     const auto n_bytes = static_cast<size_t>(level.byte_starts.data()[v + 1] - level.byte_starts.data()[v]);
-    if (n_bytes < kSlack) return name + " misses bytes";
     if (place_of(level.blocks.data()[first]) != 0) return "the blocks of " + name + " miss bytes";
     for (size_t b = 0; b < n_blocks; ++b) {
         const uint64_t block = level.blocks.data()[first + b];
         const size_t begin = place_of(block);
-        const size_t end = b + 1 < n_blocks ? place_of(level.blocks.data()[first + b + 1]) : n_bytes - kSlack;
-        if (begin > end || end > n_bytes - kSlack) return "the blocks of " + name + " are out of order";
+        const size_t end = b + 1 < n_blocks ? place_of(level.blocks.data()[first + b + 1]) : n_bytes;
+        if (begin > end || end > n_bytes) return "the blocks of " + name + " are out of order";
         if ((filter_of(block) == 0) != (begin == end)) return "the blocks of " + name + " miss entries";
         if (begin == end) continue;
         const size_t n_headers = bytes[begin];

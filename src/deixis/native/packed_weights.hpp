@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -20,9 +19,6 @@ inline constexpr uint32_t kFeatureHash = 0x9e3779b1u;  // odd, hence invertible 
 inline constexpr int kMaxKeyBits = 16;
 inline constexpr int kMaxCountBits = 8;
 inline constexpr int64_t kMaxChildren = 256;  // of a parent: a child's number has one byte
-inline constexpr size_t kHeadersAtOnce = 8;
-inline constexpr size_t kSlack =
-    2 * kHeadersAtOnce;  // bytes after a parent's last block: headers are read eight at once
 
 inline uint32_t hash_feature(uint32_t feature, int n_bits) {
     return (feature * kFeatureHash) & static_cast<uint32_t>((uint64_t{1} << n_bits) - 1);
@@ -108,20 +104,10 @@ inline void for_each_entry(const uint8_t* bytes, uint16_t wanted, uint32_t count
     const size_t n_headers = bytes[0];
     const uint8_t* const headers = bytes + 1;
     size_t n_less = 0, n_before = 0;
-    for (size_t first = 0; first < n_headers; first += kHeadersAtOnce) {
-        // Eight headers without a branch: which are lower, and how many entries they have.
-        std::array<uint16_t, kHeadersAtOnce> some;
-        std::memcpy(some.data(), headers + 2 * first, sizeof some);
-        const auto n_here = static_cast<uint16_t>(std::min(n_headers - first, kHeadersAtOnce));
-        uint16_t n_lower = 0, n_entries = 0;
-        for (uint16_t i = 0; i < kHeadersAtOnce; ++i) {
-            const auto is_lower = static_cast<uint16_t>(some[i] < wanted && i < n_here);
-            n_lower = static_cast<uint16_t>(n_lower + is_lower);
-            n_entries = static_cast<uint16_t>(n_entries + (is_lower ? (some[i] & count_mask) + 1 : 0));
-        }
-        n_less += n_lower;
-        n_before += n_entries;
-        if (n_lower < kHeadersAtOnce) break;
+    for (; n_less < n_headers; ++n_less) {  // a handful
+        const uint32_t header = read_16(headers + 2 * n_less);
+        if (header >= wanted) break;
+        n_before += (header & count_mask) + 1;
     }
     const uint8_t* entry = headers + 2 * n_headers + Entry::kSize * n_before;
     for (; n_less < n_headers; ++n_less) {  // a feature of very many entries has several headers

@@ -226,10 +226,8 @@ def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(
 
 def test_a_child_that_is_not_there_is_refused():
     arrays, starts = level_arrays()
-    # A last entry ends before the bytes that are there for reading headers eight at once; its child has four bits.
-    last = len(arrays["level.bytes"]) - 16 - 2
     arrays["level.bytes"] = arrays["level.bytes"].copy()
-    arrays["level.bytes"][last] |= 0xF
+    arrays["level.bytes"][-2] |= 0xF  # the last entry's child has four bits
     with pytest.raises(StoreError, match="a child it does not have"):
         RankerLevel.from_arrays(arrays, "level", starts, 6)
 
