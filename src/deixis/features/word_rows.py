@@ -109,6 +109,11 @@ class WordRows(Part):
         """Whether any entity has a word."""
         return len(self.indices) > 0
 
+    @property
+    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
+        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
+        return [self.indptr], [self.indices]
+
 
 class WordRowParts:
     """The words of entities that lie in several parts, one after the other."""
@@ -138,6 +143,11 @@ class WordRowParts:
     def has_words(self) -> bool:
         """Whether any entity has a word."""
         return any(words.has_words for words in self.words)
+
+    @property
+    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
+        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
+        return [each.indptr for each in self.words], [each.indices for each in self.words]
 
 
 def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
