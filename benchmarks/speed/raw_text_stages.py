@@ -28,8 +28,6 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (CandidateSources, "with_kb_names", "names"),
     (ranker.FeatureRanker, "name_sums", "features/name"),
     (ranker.FeatureRanker, "rank_with_best", "features/context"),
-    (ranker, "softmax_scores", "best"),
-    (ranker, "best_rows", "best"),
     (ranker, "best_candidates", "best"),
     (ranking_stage, "evidence_of_list", "on-list"),
 )

@@ -346,6 +346,21 @@ std::vector<std::vector<Weighted>> words_together(size_t n_texts, size_t n_menti
     return together;
 }
 
+// Mentions with the same candidates one after the other: what the first of them has brought near serves the others.
+std::vector<size_t> order_of(const int64_t* starts, const int64_t* rows, size_t n_mentions) {
+    std::vector<std::array<int64_t, 4>> keys;  // few mentions agree in these and have other candidates
+    for (size_t i = 0; i < n_mentions; ++i) {
+        const int64_t first = starts[i], last = starts[i + 1];
+        const bool has_some = first < last;
+        keys.push_back({has_some ? rows[first] : -1, has_some ? rows[last - 1] : -1, last - first,
+                        static_cast<int64_t>(i)});
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<size_t> order;
+    for (const auto& key : keys) order.push_back(static_cast<size_t>(key[3]));
+    return order;
+}
+
 auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, ArrayIn<float> idf,
                    ArrayIn<int32_t> columns_of, StringList strings, ArrayIn<int64_t> documents, ArrayIn<int64_t> starts,
                    ArrayIn<int64_t> ends, ArrayIn<int64_t> word_indptr, ArrayIn<int32_t> word_columns,
@@ -397,7 +412,9 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
     std::unique_ptr<float[]> described(new float[n_described]), titled(new float[2 * n_pairs]);
     if (!descriptions.has_words()) std::fill_n(described.get(), n_described, 0.0f);
     std::vector<MentionWeights> workers(static_cast<size_t>(worker_count(n, n_threads)), MentionWeights(columns.fold()));
-    parallel_for(n, n_threads, [&](size_t mention, int worker) {
+    const auto order = order_of(pair_starts.data(), rows.data(), n);
+    parallel_for(n, n_threads, [&](size_t place, int worker) {
+        const size_t mention = order[place];
         const int64_t first = pair_starts.data()[mention], last = pair_starts.data()[mention + 1];
         if (first == last) return;
         MentionWeights& weights = workers[static_cast<size_t>(worker)];
