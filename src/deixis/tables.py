@@ -295,7 +295,7 @@ class Ranking:
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
         """The spans of all parts, one after the other."""
-        counts = [np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)]
+        counts = [np.zeros(1, dtype=np.int64), *(part.lengths for part in parts)]
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *(part.rows for part in parts)])
         return cls(np.cumsum(np.concatenate(counts)), rows, np.concatenate([np.zeros(0), *(p.scores for p in parts)]))
 
@@ -308,9 +308,15 @@ class Ranking:
         return len(self.starts) - 1
 
     @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of candidates of each span."""
+        lengths: NDArray[np.int64] = self.starts[1:] - self.starts[:-1]
+        return lengths
+
+    @property
     def span_numbers(self) -> NDArray[np.int64]:
         """The span that each candidate belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
     def ranks(self) -> NDArray[np.int64]:
@@ -320,7 +326,7 @@ class Ranking:
     def take(self, numbers: NDArray[np.bool_] | NDArray[np.integer]) -> Ranking:
         """The candidates of these spans, in this order."""
         chosen = np.flatnonzero(numbers) if numbers.dtype == np.bool_ else np.asarray(numbers, dtype=np.int64)
-        counts = np.diff(self.starts)[chosen]
+        counts = self.lengths[chosen]
         starts = np.concatenate([[0], np.cumsum(counts)])
         places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], counts)
         return Ranking(starts, self.rows[places], self.scores[places])
@@ -332,7 +338,7 @@ class Ranking:
 
     def head(self, k: int) -> Ranking:
         """The first `k` candidates of each span."""
-        return self if (np.diff(self.starts) <= k).all() else self.keep(self.ranks < k)
+        return self if (self.lengths <= k).all() else self.keep(self.ranks < k)
 
     def with_scores(self, scores: NDArray[np.float64]) -> Ranking:
         """The same candidates with other scores."""
@@ -341,7 +347,7 @@ class Ranking:
     def best_scores(self, rank: int = 0) -> NDArray[np.float64]:
         """The score of each span's best candidate, or of the one at another rank; 0 where there is none."""
         scores = np.zeros(len(self))
-        has_one = np.diff(self.starts) > rank
+        has_one = self.lengths > rank
         scores[has_one] = self.scores[self.starts[:-1][has_one] + rank]
         return scores
 
@@ -352,7 +358,7 @@ class Ranking:
     def best_rows(self) -> NDArray[np.int64]:
         """The row of each span's best candidate; -1 where there is none."""
         rows = np.full(len(self), -1, dtype=np.int64)
-        has_one = np.diff(self.starts) > 0
+        has_one = self.lengths > 0
         rows[has_one] = self.rows[self.starts[:-1][has_one]]
         return rows
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -151,6 +151,11 @@ class EntityWords(Part):
             (1 / np.maximum(titles.row_sums(vectorizer.idf), 1e-9)).astype(np.float32),
         )  # fmt: skip
 
+    @cached_property
+    def max_weight(self) -> np.float32:
+        """What the rarest word weighs; 0 if there is none."""
+        return np.float32(self.vectorizer.idf.max(initial=0.0))
+
     def queries(self, texts: Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_words: the idf of every word that a text has, counted once."""
         rows = self.vectorizer.transform(texts, n_threads)
@@ -230,7 +235,7 @@ class EntityWords(Part):
                 telling = len(tokens - fillers)
                 unknown[number] = min(len(tokens) - n_words[number], telling or STOP_WORD_WEIGHT)
         known = sums_by_row(queries.indptr, queries.data)
-        unknown *= self.vectorizer.idf.max(initial=1.0)
+        unknown *= max(self.max_weight, np.float32(1.0))
         return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
 
     def word_weights(self, words: Sequence[str], n_threads: int = 0) -> NDArray[np.float32]:
@@ -244,7 +249,7 @@ class EntityWords(Part):
         [True, True, False, False]
         """
         rows = self.queries(words, n_threads)
-        rarest, fillers = self.vectorizer.idf.max(initial=1.0), _fillers()
+        rarest, fillers = max(self.max_weight, np.float32(1.0)), _fillers()
         unknown = rarest * np.array([STOP_WORD_WEIGHT if word in fillers else 1.0 for word in words])
         # A word may be several for the vectorizer, as in scripts without spaces; it weighs what they weigh.
         return np.where(np.diff(rows.indptr) > 0, sums_by_row(rows.indptr, rows.data), unknown).astype(np.float32)

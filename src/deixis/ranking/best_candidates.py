@@ -39,5 +39,5 @@ def best_candidates(
     return BestCandidates(
         rows, spread(table.column("alias")[positions]), spread(title(best)),
         spread(table.column("label_tree")[positions]), leads, described, words.row_sums, words.row_lengths,
-        float(context.words.vectorizer.idf.max(initial=0.0)),
+        float(context.words.max_weight),
     )  # fmt: skip

@@ -120,7 +120,7 @@ class FeatureContext:
 
     def per_candidate(self, values: NDArray[Any]) -> NDArray[Any]:
         """The value of its mention for each candidate."""
-        return np.repeat(values, np.diff(self.table.starts))
+        return np.repeat(values, self.table.starts[1:] - self.table.starts[:-1])
 
     @cached_property
     def texts(self) -> list[str]:

@@ -48,6 +48,8 @@ class RankedSpans:
 
     def take(self, is_kept: NDArray[np.bool_]) -> RankedSpans:
         """Only these spans; the table stays that of the batch."""
+        if is_kept.all():
+            return self
         mentions = [mention for mention, keep in zip(self.mentions, is_kept.tolist(), strict=True) if keep]
         ranking, scored = self.ranking.take(is_kept), self.scored.take(is_kept)
         on_list = self.on_list[is_kept]
