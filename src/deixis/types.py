@@ -95,7 +95,7 @@ class _MadeWhenRead:
         self._slot.__set__(mention, value)
 
 
-setattr(Mention, "candidates", _MadeWhenRead(Mention.candidates))  # type: ignore[arg-type]  # noqa: B010
+setattr(Mention, "candidates", _MadeWhenRead(vars(Mention)["candidates"]))  # noqa: B010
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,9 @@ def test_only_mentions_with_a_right_candidate_teach(first, second):
 def test_a_weighted_sum_is_the_same_whatever_stands_around_it(n_rows, n_features, seed):
     rng = np.random.default_rng(seed)
     features, weights = rng.normal(size=(n_rows, n_features)).astype(np.float32), rng.normal(size=n_features)
-    together = weighted_sums(features, weights)
+    together = weighted_sums(list(features.T), weights, n_rows)
     np.testing.assert_allclose(together, features.astype(np.float64) @ weights, rtol=1e-9, atol=1e-9)
-    singles = np.concatenate([weighted_sums(features[row : row + 1], weights) for row in range(0, n_rows, 7)])
+    singles = np.concatenate(
+        [weighted_sums(list(features[row : row + 1].T), weights, 1) for row in range(0, n_rows, 7)]
+    )
     assert together[::7].tobytes() == singles.tobytes()

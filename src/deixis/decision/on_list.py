@@ -184,4 +184,10 @@ def _counts(mention: str) -> tuple[float, float, float, float, float]:
     words = {token.text for token in tokenize(mention)}
     n_telling = len(words - _fillers())
     has_digit = any(map(str.isdigit, mention))
-    return float(len(_runs(mention))), float(len(words)), float(n_telling), float(has_digit), mention[:1].isupper() * 1.0
+    return (
+        float(len(_runs(mention))),
+        float(len(words)),
+        float(n_telling),
+        float(has_digit),
+        mention[:1].isupper() * 1.0,
+    )

@@ -38,7 +38,7 @@ _NO_COLUMNS = np.zeros(0, dtype=np.int32)
 
 @dataclass(frozen=True, eq=False)
 class MentionPlaces:
-    """Where mentions stand: numbers of texts, starts and ends there; and the words of each, as `EntityWords.rows_of`."""
+    """Where mentions stand: numbers of texts, starts and ends there; and their words, as `EntityWords.rows_of`."""
 
     documents: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -214,7 +214,8 @@ class EntityWords(Part):
             *self.descriptions.arrays, column_parts(self.description_scales),
             *self.titles.arrays, column_parts(self.title_scales), n_threads,
         )  # fmt: skip
-        return described.reshape(-1, len(rows)), titled.reshape(2, -1)
+        n_kinds = len(windows) + (sentence_margin > 0) + 1
+        return described.reshape(n_kinds, len(rows)), titled.reshape(2, len(rows))
 
     def known_fractions(self, texts: Sequence[str], queries: Words) -> NDArray[np.float32]:
         """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.

@@ -79,9 +79,32 @@ def word_sums(
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
+def weighted_sums(
+    columns: Sequence[NDArray[numpy.float32]], weights: NDArray[numpy.float64], n: int
+) -> NDArray[numpy.float64]: ...
 def best_places(
     starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], scores: NDArray[numpy.float64], k: int, n_threads: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
+def ranked_candidates(
+    starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], totals: NDArray[numpy.float64], k: int, n_threads: int
+) -> tuple[
+    NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], NDArray[numpy.float64]
+]: ...
+def on_list_evidence(
+    spelled: NDArray[numpy.float64],
+    counts: NDArray[numpy.float64],
+    rows: NDArray[numpy.int64],
+    aliases: NDArray[numpy.float32],
+    titles: NDArray[numpy.float32],
+    label_tree: NDArray[numpy.float32],
+    leads: NDArray[numpy.float64],
+    described: NDArray[numpy.float32],
+    known: NDArray[numpy.float64],
+    n_known: NDArray[numpy.int64],
+    max_idf: float,
+    size: float,
+    is_described: bool,
+) -> NDArray[numpy.float32]: ...
 def expit(log_odds: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 def logit(probabilities: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
@@ -291,6 +314,7 @@ def name_keys(
     ignores_diacritics: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
+def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],
@@ -340,17 +364,30 @@ def tfidf_rows(
 def tfidf_row(
     vocabularies: Sequence[TfidfVocabulary], weights: Sequence[float], texts: list[str], is_normalized: bool
 ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
-def window_words(
+def context_words(
     vocabularies: Sequence[TfidfVocabulary],
     idf: NDArray[numpy.float32],
+    columns_of: NDArray[numpy.int32],
     texts: list[str],
     documents: NDArray[numpy.int64],
     starts: NDArray[numpy.int64],
     ends: NDArray[numpy.int64],
+    word_indptr: NDArray[numpy.int64],
+    word_columns: NDArray[numpy.int32],
+    word_weights: NDArray[numpy.float32],
     windows: Sequence[int],
     sentence_margin: int,
+    min_rest: float,
+    pair_starts: NDArray[numpy.int64],
+    rows: NDArray[numpy.int64],
+    description_indptrs: Sequence[NDArray[numpy.int64]],
+    description_words: Sequence[NDArray[numpy.int32]],
+    description_scales: Sequence[NDArray[numpy.float32]],
+    title_indptrs: Sequence[NDArray[numpy.int64]],
+    title_words: Sequence[NDArray[numpy.int32]],
+    title_scales: Sequence[NDArray[numpy.float32]],
     n_threads: int,
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]: ...
+) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
 def dictionary_build(
     name_data: NDArray[numpy.uint8],
     name_offsets: NDArray[numpy.int64],

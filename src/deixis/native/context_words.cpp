@@ -210,7 +210,7 @@ struct MentionWeights {
 
     GatheredWords gathered;
     std::vector<Lanes> described;
-    std::vector<std::array<float, 4>> titled;        // of the mention, of the text, of the text without the mention
+    std::vector<std::array<float, 4>> titled;         // of the mention, of the text, of the text without the mention
     std::vector<std::pair<int32_t, int32_t>> others;  // columns and numbers of words that the text does not have
     std::vector<std::pair<size_t, float>> row;
 };
@@ -229,10 +229,15 @@ struct Windows {
 
 class ContextSums {
 public:
-    ContextSums(const float* idf, const int32_t* columns_of, const Mentions& mentions,
-                const Windows& windows, const EntityWords& descriptions, const EntityWords& titles, float min_rest)
-        : idf_(idf), columns_of_(columns_of), mentions_(mentions), windows_(windows),
-          descriptions_(descriptions), titles_(titles), min_rest_(min_rest) {}
+    ContextSums(const float* idf, const int32_t* columns_of, const Mentions& mentions, const Windows& windows,
+                const EntityWords& descriptions, const EntityWords& titles, float min_rest)
+        : idf_(idf),
+          columns_of_(columns_of),
+          mentions_(mentions),
+          windows_(windows),
+          descriptions_(descriptions),
+          titles_(titles),
+          min_rest_(min_rest) {}
 
     // Puts the weights of a mention's words in their lanes.
     void fill(size_t mention, const ContextText& context, MentionWeights& weights) const {
@@ -352,8 +357,8 @@ std::vector<size_t> order_of(const int64_t* starts, const int64_t* rows, size_t 
     for (size_t i = 0; i < n_mentions; ++i) {
         const int64_t first = starts[i], last = starts[i + 1];
         const bool has_some = first < last;
-        keys.push_back({has_some ? rows[first] : -1, has_some ? rows[last - 1] : -1, last - first,
-                        static_cast<int64_t>(i)});
+        keys.push_back(
+            {has_some ? rows[first] : -1, has_some ? rows[last - 1] : -1, last - first, static_cast<int64_t>(i)});
     }
     std::sort(keys.begin(), keys.end());
     std::vector<size_t> order;
@@ -369,9 +374,8 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
                    const std::vector<ArrayIn<int64_t>>& description_indptrs,
                    const std::vector<ArrayIn<int32_t>>& description_words,
                    const std::vector<ArrayIn<float>>& description_scales,
-                   const std::vector<ArrayIn<int64_t>>& title_indptrs,
-                   const std::vector<ArrayIn<int32_t>>& title_words, const std::vector<ArrayIn<float>>& title_scales,
-                   int n_threads) {
+                   const std::vector<ArrayIn<int64_t>>& title_indptrs, const std::vector<ArrayIn<int32_t>>& title_words,
+                   const std::vector<ArrayIn<float>>& title_scales, int n_threads) {
     const WordColumns columns(vocabularies);
     const Utf8List texts(strings);
     const size_t n = documents.shape(0), n_pairs = rows.shape(0);
@@ -380,9 +384,9 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
     check_numbers("documents", documents, static_cast<int64_t>(texts.size()));
     check_size("starts", starts, n, "one for each mention");
     check_size("ends", ends, n, "one for each mention");
-    const Mentions mentions{documents.data(), starts.data(), ends.data(),
-                            csr_view({"word_indptr", "word_columns", "word_weights"}, word_indptr, word_columns,
-                                     word_weights)};
+    const Mentions mentions{
+        documents.data(), starts.data(), ends.data(),
+        csr_view({"word_indptr", "word_columns", "word_weights"}, word_indptr, word_columns, word_weights)};
     check_size("word_indptr", word_indptr, n + 1, "one for each mention and one more");
     check_starts("pair_starts", pair_starts, n, n_pairs);
     for (const int64_t each : windows) check_at_least("windows", each, 0);
@@ -397,8 +401,7 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
     auto together = words_together(texts.size(), n, mentions);
     std::vector<std::unique_ptr<const ContextText>> contexts(texts.size());
     parallel_for(texts.size(), n_threads, [&](size_t i) {
-        contexts[i] =
-            std::make_unique<ContextText>(texts[i], columns, known_as, idf.data(), std::move(together[i]));
+        contexts[i] = std::make_unique<ContextText>(texts[i], columns, known_as, idf.data(), std::move(together[i]));
     });
     for (size_t i = 0; i < n; ++i) {
         const int64_t start = starts.data()[i], end = ends.data()[i];
@@ -406,12 +409,12 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
         if (start < 0 || end < start || static_cast<size_t>(end) > length)
             refuse("Mention ", i, " goes from ", start, " to ", end, " in a text of ", length, ".");
     }
-    const ContextSums sums(idf.data(), known_as, mentions, all, descriptions, titles,
-                           static_cast<float>(min_rest));
+    const ContextSums sums(idf.data(), known_as, mentions, all, descriptions, titles, static_cast<float>(min_rest));
     const size_t n_described = (all.size() + 1) * n_pairs;
     std::unique_ptr<float[]> described(new float[n_described]), titled(new float[2 * n_pairs]);
     if (!descriptions.has_words()) std::fill_n(described.get(), n_described, 0.0f);
-    std::vector<MentionWeights> workers(static_cast<size_t>(worker_count(n, n_threads)), MentionWeights(columns.fold()));
+    std::vector<MentionWeights> workers(static_cast<size_t>(worker_count(n, n_threads)),
+                                        MentionWeights(columns.fold()));
     const auto order = order_of(pair_starts.data(), rows.data(), n);
     parallel_for(n, n_threads, [&](size_t place, int worker) {
         const size_t mention = order[place];
@@ -430,9 +433,28 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
 
 void bind_context_words(nb::module_& m) {
     define(m, "context_words", &context_words,
-           {"vocabularies", "idf", "columns_of", "texts", "documents", "starts", "ends", "word_indptr", "word_columns",
-            "word_weights", "windows", "sentence_margin", "min_rest", "pair_starts", "rows", "description_indptrs",
-            "description_words", "description_scales", "title_indptrs", "title_words", "title_scales", "n_threads"},
+           {"vocabularies",
+            "idf",
+            "columns_of",
+            "texts",
+            "documents",
+            "starts",
+            "ends",
+            "word_indptr",
+            "word_columns",
+            "word_weights",
+            "windows",
+            "sentence_margin",
+            "min_rest",
+            "pair_starts",
+            "rows",
+            "description_indptrs",
+            "description_words",
+            "description_scales",
+            "title_indptrs",
+            "title_words",
+            "title_scales",
+            "n_threads"},
            "What the candidates of mentions have of the words around them. First the cosine of each description, a row "
            "for each window, for the sentence, and for the document's other mentions. Then how much of each title the "
            "first window has, and how much of what the mention leaves of it, if that is more than min_rest.");

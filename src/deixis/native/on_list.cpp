@@ -40,8 +40,7 @@ ArrayOut<float> on_list_evidence(Rows spelled, Rows counts, ArrayIn<int64_t> row
         const bool is_known_name = aliases.data()[i] > 0 && acronym == 0;
         const double exact = is_known_name || similarity >= kSame ? 1.0 : 0.0, other = 1.0 - exact;
         // Words that no entity of the list has weigh as much as the rarest.
-        const double n_unknown =
-            std::max(std::min(words[1] - static_cast<double>(n_known.data()[i]), words[2]), 0.0);
+        const double n_unknown = std::max(std::min(words[1] - static_cast<double>(n_known.data()[i]), words[2]), 0.0);
         const double covered = described.data()[i] / (known.data()[i] + n_unknown * max_idf + 1e-9);
         const double columns[kColumns] = {
             exact,

@@ -134,9 +134,10 @@ void bind_ranking(nb::module_& m) {
            "The weighted sum of the columns for each of n candidates.");
     define(m, "best_places", &best_places, {"starts", "rows", "scores", "k", "n_threads"},
            "Where the best of each mention begin, and their places, best first; of equals the smaller row.");
-    define(m, "ranked_candidates", &ranked_candidates, {"starts", "rows", "totals", "k", "n_threads"},
-           "Where the best of each mention begin, their rows, probabilities and places, best first; and by how much each "
-           "mention's best is ahead.");
+    define(
+        m, "ranked_candidates", &ranked_candidates, {"starts", "rows", "totals", "k", "n_threads"},
+        "Where the best of each mention begin, their rows, probabilities and places, best first; and by how much each "
+        "mention's best is ahead.");
 }
 
 }  // namespace deixis

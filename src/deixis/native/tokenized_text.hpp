@@ -1,6 +1,6 @@
-// A text with its tokens and its words, for all that compares the text around mentions. A text is tokenized once; a window
-// is a run of its tokens, and only what a window's border cuts is tokenized again, so that a window has the very words
-// that its own text would have.
+// A text with its tokens and its words, for all that compares the text around mentions. A text is tokenized once; a
+// window is a run of its tokens, and only what a window's border cuts is tokenized again, so that a window has the very
+// words that its own text would have.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,6 @@ from __future__ import annotations
 from weakref import proxy
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deixis.features.entity_words import MentionPlaces
 from deixis.ranking.feature import Column, FeatureContext
@@ -38,9 +37,9 @@ class ContextWords:
 
     def described(self, window: int | str) -> Column:
         """The cosine similarity of each candidate's description to the words of a window, or of the sentence."""
-        if window not in self._windows:  # a feature that `WINDOW_OF_FEATURE` does not know
+        if window not in self._columns:  # a feature that `WINDOW_OF_FEATURE` does not know
             self._compare((TEXT, NEAR, AROUND, SENTENCE))
-        return self._described[self._windows.index(window)]
+        return self._columns[window]
 
     @property
     def other_mentions(self) -> Column:
@@ -49,32 +48,32 @@ class ContextWords:
         The words of all mentions of a document are compared with each candidate once, and what the mention itself adds
         is taken out again: a book's mentions need not each have a row with the words of all others.
         """
-        return self._described[-1]
+        return self._columns["mentions"]
 
     @property
     def title(self) -> Column:
         """How much of each candidate's title the text has without the mention, by weight of the words, 0 to 1."""
-        return self._titled[0]
+        return self._columns["title"]
 
     @property
     def rest_of_title(self) -> Column:
         """How much the text has of the words of each candidate's title that the mention lacks; 0 if it has them all."""
-        return self._titled[1]
+        return self._columns["rest"]
 
     def _compare(self, windows: tuple[int | str, ...]) -> None:
         """Compares the words of candidates with those around mentions. Without descriptions only the text matters."""
         context = self.context
-        self._windows = windows
         sizes = [window for window in windows if isinstance(window, int)]
         margin = NEAR // 2 if SENTENCE in windows else 0
-        if not context.words.descriptions.has_words:
+        has_descriptions = context.words.descriptions.has_words
+        if not has_descriptions:
             sizes, margin = [TEXT], 0
-        described, self._titled = context.words.in_context(
+        described, (title, rest) = context.words.in_context(
             *self._places(), context.pairs, sizes, margin, MIN_REST, context.n_threads
         )
-        if len(described) < len(windows) + 1:
-            described = np.zeros((len(windows) + 1, len(context.rows)), dtype=np.float32)
-        self._described: NDArray[np.float32] = described
+        kinds = (*windows, "mentions")
+        rows = described if has_descriptions else (np.zeros_like(title),) * len(kinds)
+        self._columns: dict[int | str, Column] = {**dict(zip(kinds, rows, strict=True)), "title": title, "rest": rest}
 
     def _places(self) -> tuple[list[str], MentionPlaces]:
         """The texts, and where mentions stand in them."""

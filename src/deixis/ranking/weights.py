@@ -123,8 +123,9 @@ class FeatureWeights(Part):
 
 
 def weighted_sums(columns: Sequence[NDArray[np.float32]], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """The sum of columns of `n` numbers times their weights, a column after the other: the same whatever rows they have
-    besides, which a matrix product does not promise.
+    """The sum of columns of `n` numbers times their weights, a column after the other.
+
+    It is the same whatever rows they have besides, which a matrix product does not promise.
     """
     return _core.weighted_sums([np.ascontiguousarray(column) for column in columns], weights, n)
 

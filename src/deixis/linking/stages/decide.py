@@ -81,7 +81,9 @@ def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
     is_read = plan.reader is not None  # a reader weighs all evidence at once
     columns = (has_best, is_link, best_scores, ranked.entity_scores, expit(ranked.spans.log_odds), ranked.on_list)
     rows = zip(ranked.spans.keys(), *(column.tolist() for column in columns), strict=True)
-    for position, ((number, start, end), has_one, linked, score, entity_score, mention_score, on_list) in enumerate(rows):
+    for position, ((number, start, end), has_one, linked, score, entity_score, mention_score, on_list) in enumerate(
+        rows
+    ):
         of_mention = mention_score if plan.detects and not is_read else None
         yield number, Mention(
             start, end, documents[number].text[start:end], next(ids) if linked else None, score if has_one else None,
