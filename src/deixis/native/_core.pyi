@@ -68,11 +68,9 @@ def row_dots(
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
 def word_sums(
-    indptrs: Sequence[NDArray[numpy.int64]],
-    indices: Sequence[NDArray[numpy.int32]],
-    data: Sequence[NDArray[numpy.float32]],
-    rows: Sequence[NDArray[numpy.int64]],
-    without: Sequence[int],
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
     starts: NDArray[numpy.int64],
     entity_indptr: NDArray[numpy.int64],
     entity_words: NDArray[numpy.int32],

@@ -57,7 +57,7 @@ def in_context(words, texts, numbers, starts, ends, windows=WINDOWS[::-1], margi
     pairs = Pairs(np.arange(n + 1) * n_words, np.tile(np.arange(n_words), n))
     places = MentionPlaces(numbers, starts, ends, mention_words)
     found = own.in_context(texts, places, pairs, windows, margin, 0.01, n_threads)
-    return [columns.reshape(-1, n, n_words) for columns in found]
+    return [columns.reshape(len(columns), n, n_words) for columns in found]
 
 
 @given(drawn=st.lists(texts_with_spans(), min_size=1, max_size=3))
