@@ -107,7 +107,7 @@ def _spelled(
     abbreviated = dict.fromkeys(
         name for mention, row in pairs if acronym_of_mention(mention) for name in row_to_names[row]
     )
-    short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True))
+    short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True)) if abbreviated else {}
     for (mention, row), numbers in pairs.items():
         own = row_to_names[row]
         short = acronym_of_mention(mention)
