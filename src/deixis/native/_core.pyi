@@ -77,6 +77,9 @@ def word_sums(
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
+def rows_hold(
+    indptr: NDArray[numpy.int64], values: NDArray[numpy.uint64], rows: NDArray[numpy.int64], keys: NDArray[numpy.uint64]
+) -> NDArray[numpy.uint8]: ...
 def weighted_sums(
     columns: Sequence[NDArray[numpy.float32]], weights: NDArray[numpy.float64], n: int
 ) -> NDArray[numpy.float64]: ...

@@ -115,7 +115,7 @@ class FeatureContext:
     @cached_property
     def log_sizes(self) -> tuple[Column, Column]:
         """ln(1 + n) of the characters of each candidate's description, and of its aliases."""
-        description_lengths, n_aliases = self.facts.log_sizes[self.rows].T
+        description_lengths, n_aliases = self.facts.log_sizes.take(self.rows, axis=0).T
         return description_lengths, n_aliases
 
     def per_candidate(self, values: NDArray[Any]) -> NDArray[Any]:

@@ -137,11 +137,5 @@ def _holds(
     indptr: NDArray[np.int64], values: NDArray[np.uint64], rows: NDArray[np.int64], keys: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """Whether the values of each row hold the key beside it."""
-    counts = indptr[rows + 1] - indptr[rows]
-    candidates = np.repeat(np.arange(len(rows)), counts)
-    positions = (
-        np.arange(len(candidates)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(indptr[rows], counts)
-    )
-    is_held = np.zeros(len(rows), dtype=bool)
-    is_held[candidates[values[positions] == keys[candidates]]] = True
-    return is_held
+    is_held: NDArray[np.uint8] = _core.rows_hold(indptr, values, rows, keys)
+    return is_held.astype(bool)
