@@ -49,9 +49,9 @@ class Service:
 
 
 @contextmanager
-def serving(model: Path, *arguments: str) -> Iterator[Service]:
-    """A service of the model on a free port of this machine, ended at the end."""
-    command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", "0", *arguments]
+def serving(model: Path, *arguments: str, python: Path = Path(sys.executable)) -> Iterator[Service]:
+    """A service of the model on a free port of this machine, ended at the end; of the version that this Python has."""
+    command = [str(python), "-m", "deixis.cli", "serve", str(model), "--port", "0", *arguments]
     environment = {"DEIXIS_TOKEN": TOKEN, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [*command, "--quiet"],
