@@ -60,6 +60,7 @@ def serving(model: Path, *arguments: str, python: Path = Path(sys.executable)) -
         text=True,
     )
     service = Service(process, 0)
+    rest = threading.Thread(target=lambda: service.log.extend(process.stderr), daemon=True)
     try:
         for line in process.stderr:
             service.log.append(line)
@@ -68,11 +69,14 @@ def serving(model: Path, *arguments: str, python: Path = Path(sys.executable)) -
                 break
         else:
             raise SystemExit(f"The service did not start: {service.log}")
-        threading.Thread(target=lambda: service.log.extend(process.stderr), daemon=True).start()
+        rest.start()
         yield service
     finally:
         process.terminate()
         process.wait(60)
+        if rest.is_alive():
+            rest.join()
+        process.stderr.close()
 
 
 def model_of(suite: str) -> Path:
