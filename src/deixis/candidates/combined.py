@@ -22,6 +22,7 @@ from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.alias import AliasSource
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.merging import merged
 from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext
 
@@ -108,7 +109,7 @@ class CandidateSources:
         if not rankings:
             starts = np.zeros(len(mentions) + 1, dtype=np.int64)
             return CandidateTable(starts, np.zeros(0, dtype=np.int64), {})
-        table = CandidateTable.merged(rankings)
+        table = merged(rankings)
         scores = {name: source.score(batch, table) for name, source in self.by_name.items()} if mentions else {}
         own = {name: column for name, column in scores.items() if column is not None}
         return replace(table, signals={**table.signals, **own}) if own else table

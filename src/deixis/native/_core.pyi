@@ -82,6 +82,55 @@ def word_sums(
 def best_places(
     starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], scores: NDArray[numpy.float64], k: int, n_threads: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
+def merged_rows(
+    indptrs: Sequence[NDArray[numpy.int64]],
+    indices: Sequence[NDArray[numpy.int32]],
+    data: Sequence[NDArray[numpy.float32]],
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
+def with_last_column(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    values: NDArray[numpy.float32],
+    column: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def row_shares(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
+def rows_above(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    gains: NDArray[numpy.float32],
+    least: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def key_entries(
+    hashes: NDArray[numpy.uint64],
+    starts: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    kinds: NDArray[numpy.int16],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    n_rows: int,
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+) -> tuple[
+    NDArray[numpy.int64],
+    NDArray[numpy.int32],
+    NDArray[numpy.int16],
+    NDArray[numpy.uint32],
+    NDArray[numpy.float32],
+    NDArray[numpy.float32],
+]: ...
+def key_shares(
+    keys: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    own_spellings: NDArray[numpy.uint32],
+    strength: float,
+    close_share: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
 def expit(log_odds: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 def logit(probabilities: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
@@ -291,6 +340,9 @@ def name_keys(
     ignores_diacritics: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
+def name_spellings(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
+) -> NDArray[numpy.uint32]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],

@@ -15,6 +15,7 @@ from deixis.store.numbers import NumbersBuilder
 from deixis.store.scratch import concatenated
 
 _BLOCK_BYTES = 1 << 22
+_FEW = 64
 
 
 class StringTable:
@@ -40,6 +41,9 @@ class StringTable:
         """A table of `strings`, in their order."""
         if isinstance(strings, StringTable):
             return strings
+        if isinstance(strings, list) and len(strings) <= _FEW and "".join(strings).isascii():
+            lengths = np.array([0, *map(len, strings)], dtype=np.int64)  # of few, no builder is quicker
+            return cls(lengths.cumsum(), np.frombuffer("".join(strings).encode("ascii"), dtype=np.uint8))
         builder = StringTableBuilder()
         if isinstance(strings, (list, tuple)):
             builder.extend(strings)
