@@ -95,12 +95,16 @@ class CandidateSources:
 
     def with_kb_names(self, mentions: Sequence[MentionInContext]) -> list[MentionInContext]:
         """The mentions to be ranked: one that is a name in another number or spelling stands for that name."""
-        alias = self.by_name.get("alias")
-        if not isinstance(alias, AliasSource) or not mentions:
-            return list(mentions)
-        names = alias.kb_names(mentions)
+        names = self.kb_names(mentions)
         pairs = zip(mentions, names, strict=True)
         return [mention if mention.text == name else replace(mention, text=name) for mention, name in pairs]
+
+    def kb_names(self, mentions: Sequence[MentionInContext]) -> list[str]:
+        """The names that mentions stand for: their own text, or a name that it is in another number or spelling."""
+        alias = self.by_name.get("alias")
+        if not isinstance(alias, AliasSource) or not mentions:
+            return [mention.text for mention in mentions]
+        return alias.kb_names(mentions)
 
     def propose(self, mentions: Sequence[MentionInContext], mask: EntityMask | None = None) -> CandidateTable:
         """What any source proposes for each mention, and the score of every source: 0 where it does not propose it."""

@@ -64,5 +64,6 @@ def with_column(rows: FlatRows, values: NDArray[np.float32]) -> FlatRows:
            [0. , 1. , 0. ]], dtype=float32)
     """
     indptr = rows.indptr.astype(np.int64, copy=False)
-    widened = _core.with_last_column(indptr, rows.indices, rows.data, values, rows.shape[1])
+    indices, data = rows.indices.astype(np.int32, copy=False), rows.data.astype(np.float32, copy=False)
+    widened = _core.with_last_column(indptr, indices, data, values, rows.shape[1])
     return FlatRows(*widened, (rows.shape[0], rows.shape[1] + 1))

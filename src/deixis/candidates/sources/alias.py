@@ -210,7 +210,7 @@ class AliasSource(CandidateSource):
         is_known[self._find(keys).keys] = True
         if self.further is not None:
             is_known[self.further.find(keys).keys] = True
-        is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
+        is_known |= np.array([is_proper(mention) for mention in mentions], dtype=bool)
         unknown = np.flatnonzero(~is_known)
         if not len(unknown):
             return texts
@@ -345,7 +345,7 @@ def _all_variants(names: StringTable) -> tuple[NDArray[np.int64], StringTable]:
     return owners.build(), variants.build()
 
 
-def _is_proper(mention: MentionInContext) -> bool:
+def is_proper(mention: MentionInContext) -> bool:
     """Whether a mention is one word with a capital that does not only begin a sentence."""
     if not mention.text[:1].isupper() or " " in mention.text:
         return False
