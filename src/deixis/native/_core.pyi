@@ -494,3 +494,27 @@ class NameMatcher:
     def n_longer(self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.int32]: ...
 
 def stems(text: str) -> list[str]: ...
+def text_counts(
+    texts: NDArray[numpy.int32], keys: NDArray[numpy.uint64], signs: NDArray[numpy.uint32]
+) -> NDArray[numpy.float32]: ...
+def span_features(
+    signs: NDArray[numpy.uint32],
+    names: NDArray[numpy.int32],
+    starts: NDArray[numpy.int32],
+    ends: NDArray[numpy.int32],
+    n_words: NDArray[numpy.int32],
+    n_content: NDArray[numpy.int32],
+    keys: NDArray[numpy.uint64],
+    before: NDArray[numpy.uint32],
+    log_counts: NDArray[numpy.float32],
+    lower_shares: NDArray[numpy.float32],
+    facts: NDArray[numpy.float32],
+    logs: NDArray[numpy.float32],
+    odds: NDArray[numpy.float32],
+    words_before: Sequence[NDArray[numpy.uint32]],
+    calendar: NDArray[numpy.uint64],
+    common: float,
+    lower: float,
+    few: float,
+    log_names: float,
+) -> NDArray[numpy.float32]: ...
