@@ -206,34 +206,57 @@ private:
         if (stem.size() < kMinMisspelt || stem.size() > kMaxMisspelt) return -1;
         for (const char c : stem)
             if (c < 'a' || c > 'z') return -1;
-        const auto find = [&](const std::string& word) { return id_of(word, WordTable::hash(word)); };
+        static thread_local std::vector<uint64_t> hashes;
         std::string changed;
-        for (size_t at = 1; at < stem.size(); ++at) {  // a letter too many
-            changed.assign(stem).erase(at, 1);
-            if (const int32_t id = find(changed); id >= 0) return id;
-        }
-        changed.assign(stem);
-        for (size_t at = 1; at + 1 < stem.size(); ++at) {  // two changed places
-            std::swap(changed[at], changed[at + 1]);
-            if (const int32_t id = find(changed); id >= 0) return id;
-            std::swap(changed[at], changed[at + 1]);
-        }
-        for (size_t at = 1; at <= stem.size(); ++at) {  // one is missing
-            changed.assign(stem).insert(at, 1, 'a');
-            for (char c = 'a'; c <= 'z'; ++c) {
-                changed[at] = c;
-                if (const int32_t id = find(changed); id >= 0) return id;
+        // The first of some changed words that the list has; all of them wait for memory together.
+        const auto first = [&](auto&& each_change) {
+            hashes.clear();
+            each_change([&] {
+                hashes.push_back(WordTable::hash(changed));
+                tokens_.ask_slot(hashes.back());
+                return false;
+            });
+            size_t n_looked_up = 0;
+            int32_t id = -1;
+            each_change([&] { return (id = id_of(changed, hashes[n_looked_up++])) >= 0; });
+            return id;
+        };
+        int32_t id = first([&](auto&& is_found) {  // a letter too many
+            for (size_t at = 1; at < stem.size(); ++at) {
+                changed.assign(stem).erase(at, 1);
+                if (is_found()) return;
             }
-        }
-        changed.assign(stem);
-        for (size_t at = 1; at < stem.size(); ++at) {  // another letter
-            for (char c = 'a'; c <= 'z'; ++c) {
-                changed[at] = c;
-                if (const int32_t id = find(changed); id >= 0) return id;
+        });
+        if (id >= 0) return id;
+        id = first([&](auto&& is_found) {  // two changed places
+            changed.assign(stem);
+            for (size_t at = 1; at + 1 < stem.size(); ++at) {
+                std::swap(changed[at], changed[at + 1]);
+                if (is_found()) return;
+                std::swap(changed[at], changed[at + 1]);
             }
-            changed[at] = stem[at];
-        }
-        return -1;
+        });
+        if (id >= 0) return id;
+        id = first([&](auto&& is_found) {  // one is missing
+            for (size_t at = 1; at <= stem.size(); ++at) {
+                changed.assign(stem).insert(at, 1, 'a');
+                for (char c = 'a'; c <= 'z'; ++c) {
+                    changed[at] = c;
+                    if (is_found()) return;
+                }
+            }
+        });
+        if (id >= 0) return id;
+        return first([&](auto&& is_found) {  // another letter
+            changed.assign(stem);
+            for (size_t at = 1; at < stem.size(); ++at) {
+                for (char c = 'a'; c <= 'z'; ++c) {
+                    changed[at] = c;
+                    if (is_found()) return;
+                }
+                changed[at] = stem[at];
+            }
+        });
     }
 
     // All spans that begin at the word `first`.
