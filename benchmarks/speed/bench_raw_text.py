@@ -4,8 +4,8 @@ Characters per second of processor time, one thread. Every system runs in a proc
 this version, the version of an earlier commit (built from the repository's history in an environment of its own), and
 on MEDIC spaCy's `EntityRuler` and `PhraseMatcher` with the same names, which find names and do not tell them apart.
 The first pass begins without anything kept of earlier texts; the second reads the same texts again. One given mention
-alone is compared with the same mentions in whole documents, likewise, and one name alone with a list of names. Short texts are linked by a
-call each, as a service does.
+alone is compared with the same mentions in whole documents, likewise, and one name alone with a list of names. Short
+texts are linked by a call each, as a service does.
 """
 
 import argparse
