@@ -25,7 +25,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (pipeline, "select", "selection"),
     (ranking_stage, "candidates_by_name", "candidates/kept"),
     (CandidateSources, "propose", "candidates/merging"),
-    (CandidateSources, "with_kb_names", "names"),
+    (ranking_stage, "in_kb_names", "names"),
     (ranker.FeatureRanker, "name_sums", "features/name"),
     (ranker.FeatureRanker, "rank_with_best", "features/context"),
     (ranker, "best_candidates", "best"),

@@ -104,31 +104,14 @@ class CandidateTable:
 
     Examples
     --------
-    >>> similar = FlatRows(np.array([0, 2]), np.array([0, 1]), np.array([0.9, 0.5], dtype=np.float32), (1, 3))
-    >>> named = FlatRows(np.array([0, 2]), np.array([1, 2]), np.array([1.0, 0.5], dtype=np.float32), (1, 3))
-    >>> merged = CandidateTable.merged({"names": similar, "alias": named})
-    >>> merged.rows.tolist(), merged.signals["alias"].tolist()
-    ([0, 1, 2], [0.0, 1.0, 0.5])
+    >>> table = CandidateTable(np.array([0, 2]), np.array([7, 8]), {"names": np.array([0.9, 0.5], dtype=np.float32)})
+    >>> table.column("names").tolist(), table.column("alias").tolist()
+    ([0.8999999761581421, 0.5], [0.0, 0.0])
     """
 
     starts: NDArray[np.int64]
     rows: NDArray[np.int64]
     signals: Mapping[str, NDArray[np.float32]]
-
-    @classmethod
-    def merged(cls, lists: Mapping[str, FlatRows]) -> CandidateTable:
-        """What any of the lists (mentions_by_entities) proposes, each row once, in their order; 0 where not."""
-        some = next(iter(lists.values()))
-        n_mentions, n_rows = some.shape
-        keys = {name: _pairs(ranked) for name, ranked in lists.items()}
-        every = np.sort(np.concatenate(list(keys.values())))
-        pairs = every[np.diff(every, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
-        starts = np.searchsorted(pairs, np.arange(n_mentions + 1, dtype=np.int64) * n_rows)
-        signals = {}
-        for name, ranked in lists.items():
-            signals[name] = np.zeros(len(pairs), dtype=np.float32)
-            signals[name][np.searchsorted(pairs, keys[name])] = ranked.data
-        return cls(starts, pairs - np.repeat(np.arange(n_mentions) * n_rows, np.diff(starts)), signals)
 
     def column(self, source: str) -> NDArray[np.float32]:
         """The score that a source gives each row; all 0 if the source is not there."""
@@ -172,12 +155,6 @@ class BestCandidates:
     known: NDArray[np.float64]
     n_known: NDArray[np.int64]
     max_idf: float
-
-
-def _pairs(ranked: FlatRows) -> NDArray[np.int64]:
-    numbers = np.repeat(np.arange(ranked.shape[0], dtype=np.int64), np.diff(ranked.indptr))
-    pairs: NDArray[np.int64] = numbers * ranked.shape[1] + ranked.indices
-    return pairs
 
 
 def _spread(operation: np.ufunc, values: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.floating]:

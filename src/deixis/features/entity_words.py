@@ -156,22 +156,22 @@ class EntityWords(Part):
         """What the rarest word weighs; 0 if there is none."""
         return np.float32(self.vectorizer.idf.max(initial=0.0))
 
-    def queries(self, texts: Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
+    def queries(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_words: the idf of every word that a text has, counted once."""
         rows = self.vectorizer.transform(texts, n_threads)
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def rows_of(self, texts: Sequence[str], n_threads: int = 0) -> FlatRows:
+    def rows_of(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> FlatRows:
         """The same as `queries`, without the cost of a matrix."""
         vectorizer = self.vectorizer
         if isinstance(vectorizer, AddedVectorizer):
             return _as_words(self.queries(texts, n_threads))
-        table = as_table(list(texts))
+        table = as_table(texts)
         indptr, columns, _ = _core.tfidf_rows(
             [vectorizer.vocabulary], [RAW], [table.data], [table.offsets], False, n_threads
         )
-        return FlatRows(indptr, columns, vectorizer.idf[columns], (len(texts), vectorizer.n_features))
+        return FlatRows(indptr, columns, vectorizer.idf[columns], (len(table), vectorizer.n_features))
 
     def in_context(
         self,
@@ -295,7 +295,7 @@ def _fillers() -> frozenset[str]:
 def shares_of(queries: Words) -> FlatRows:
     """The rows with weights that add up to one."""
     words = _as_words(queries)
-    return _divided(words, words.row_sums)
+    return words.with_data(_core.row_shares(words.indptr, words.data))
 
 
 def _as_words(rows: Words) -> FlatRows:

@@ -106,6 +106,55 @@ def on_list_evidence(
     size: float,
     is_described: bool,
 ) -> NDArray[numpy.float32]: ...
+def merged_rows(
+    indptrs: Sequence[NDArray[numpy.int64]],
+    indices: Sequence[NDArray[numpy.int32]],
+    data: Sequence[NDArray[numpy.float32]],
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
+def with_last_column(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    values: NDArray[numpy.float32],
+    column: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def row_shares(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
+def rows_above(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    gains: NDArray[numpy.float32],
+    least: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def key_entries(
+    hashes: NDArray[numpy.uint64],
+    starts: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    kinds: NDArray[numpy.int16],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    n_rows: int,
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+) -> tuple[
+    NDArray[numpy.int64],
+    NDArray[numpy.int32],
+    NDArray[numpy.int16],
+    NDArray[numpy.uint32],
+    NDArray[numpy.float32],
+    NDArray[numpy.float32],
+]: ...
+def key_shares(
+    keys: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    own_spellings: NDArray[numpy.uint32],
+    strength: float,
+    close_share: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
 def expit(log_odds: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 def logit(probabilities: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
@@ -316,6 +365,9 @@ def name_keys(
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
 def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
+def name_spellings(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
+) -> NDArray[numpy.uint32]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],
@@ -480,3 +532,27 @@ class NameMatcher:
     def n_longer(self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.int32]: ...
 
 def stems(text: str) -> list[str]: ...
+def text_counts(
+    texts: NDArray[numpy.int32], keys: NDArray[numpy.uint64], signs: NDArray[numpy.uint32]
+) -> NDArray[numpy.float32]: ...
+def span_features(
+    signs: NDArray[numpy.uint32],
+    names: NDArray[numpy.int32],
+    starts: NDArray[numpy.int32],
+    ends: NDArray[numpy.int32],
+    n_words: NDArray[numpy.int32],
+    n_content: NDArray[numpy.int32],
+    keys: NDArray[numpy.uint64],
+    before: NDArray[numpy.uint32],
+    log_counts: NDArray[numpy.float32],
+    lower_shares: NDArray[numpy.float32],
+    facts: NDArray[numpy.float32],
+    logs: NDArray[numpy.float32],
+    odds: NDArray[numpy.float32],
+    words_before: Sequence[NDArray[numpy.uint32]],
+    calendar: NDArray[numpy.uint64],
+    common: float,
+    lower: float,
+    few: float,
+    log_names: float,
+) -> NDArray[numpy.float32]: ...

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "border.hpp"
 #include "parallel.hpp"
+#include "string_hash.hpp"
 #include "texts.hpp"
 #include "unicode.hpp"
 
@@ -233,18 +234,33 @@ auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t>
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
 }
 
-// The hash of each string, as `deixis.store.string_hashes` has it.
+// The hash of each string.
 ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
-    constexpr uint64_t kBase = 0x9E3779B97F4A7C15;
     const Texts strings(data, offsets);
     std::vector<uint64_t> hashes(strings.size());
-    for (size_t i = 0; i < hashes.size(); ++i) {
-        uint64_t value = 0;
-        for (size_t at = 0; at < strings.length(i); ++at) value = value * kBase + strings.text(i)[at] + 1;
-        value = (value ^ (value >> 31)) * kBase;
-        hashes[i] = value ^ (value >> 29);
-    }
+    for (size_t i = 0; i < hashes.size(); ++i)
+        hashes[i] = string_hash(reinterpret_cast<const uint8_t*>(strings.text(i)), strings.length(i));
     return to_numpy(std::move(hashes));
+}
+
+// Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
+ArrayOut<uint32_t> name_spellings(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int n_threads) {
+    const Texts names(data, offsets);
+    const auto bounds = names.chunks(1 << 18);
+    std::vector<uint32_t> spellings(names.size(), 0);
+    parallel_for(bounds.size() - 1, n_threads, [&](size_t chunk) {
+        KeyMaker maker;
+        std::string key;
+        for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
+            for (const bool ignores_case : {false, true}) {
+                key.clear();
+                maker.append(names.text(i), names.length(i), {ignores_case, false, false, false}, false, key);
+                const uint64_t hash = string_hash(reinterpret_cast<const uint8_t*>(key.data()), key.size());
+                spellings[i] = spellings[i] << 16 | static_cast<uint32_t>(hash >> 48);
+            }
+        }
+    });
+    return to_numpy(std::move(spellings));
 }
 
 }  // namespace
@@ -255,6 +271,8 @@ void bind_name_keys(nb::module_& m) {
             "ignores_diacritics", "n_threads"},
            "Offsets and bytes of the comparable key of every name.");
     define(m, "string_hashes", &string_hashes, {"data", "offsets"}, "The hash of every string.");
+    define(m, "name_spellings", &name_spellings, {"data", "offsets", "n_threads"},
+           "Two numbers of 16 bits for each name, of its key as written, and below that in whichever case.");
 }
 
 }  // namespace deixis
