@@ -233,20 +233,6 @@ auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t>
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
 }
 
-// The hash of each string, as `deixis.store.string_hashes` has it.
-ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
-    constexpr uint64_t kBase = 0x9E3779B97F4A7C15;
-    const Texts strings(data, offsets);
-    std::vector<uint64_t> hashes(strings.size());
-    for (size_t i = 0; i < hashes.size(); ++i) {
-        uint64_t value = 0;
-        for (size_t at = 0; at < strings.length(i); ++at) value = value * kBase + strings.text(i)[at] + 1;
-        value = (value ^ (value >> 31)) * kBase;
-        hashes[i] = value ^ (value >> 29);
-    }
-    return to_numpy(std::move(hashes));
-}
-
 }  // namespace
 
 void bind_name_keys(nb::module_& m) {
@@ -254,7 +240,6 @@ void bind_name_keys(nb::module_& m) {
            {"data", "offsets", "is_turkic", "ignores_case", "keeps_dotless_i", "ignores_punctuation",
             "ignores_diacritics", "n_threads"},
            "Offsets and bytes of the comparable key of every name.");
-    define(m, "string_hashes", &string_hashes, {"data", "offsets"}, "The hash of every string.");
 }
 
 }  // namespace deixis
