@@ -234,15 +234,6 @@ auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t>
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
 }
 
-// The hash of each string.
-ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
-    const Texts strings(data, offsets);
-    std::vector<uint64_t> hashes(strings.size());
-    for (size_t i = 0; i < hashes.size(); ++i)
-        hashes[i] = string_hash(reinterpret_cast<const uint8_t*>(strings.text(i)), strings.length(i));
-    return to_numpy(std::move(hashes));
-}
-
 // Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
 ArrayOut<uint32_t> name_spellings(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int n_threads) {
     const Texts names(data, offsets);
@@ -270,7 +261,6 @@ void bind_name_keys(nb::module_& m) {
            {"data", "offsets", "is_turkic", "ignores_case", "keeps_dotless_i", "ignores_punctuation",
             "ignores_diacritics", "n_threads"},
            "Offsets and bytes of the comparable key of every name.");
-    define(m, "string_hashes", &string_hashes, {"data", "offsets"}, "The hash of every string.");
     define(m, "name_spellings", &name_spellings, {"data", "offsets", "n_threads"},
            "Two numbers of 16 bits for each name, of its key as written, and below that in whichever case.");
 }

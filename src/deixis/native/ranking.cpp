@@ -1,4 +1,4 @@
-// Weighted sums of features, the probabilities they make, and the best candidates of each mention.
+// Weighted sums of features, the probabilities they make, and the best candidates of each mention; keys of names.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,6 +6,8 @@
 #include "border.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
+#include "string_hash.hpp"
+#include "texts.hpp"
 
 namespace deixis {
 namespace {
@@ -147,11 +149,20 @@ ArrayOut<uint8_t> rows_hold(ArrayIn<int64_t> indptr, ArrayIn<uint64_t> values, A
     return to_numpy(std::move(is_held));
 }
 
+// The hash of each string, as `deixis.store.string_hashes` has it.
+ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
+    const Texts strings(data, offsets);
+    std::vector<uint64_t> hashes(strings.size());
+    for (size_t i = 0; i < hashes.size(); ++i) hashes[i] = string_hash(strings.text(i), strings.length(i));
+    return to_numpy(std::move(hashes));
+}
+
 }  // namespace
 
 void bind_ranking(nb::module_& m) {
     define(m, "rows_hold", &rows_hold, {"indptr", "values", "rows", "keys"},
            "Whether the values of each row hold the key beside it.");
+    define(m, "string_hashes", &string_hashes, {"data", "offsets"}, "The hash of every string.");
     define(m, "weighted_sums", &weighted_sums, {"columns", "weights", "n"},
            "The weighted sum of the columns for each of n candidates.");
     define(m, "best_places", &best_places, {"starts", "rows", "scores", "k", "n_threads"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from deixis.store.numbers import NumbersBuilder
 from deixis.store.scratch import concatenated
 
 _BLOCK_BYTES = 1 << 22
-_FEW = 4096
 
 
 class StringTable:
@@ -41,8 +40,6 @@ class StringTable:
         """A table of `strings`, in their order."""
         if isinstance(strings, StringTable):
             return strings
-        if isinstance(strings, (list, tuple)) and len(strings) <= _FEW:
-            return cls._of_few(strings)
         builder = StringTableBuilder()
         if isinstance(strings, (list, tuple)):
             builder.extend(strings)
@@ -50,16 +47,6 @@ class StringTable:
             for string in strings:
                 builder.append(string)
         return builder.build()
-
-    @classmethod
-    def _of_few(cls, strings: Sequence[str]) -> StringTable:
-        """The same of so few strings that making a builder would take longer."""
-        try:
-            encoded = [string.encode("utf-8") for string in strings]
-        except UnicodeEncodeError:
-            return cls.from_strings(iter(strings))
-        offsets = np.fromiter(accumulate(map(len, encoded), initial=0), dtype=np.int64, count=len(encoded) + 1)
-        return cls(offsets, np.frombuffer(b"".join(encoded), dtype=np.uint8))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> StringTable:
