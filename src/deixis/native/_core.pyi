@@ -284,9 +284,6 @@ def best_of_rows(
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
 
 MAX_CHILDREN: int = 256
-FEATURE_HASH: int = 2654435761
-
-ENTRY_FIELDS: list[tuple[str, str]]
 
 def train_level(
     indptr: NDArray[numpy.int64],
@@ -324,16 +321,37 @@ def label_walks(
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.int32]]: ...
 
-SIGMOID_POWER: int = 0
+FEATURE_HASH: int = 2654435761
 
+def pack_level(
+    child_starts: NDArray[numpy.int64],
+    entry_starts: NDArray[numpy.int64],
+    hashes: NDArray[numpy.uint32],
+    children: NDArray[numpy.uint8],
+    weights: NDArray[numpy.uint16],
+    n_features: int,
+) -> dict[str, NDArray[Any]]: ...
+def unpack_level(
+    block_starts: NDArray[numpy.int64],
+    blocks: NDArray[numpy.uint64],
+    byte_starts: NDArray[numpy.int64],
+    bytes: NDArray[numpy.uint8],
+    entry_sizes: NDArray[numpy.uint8],
+    n_features: int,
+    first: int,
+    last: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.uint8], NDArray[numpy.uint16]]: ...
 def find_damage(
     child_starts: NDArray[numpy.int64],
-    bucket_offsets: NDArray[numpy.int64],
-    bucket_starts: NDArray[numpy.uint32],
-    entry_starts: NDArray[numpy.int64],
-    entries: NDArray[numpy.uint8],
+    block_starts: NDArray[numpy.int64],
+    blocks: NDArray[numpy.uint64],
+    byte_starts: NDArray[numpy.int64],
+    bytes: NDArray[numpy.uint8],
+    entry_sizes: NDArray[numpy.uint8],
     n_features: int,
 ) -> str: ...
+
+SIGMOID_POWER: int = 0
 
 class TreeSearch:
     def __init__(
