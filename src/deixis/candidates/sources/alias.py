@@ -35,6 +35,7 @@ from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext, base_language
 
 _ACRONYM = "\x1f"  # before the keys of acronyms: a mention meets them only if it is written like one
+_UNCASED = np.uint32(0xFFFF)
 _VARIANT = "\x1e"  # before the keys of names in another number or spelling
 _NO_LANG = -1
 MIN_VARIANT = 4  # characters of a name that is also known in another number or spelling
@@ -198,21 +199,30 @@ class AliasSource(CandidateSource):
         return by_row.keys, by_row.rows, priors
 
     def kb_names(self, mentions: Sequence[MentionInContext]) -> list[str]:
-        """The text of each mention, or the name on the list that it is in another number or spelling.
+        """The text of each mention, or the name on the list that it is in another number, spelling or accents.
 
         A single word with a capital within a sentence stays as it is: Rangers are a team, a ranger is none of it.
 
         Examples
         --------
         >>> kb = KnowledgeBase.from_records([{"id": "D9", "title": "Tumors"}, {"id": "D6", "title": "Nerves, Optic"}])
-        >>> texts = ["tumour", "the optic nerve", "optic nerve"]
+        >>> texts = ["tumour", "the optic nerve", "optic nerve", "tümors"]
         >>> AliasSource.build(SourceInputs(kb)).kb_names([MentionInContext(text, text, 0, 1) for text in texts])
-        ['Tumors', 'the optic nerve', 'Nerves, Optic']
+        ['Tumors', 'the optic nerve', 'Nerves, Optic', 'Tumors']
         """
         texts = [mention.text for mention in mentions]
         keys = self.forms.keys(texts, [mention.lang for mention in mentions], n_threads=1)
+        entries = self._find(keys)
         is_known = np.zeros(len(texts), dtype=bool)
-        is_known[self._find(keys).keys] = True
+        is_known[entries.keys] = True
+        is_same = np.zeros(len(texts), dtype=bool)
+        uncased = _spellings(texts, n_threads=1) & _UNCASED
+        is_same[entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]]] = True
+        for number, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
+            if not is_same[number]:  # its key is that of a name with other accents or marks
+                same = (name for name in self.kb.names_of(row) if self.forms.keys([name])[0] == keys[number])
+                texts[number] = next(same, texts[number])
+                is_same[number] = True
         if self.further is not None:
             is_known[self.further.find(keys).keys] = True
         is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
