@@ -25,15 +25,15 @@
 namespace deixis {
 namespace {
 
-constexpr size_t kAhead = 8;        // names asked for before they are compared
-constexpr size_t kPatience = 1024;  // names compared between two looks for Ctrl-C
+constexpr size_t kAhead = 8;         // names asked for before they are compared
+constexpr size_t kPatience = 1024;   // names compared between two looks for Ctrl-C
 constexpr size_t kFirstPlanes = 16;  // of a block that are asked for before it is opened
-constexpr size_t kPortion = 256;    // blocks opened before their best names are compared
+constexpr size_t kPortion = 256;     // blocks opened before their best names are compared
 // Without a filter, what a query opens and compares at most. Only long queries that are like no name come so far, among
 // more than half a million names: what they then miss is about as like them as any names of their length are.
 constexpr size_t kMaxOpened = 8192;     // blocks
 constexpr size_t kMaxCompared = 16384;  // names
-constexpr size_t kRanks = 64;       // into which blocks are sorted by what they may hold
+constexpr size_t kRanks = 64;           // into which blocks are sorted by what they may hold
 
 struct Hit {
     double similarity;
@@ -303,7 +303,7 @@ private:
         const auto together = work.query.length() + length;
         if (needed.length != length) {
             needed.ranks.clear();
-            for (int64_t common = 0; common <= length; ++common)
+            for (int64_t common = 0; common <= std::min<int64_t>(length, work.query.n_known()); ++common)
                 needed.ranks.push_back(static_cast<uint8_t>(rank_of(similarity(common, together))));
         }
         needed.length = length;
