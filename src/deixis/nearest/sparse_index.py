@@ -178,7 +178,9 @@ def _of_format_2(arrays: Mapping[str, NDArray[Any]], prefix: str, block_size: in
     if len(runs) != n_columns + 1 or (np.diff(runs, prepend=0, append=n_runs) < 0).any() or len(starts) != n_runs + 1:
         raise StoreError(f"The arrays '{prefix}.*' are damaged. Build the model again.")
     n_shards = max(1, -(-len(stored["groups"]) // (block_size * _core.SHARD_BLOCKS)))
-    of_run = np.repeat(np.arange(n_columns) * n_shards, np.diff(runs)) + blocks[runs[0] : runs[-1]] // _core.SHARD_BLOCKS
+    of_run = (
+        np.repeat(np.arange(n_columns) * n_shards, np.diff(runs)) + blocks[runs[0] : runs[-1]] // _core.SHARD_BLOCKS
+    )
     marks = starts[:: _core.MARK_RUNS].astype(np.int64)
     stored |= {
         "column_starts": runs[0] + np.searchsorted(of_run, np.arange(n_columns * n_shards + 1)),
