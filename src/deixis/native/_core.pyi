@@ -160,7 +160,8 @@ def expit(log_odds: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 def logit(probabilities: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
 MAX_BLOCK_SIZE: int = 256
-MAX_ENTRIES: int = 4294967295
+SHARD_BLOCKS: int = 65536
+MARK_RUNS: int = 256
 
 def build_blocks(
     indptr: NDArray[numpy.int64],
@@ -170,9 +171,10 @@ def build_blocks(
     block_size: int,
 ) -> tuple[
     NDArray[numpy.int64],
-    NDArray[numpy.int32],
+    NDArray[numpy.uint16],
     NDArray[numpy.uint8],
-    NDArray[numpy.uint32],
+    NDArray[numpy.uint16],
+    NDArray[numpy.int64],
     NDArray[numpy.uint8],
     NDArray[numpy.uint8],
     NDArray[numpy.float32],
@@ -182,9 +184,10 @@ class BlockSearch:
     def __init__(
         self,
         column_starts: NDArray[numpy.int64],
-        blocks: NDArray[numpy.int32],
+        blocks: NDArray[numpy.uint16],
         maxima: NDArray[numpy.uint8],
-        entry_starts: NDArray[numpy.uint32],
+        entry_starts: NDArray[numpy.uint16],
+        entry_marks: NDArray[numpy.int64],
         places: NDArray[numpy.uint8],
         codes: NDArray[numpy.uint8],
         scales: NDArray[numpy.float32],
