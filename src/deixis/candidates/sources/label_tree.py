@@ -107,6 +107,14 @@ class LabelTreeSource(CandidateSource):
             return ranker.level_runs(rows.docs_by_features, rows.docs_by_labels)
 
     @staticmethod
+    def order(inputs: SourceInputs, config: LabelTreeSourceConfig) -> NDArray[np.integer]:
+        """The `row_order` of the source, before its rankers have learned."""
+        with parts_below(BELOW):
+            rows = TrainingRows.of(inputs, config)
+            ranker = LabelTreeRanker(config.ranker, seed=inputs.seed, n_threads=inputs.n_threads)
+            return ranker.first_tree(rows.docs_by_features, rows.docs_by_labels).positions()
+
+    @staticmethod
     def train_run(inputs: SourceInputs, config: LabelTreeSourceConfig, run: LevelRun) -> None:
         """Learns one of the runs, for the build to find it among its parts."""
         with parts_below(BELOW):
