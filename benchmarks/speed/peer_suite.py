@@ -94,12 +94,16 @@ def run_suite(
     """Repeat, print and record; ratios are of `main_figure`, the first system's over each other's."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--leave-out", action="append", default=[], help="environment of a peer; may be repeated [none]"
+    )
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     start_run(is_recorded=not options.dry_run)
     folder = cache_folder() / name.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
     suite = PeerSuite(name, folder, DataFolder.choose(None, Path(__file__).resolve().parents[2]))
+    suite.missing.update(dict.fromkeys(options.leave_out, "it is not wanted"))
     files = prepare(suite)
     repeats = [measure(suite, files) for _ in range(options.repeats)]
     rows = rows_of(suite, repeats, units, main_figure)
