@@ -53,7 +53,7 @@ class PeerSuite:
         return run_job(runner, python, self.folder / runner, 1, {"action": action, **job})
 
     def model_of(self, kb_path: Path) -> tuple[KnowledgeBase, dict[str, str]]:
-        """A list, and what all systems are given of it: its names with their ids, and our model, built."""
+        """A list, and what all systems get of it: its names with their ids, and our model, built."""
         kb = KnowledgeBase.read(kb_path)
         names, rows = kb.names()
         keys = [kb.ids[row] for row in rows.tolist()]
@@ -103,7 +103,7 @@ def run_suite(
     folder = cache_folder() / name.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
     suite = PeerSuite(name, folder, DataFolder.choose(None, Path(__file__).resolve().parents[2]))
-    suite.missing.update(dict.fromkeys(options.leave_out, "it is not wanted"))
+    suite.missing.update(dict.fromkeys(options.leave_out, "by --leave-out"))
     files = prepare(suite)
     repeats = [measure(suite, files) for _ in range(options.repeats)]
     rows = rows_of(suite, repeats, units, main_figure)

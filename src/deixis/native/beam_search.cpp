@@ -78,9 +78,9 @@ private:
     int32_t power_;
 };
 
-// A block that may hold a feature of the row: where its bytes lie, the feature's header there, the row's value.
+// A block that may hold a feature of the row: where its bytes begin, the feature's header there, the row's value.
 struct Found {
-    uint32_t place;
+    uint32_t offset;
     uint16_t header;
     float value;
 };
@@ -342,7 +342,7 @@ private:
             for (const auto& [hash, value] : query.features) {
                 const uint64_t block = parent.blocks[bits.block(hash)];
                 // Written always, kept only if the block's filter says so: no branch to guess wrong.
-                worker.found[n_found] = {place_of(block), bits.header(hash), value};
+                worker.found[n_found] = {offset_of(block), bits.header(hash), value};
                 n_found += (filter_of(block) >> bits.filter_bit(hash)) & 1u;
             }
             parent.found_end = n_found;
@@ -350,8 +350,8 @@ private:
         size_t i = 0;
         for (const ParentView& parent : worker.parents)
             for (; i < parent.found_end; ++i) {
-                prefetch(parent.bytes + worker.found[i].place);
-                prefetch(parent.bytes + worker.found[i].place + kUsualBlock);
+                prefetch(parent.bytes + worker.found[i].offset);
+                prefetch(parent.bytes + worker.found[i].offset + kUsualBlock);
             }
     }
 
@@ -361,7 +361,7 @@ private:
         for (; begin != end; ++begin) {
             const float value = begin->value;
             for_each_entry<Entry>(
-                parent.bytes + begin->place, begin->header, parent.bits.count_mask(),
+                parent.bytes + begin->offset, begin->header, parent.bits.count_mask(),
                 [&](const uint8_t* entry) { margins[Entry::child(entry)] += value * weight_of<Entry>(entry); });
         }
     }

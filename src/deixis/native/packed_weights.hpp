@@ -44,9 +44,9 @@ struct HashBits {
     uint32_t count_mask() const { return (1u << count) - 1; }
 };
 
-// A block: the filter in the lower half, the place of its bytes in the upper.
+// A block: the filter in the lower half, the offset of its bytes in the upper.
 inline uint32_t filter_of(uint64_t block) { return static_cast<uint32_t>(block); }
-inline uint32_t place_of(uint64_t block) { return static_cast<uint32_t>(block >> 32); }
+inline uint32_t offset_of(uint64_t block) { return static_cast<uint32_t>(block >> 32); }
 
 static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
 
@@ -97,21 +97,21 @@ inline float weight_of(const uint8_t* bytes) {
     return std::bit_cast<float>(static_cast<uint32_t>(Entry::weight(bytes)) << 16);
 }
 
-// Calls `use` with the bytes of every entry whose header's key is that of `wanted`, a header of count 0, in the block
-// that begins at `bytes`.
+// Calls `use` with the bytes of every entry whose header's key is that of `header_of_key`, a header of count 0, in the
+// block that begins at `bytes`.
 template <typename Entry, typename Use>
-inline void for_each_entry(const uint8_t* bytes, uint16_t wanted, uint32_t count_mask, Use&& use) {
+inline void for_each_entry(const uint8_t* bytes, uint16_t header_of_key, uint32_t count_mask, Use&& use) {
     const size_t n_headers = bytes[0];
     const uint8_t* const headers = bytes + 1;
     size_t n_less = 0, n_before = 0;
     for (; n_less < n_headers; ++n_less) {  // a handful
         const uint32_t header = read_16(headers + 2 * n_less);
-        if (header >= wanted) break;
+        if (header >= header_of_key) break;
         n_before += (header & count_mask) + 1;
     }
     const uint8_t* entry = headers + 2 * n_headers + Entry::kSize * n_before;
     for (; n_less < n_headers; ++n_less) {  // a feature of very many entries has several headers
-        const uint32_t more = static_cast<uint32_t>(read_16(headers + 2 * n_less)) - wanted;
+        const uint32_t more = static_cast<uint32_t>(read_16(headers + 2 * n_less)) - header_of_key;
         if (more > count_mask) break;
         const uint8_t* const end = entry + Entry::kSize * (more + 1);
         for (; entry != end; entry += Entry::kSize) use(entry);

@@ -255,7 +255,7 @@ def packed_level(entries, n_children, n_features):
     ],
 )
 def test_an_entry_is_two_bytes_where_children_are_few_and_weights_of_common_size(n_children, weights, size):
-    entries = [(7 * place, place % n_children, np.float32(weight)) for place, weight in enumerate(weights)]
+    entries = [(7 * number, number % n_children, np.float32(weight)) for number, weight in enumerate(weights)]
     entries = [(f, c, (w.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)) for f, c, w in entries]
     level = packed_level(entries, n_children, 1000)
     assert level.arrays["entry_sizes"].tolist() == [size]
@@ -292,7 +292,7 @@ def test_what_is_packed_is_searched_as_a_matrix_is_multiplied(n_features):
 def test_features_whose_hashes_crowd_into_one_block_are_told_apart():
     # Multiples of the inverse of the hash have hashes in a row: 3,000 of them in a few blocks of 2^20 hashes.
     inverse = pow(_core.FEATURE_HASH, -1, 1 << 20)
-    entries = [((inverse * place) % (1 << 20), place % 7, 1.0 + place % 5) for place in range(3000)]
+    entries = [((inverse * number) % (1 << 20), number % 7, 1.0 + number % 5) for number in range(3000)]
     found = packed_level(entries, 7, 1 << 20).weights_by_child(1 << 20)[0].tocoo()
     assert sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)) == sorted(entries)
 
