@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.rows import RESULTS
+from benchmarks.scale.build_curve import SIZES
 from benchmarks.suites.results import Row, read_results, row_key
 from benchmarks.tables import ROOT
 from deixis.reports.charts import Axis, Bars, Series, bar_chart, line_chart
@@ -58,6 +59,13 @@ CORRECTED = {
     "demo": ("corrections/demo/dev", "deixis+mistakes"),
     "demo, by name only": ("corrections/demo/dev", "by-name+mistakes"),
 }
+SIZE_AXIS = Axis("entities", is_log=True, ticks=SIZES)
+SCALE = {
+    "build CPU": "build_cpu",
+    "size of the model": "disk",
+    "anonymous memory": "anonymous",
+    "CPU of a mention": "query_cpu",
+}
 ByKey = Mapping[tuple[str, str, str], Row]
 
 
@@ -73,6 +81,7 @@ def figures(rows: Iterable[Row]) -> dict[str, str]:
         "retrievers-others.svg": retrievers("others", ON_OTHERS, by_key),
         "gandalf-bins.svg": label_bins("gandalf/yso_en-25k-bag", by_key),
         "corrections-gain.svg": corrected(by_key),
+        "scale.svg": grown(by_key),
     }
     return {name: f"{picture}\n" for name, picture in drawn.items()}
 
@@ -105,6 +114,17 @@ def corrected(by_key: ByKey) -> str:
     series = lines("gain", CORRECTED, by_key, N_CORRECTIONS)
     width = Axis("corrections of mistakes", is_log=True, ticks=(1, 2, 5, 10, 20, 50, 100, 500))
     return line_chart("Gain in accuracy on other texts", series, width, Axis("gain", is_percent=True))
+
+
+def grown(by_key: ByKey) -> str:
+    """Lines against the number of entities: how many times as much as with the smallest list."""
+    series = []
+    for name, metric in SCALE.items():
+        rows = [(n, by_key.get((f"scale/wiki-{n}", metric, "deixis"))) for n in SIZES]
+        points = [(n, row["value"]) for n, row in rows if row is not None]
+        series.append(Series(name, [n for n, _ in points], [value / points[0][1] for _, value in points]))
+    height = Axis("times as much as with 50,000", low=1, is_log=True, ticks=(1, 2, 5, 10, 20, 50))
+    return line_chart("What 50,000 to 2 million entities need", series, SIZE_AXIS, height)
 
 
 def lines(metric: str, sets: Mapping[str, tuple[str, str]], by_key: ByKey, at: Sequence[int] = AT) -> list[Series]:

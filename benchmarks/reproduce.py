@@ -87,6 +87,7 @@ STEPS = (
     Step("service.overload", ("service/wiki468k",)),
     Step("service.reloads", ("service/wiki468k",)),
     Step("service.fuzz", ("service/wiki468k",)),
+    Step("service.versions", ("service/wiki468k-versions",)),
     Step(
         "xmc.elias eurlex57k --documents 8000 --seeds 0 1 2 --peers --test --record",
         ("xmc/eurlex57k-8000/elias-test", "xmc/eurlex57k-8000/elias-graph"),

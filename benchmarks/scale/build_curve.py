@@ -1,10 +1,11 @@
 """How building and linking grow with the list: `python -m benchmarks.scale.build_curve [--sizes 50000 ...] [--record]`.
 
 For each size one process builds a model on one thread and another one links mentions of AIDA's training part with it:
-CPU seconds of building, the most memory held (anonymous, and with mapped files), the size of the model, CPU of a given
-mention in a batch, recall@10. The mentions are the same for all sizes: those of entities that the smallest list has.
-Then exponents are fitted (least squares of the logarithms), and memory per million entities. `scale.lists` says what
-the lists are made of: up to 468,498 entities they are real, beyond it recombined.
+CPU seconds of building, the most memory held (anonymous, and with mapped files), the size of the model, how many and
+how long names an entity has, CPU of a given mention in a batch, recall@10. The mentions are the same for all sizes:
+those of entities that the smallest list has. Then exponents are fitted (least squares of the logarithms), and memory
+per million entities. `scale.lists` says what the lists are made of: up to 468,498 entities they are real, beyond it
+recombined.
 
 Lists and models are kept in `build/scale`; a model that is there is built again, a list is not written again.
 """
@@ -39,7 +40,7 @@ Figures = dict[str, Any]
 
 def measured(module: str, *arguments: object) -> Figures:
     """The figures that a process of its own prints."""
-    command = ["nice", "-n", "10", sys.executable, "-m", f"benchmarks.scale.{module}", *map(str, arguments)]
+    command = [sys.executable, "-m", f"benchmarks.scale.{module}", *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, cwd=ROOT)
     figures: Figures = json.loads(done.stdout)
     return figures
@@ -68,6 +69,8 @@ def size_rows(n: int, built: Figures, asked: Figures) -> list[ResultRow]:
         ("anonymous_per_entity", (built["anonymous"] - built["before"]) / n / 1000, "kB"),
         ("peak", built["peak"] / MB, "MB"),
         ("disk", built["disk"] / MB, "MB"),
+        ("names_per_entity", built["n_names"] / n, "names"),
+        ("name_bytes_per_entity", built["name_bytes"] / n, "bytes"),
         ("recall@1", asked["recall@1"], "share"),
         ("recall@10", asked["recall@10"], "share"),
     ]

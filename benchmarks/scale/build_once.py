@@ -28,8 +28,11 @@ def main(arguments: list[str] | None = None) -> int:
         with keeping_parts(options.model, lambda: digest_of(files, {}), lambda: KnowledgeBase.read(files)) as kb:
             Linker.build(kb, n_threads=options.threads).save(options.model)
     cpu = time.process_time() - cpu
+    names, rows = kb.names()
     figures = {
         "n_entities": len(kb),
+        "n_names": len(rows),
+        "name_bytes": int(names.offsets[-1]),
         "cpu": cpu,
         "wall": time.perf_counter() - begin,
         "before": at_start["RssAnon"],

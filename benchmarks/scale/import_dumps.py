@@ -142,7 +142,7 @@ def rows_of(
     settings = {"megabytes": round(megabytes), "megabytes_packed": round(path.stat().st_size / MB)}
     for n_workers, done in runs.items():
         cpu, wall, peak = (median(run[column] for run in done) for column in range(3))
-        n, system = done[0][3], f"{OURS}, {n_workers} workers" if n_workers > 1 else OURS
+        n, system = done[0][3], f"{OURS}-{n_workers}-workers" if n_workers > 1 else OURS
         yield ResultRow(suite, "mb_per_cpu_second", system, round(megabytes / cpu, 2), "MB/s", n=n, settings=settings)
         yield ResultRow(suite, "mb_per_second", system, round(megabytes / wall, 2), "MB/s", n=n, settings=settings)
         yield ResultRow(suite, "entities_per_cpu_second", system, round(n / cpu), "1/s", n=n, settings=settings)

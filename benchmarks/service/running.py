@@ -49,9 +49,9 @@ class Service:
 
 
 @contextmanager
-def serving(model: Path, *arguments: str) -> Iterator[Service]:
-    """A service of the model on a free port of this machine, ended at the end."""
-    command = [sys.executable, "-m", "deixis.cli", "serve", str(model), "--port", "0", *arguments]
+def serving(model: Path, *arguments: str, python: Path = Path(sys.executable)) -> Iterator[Service]:
+    """A service of the model on a free port of this machine, ended at the end; of the version that this Python has."""
+    command = [str(python), "-m", "deixis.cli", "serve", str(model), "--port", "0", *arguments]
     environment = {"DEIXIS_TOKEN": TOKEN, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [*command, "--quiet"],
@@ -60,6 +60,7 @@ def serving(model: Path, *arguments: str) -> Iterator[Service]:
         text=True,
     )
     service = Service(process, 0)
+    rest = threading.Thread(target=lambda: service.log.extend(process.stderr), daemon=True)
     try:
         for line in process.stderr:
             service.log.append(line)
@@ -68,11 +69,14 @@ def serving(model: Path, *arguments: str) -> Iterator[Service]:
                 break
         else:
             raise SystemExit(f"The service did not start: {service.log}")
-        threading.Thread(target=lambda: service.log.extend(process.stderr), daemon=True).start()
+        rest.start()
         yield service
     finally:
         process.terminate()
         process.wait(60)
+        if rest.is_alive():
+            rest.join()
+        process.stderr.close()
 
 
 def model_of(suite: str) -> Path:

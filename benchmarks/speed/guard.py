@@ -1,9 +1,11 @@
 """Whether anything became slow: `python -m benchmarks.speed.guard [--record]`, in under a minute; a test runs it, too.
 
 Each job is timed between two runs of a reference, in one process and on one thread: CPU seconds of other machines and
-of busy hours differ, but a job over its reference hardly does. What is native is held against a sort of NumPy, what is
-mostly Python against a loop of Python. The median of some rounds is compared with the ratio in `guard.json`. A job that
-is slower than allowed is measured again, with more rounds: a slow hour passes, a slowdown does not.
+of busy hours differ, but a job over its reference hardly does. What is native is held against a stable sort of NumPy,
+what is mostly Python against a loop of Python. The sort is stable because NumPy has an unstable one for each kind of
+processor, of which one is seven times as fast as another. The median of some rounds is compared with the ratio in
+`guard.json`. A job that is slower than allowed is measured again, with more rounds: a slow hour passes, a slowdown
+does not.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from deixis.types import Document, Mention
 from deixis.xmr.model import LABELLING, LabelTreeRanker
 
 RECORDED = Path(__file__).with_name("guard.json")
-ALLOWED = 1.5  # times the recorded ratio
+ALLOWED = 1.75  # times the recorded ratio
 ROUNDS = (5, 15, 31)  # of the first measurement, and of those that follow if it is too slow
 N_ENTITIES = 2_000
 
@@ -110,7 +112,7 @@ def python_loop() -> int:
 def jobs() -> Mapping[str, Job]:
     """What must not become slow, on lists and texts that are made here."""
     rng = np.random.default_rng(0)
-    numbers = rng.random(400_000)
+    numbers = rng.random(100_000)
     words = made_words(rng, 6_000)
     kb = made_list(rng, words)
     linker = Linker.build(kb, n_threads=1)
@@ -125,7 +127,7 @@ def jobs() -> Mapping[str, Job]:
     many = StringTable.from_strings(texts * 100)
 
     def sort() -> object:
-        return np.sort(numbers)
+        return np.sort(numbers, kind="stable")
 
     return {
         "raw text": Job(lambda: list(linker.link_many(texts)), sort),

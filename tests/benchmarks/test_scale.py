@@ -63,11 +63,13 @@ def test_an_exponent_is_the_slope_of_the_logarithms():
 def test_rows_have_costs_per_million_and_per_entity():
     use = {"cpu": 2.0, "anonymous": 3_000_000, "total": 5_000_000}
     built = {"n_entities": 1000, "cpu": 3.6, "anonymous": 4e6, "before": 1e6, "peak": 6e6, "disk": 2e6}
+    built |= {"n_names": 1500, "name_bytes": 20_000}
     built["stages"] = {"reading": use, "training": use | {"anonymous": 4_000_000}}
     asked = {"n_mentions": 7, "cpu_us": [3.0, 1.0, 2.0], "recall@1": 0.5, "recall@10": 1.0}
     rows = {row.metric: row for row in size_rows(1000, built, asked)}
     assert rows["build_cpu_per_million"].value == 1.0
     assert rows["anonymous_per_entity"].value == 3.0
+    assert (rows["names_per_entity"].value, rows["name_bytes_per_entity"].value) == (1.5, 20.0)
     assert (rows["query_cpu"].low, rows["query_cpu"].value, rows["query_cpu"].high) == (1.0, 2.0, 3.0)
     assert [row.system for row in stage_rows(1000, built)] == ["training", "training", "reading", "reading"]
 

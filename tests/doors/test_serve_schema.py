@@ -18,9 +18,9 @@ MAX_URL = 60_000  # the client sends none that is longer
 
 
 @pytest.fixture
-def client(model, tmp_path):
+def client(own_model):
     access = Access(token=TOKEN)
-    config = ServiceConfig(model, Limits(), access)
+    config = ServiceConfig(own_model, Limits(), access)
     with TestClient(create_app(ServiceState(config)), base_url="http://localhost") as client:
         yield client
 

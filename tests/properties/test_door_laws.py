@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from deixis.batch.run import link_files
+from deixis.cli import render
 from deixis.cli.commands import link as link_command
 from deixis.cli.main import main
 from deixis.documents.formats import WRITERS
@@ -125,12 +126,12 @@ def test_marked_text_for_people_shows_the_decisions(kind, file_of, tmp_path):
     for top_k in TOP_KS:
         shown = []
 
-        def keep(document, gloss, shown=shown, table=link_command.candidate_table):
+        def keep(document, gloss, shown=shown, table=render.candidate_table):
             shown.append(document)
             return table(document, gloss)
 
         command = ["link", "model", str(file_of(kind)), "--pretty", "--top-k", str(top_k), "--quiet"]
-        with model_at_the_console(), patch.object(link_command, "candidate_table", keep):
+        with model_at_the_console(), patch.object(render, "candidate_table", keep):
             assert main([*command, "-o", str(tmp_path / "out")]) == 0
         assert [each[1:] for each in decisions(shown)] == [each[1:] for each in usual(kind)]
 

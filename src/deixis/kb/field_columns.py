@@ -21,6 +21,7 @@ from deixis.kb.records import (
     parse_text,
     parse_title,
     shown_value,
+    without_references,
 )
 
 Problems = dict[int, list[BadRecord]]
@@ -66,7 +67,7 @@ def aliases(column: Column, key: str, separator: str | None, problems: Problems)
     """Names, given as lists or as text with a separator."""
     kinds = set(map(type, column))
     if kinds <= {str, NoneType} and separator is not None:
-        column = [None if value is None else value.split(separator) for value in column]
+        column = [None if value is None else without_references(value).split(separator) for value in column]
         kinds = {list}
     if kinds <= {list, tuple, NoneType}:
         lists = [value or () for value in column]
@@ -112,7 +113,7 @@ def descriptions(column: Column, by_language: Column, problems: Problems) -> Rag
 def items_of(value: object, key: str, separator: str | None) -> Sequence[Any]:
     """The values of a field that may hold several."""
     if type(value) is str and separator is not None:
-        return value.split(separator)
+        return without_references(value).split(separator)
     if not isinstance(value, (list, tuple)):
         raise BadRecord("wrong_type", f'{key!r} must be a list such as ["a", "b"], got {shown_value(value)}')
     return value
@@ -121,10 +122,11 @@ def items_of(value: object, key: str, separator: str | None) -> Sequence[Any]:
 def _plain(column: Column) -> list[str] | None:
     """The texts without outer white space, or None if one is no text or has to be cleaned."""
     try:
-        is_printable = "".join(column).isprintable()
+        joined = "".join(column)
     except TypeError:
         return None
-    return list(map(str.strip, column)) if is_printable else None
+    is_plain = joined.isprintable() and not ("&" in joined and ";" in joined)
+    return list(map(str.strip, column)) if is_plain else None
 
 
 def _each(column: Column, parse: Callable[[Any], T], nothing: T, problems: Problems) -> list[T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any
 MAX_COUNT = 2**63 - 1
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 
 
 class BadRecord(Exception):
@@ -25,8 +27,23 @@ class BadRecord(Exception):
         super().__init__(reason)
 
 
+def without_references(text: str) -> str:
+    """The text with the characters that HTML's references stand for, as lists made from web pages have them.
+
+    Examples
+    --------
+    >>> without_references("Sj&#246;gren&apos;s Syndrome"), without_references("AT&T; Q&A")
+    ("Sjögren's Syndrome", 'AT&T; Q&A')
+    """
+    return _REFERENCE.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
+
+
 def clean(text: str) -> str:
-    """The text without control characters (each becomes a space), lone surrogates (U+FFFD) and outer white space."""
+    """The text without control characters (each becomes a space), lone surrogates (U+FFFD) and outer white space.
+
+    References of HTML (`&apos;`) become the characters they stand for.
+    """
+    text = without_references(text)
     if not text.isprintable():
         text = _SURROGATE.sub("\ufffd", CONTROL.sub(" ", text))
     return text.strip()

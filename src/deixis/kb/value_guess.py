@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deixis.kb.records import without_references
+
 _SURE = 0.95  # of the values
 _MAX_ID_LENGTH = 64
 _MIN_TEXT_LENGTH, _MIN_TEXT_WORDS = 40, 6
@@ -36,7 +38,7 @@ class ColumnSample:
     @property
     def texts(self) -> list[str]:
         """The values as text; lists and tables are left out."""
-        return [str(value) for value in self.values if type(value) in (str, int)]
+        return [without_references(str(value)) for value in self.values if type(value) in (str, int)]
 
     def fraction(self, pattern: re.Pattern[str]) -> float:
         """The fraction of the values that are all of a pattern."""
@@ -109,7 +111,7 @@ def guess_separator(values: Iterable[Any], titles: Iterable[str], has_commas: bo
     >>> guess_separator(["MI, heart attack"], ["infarction"]), guess_separator(["Smith, John"], ["Doe, Jane"])
     (',', '|')
     """
-    texts = [value.strip() for value in values if isinstance(value, str)]
+    texts = [without_references(value).strip() for value in values if isinstance(value, str)]
     counts = {mark: sum(mark in text for text in texts) for mark in SEPARATORS}
     best = max(SEPARATORS, key=lambda mark: counts[mark])
     if counts[best]:

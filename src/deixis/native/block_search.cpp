@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,11 @@ struct Hit {
     bool operator<(const Hit& other) const { return score != other.score ? score > other.score : row < other.row; }
 };
 
-// A column of the query: its weight, and the run of its blocks.
+// A column of the query: its weight, and its runs.
 struct Term {
     float weight;
+    int32_t column;
+    bool is_flat;
     int64_t begin, end;
     int64_t length() const { return end - begin; }
 };
@@ -90,13 +93,15 @@ void for_each_reaching(float least, const std::vector<float>& values, const Lane
 
 class BlockSearch {
 public:
-    BlockSearch(ArrayIn<int64_t> column_starts, ArrayIn<int32_t> blocks, ArrayIn<uint8_t> maxima,
-                ArrayIn<uint32_t> entry_starts, ArrayIn<uint8_t> places, ArrayIn<uint8_t> codes, ArrayIn<float> scales,
-                ArrayIn<int32_t> groups, int64_t n_groups, int64_t block_size)
+    BlockSearch(ArrayIn<int64_t> column_starts, ArrayIn<uint16_t> blocks, ArrayIn<uint8_t> maxima,
+                ArrayIn<uint16_t> entry_starts, ArrayIn<int64_t> entry_marks, ArrayIn<uint8_t> places,
+                ArrayIn<uint8_t> codes, ArrayIn<float> scales, ArrayIn<int32_t> groups, int64_t n_groups,
+                int64_t block_size)
         : column_starts_(column_starts),
           blocks_(blocks),
           maxima_(maxima),
           entry_starts_(entry_starts),
+          entry_marks_(entry_marks),
           places_(places),
           codes_(codes),
           scales_(scales),
@@ -104,11 +109,17 @@ public:
           n_groups_(n_groups),
           block_size_(block_size) {
         check_block_size(block_size);
-        check_size("column_starts", column_starts, scales.shape(0) + 1, "one for each of scales and one more");
-        check_size("maxima", maxima, blocks.shape(0), "one for each of blocks");
-        check_size("entry_starts", entry_starts, blocks.shape(0) + 1, "one for each of blocks and one more");
-        check_size("codes", codes, places.shape(0), "one for each of places");
         n_blocks_ = static_cast<int64_t>(run_count(groups.shape(0), static_cast<size_t>(block_size)));
+        n_shards_ = n_shards_of(n_blocks_);
+        const auto n_runs = blocks.shape(0);
+        check_size("column_starts", column_starts, scales.shape(0) * static_cast<size_t>(n_shards_) + 1,
+                   "one for each of scales in each shard and one more");
+        check_size("entry_starts", entry_starts, n_runs + 1, "one for each of blocks and one more");
+        check_size("entry_marks", entry_marks, n_runs / kMarkRuns + 1, "one for every 256 of entry_starts");
+        if (maxima.shape(0) > n_runs || codes.shape(0) > places.shape(0)) damaged();
+        n_flat_runs_ = static_cast<int64_t>(n_runs - maxima.shape(0));
+        n_flat_entries_ = places.shape(0) - codes.shape(0);
+        if (entry_start(n_flat_runs_) != n_flat_entries_ || entry_start(n_runs) != places.shape(0)) damaged();
     }
 
     // For each row whether its group is allowed, and for each block of rows how many are.
@@ -212,13 +223,30 @@ private:
         terms.clear();
         for (auto i = queries.indptr[query]; i < queries.indptr[query + 1]; ++i) {
             const auto column = queries.indices[i];
-            const auto begin = column_starts_.data()[column], end = column_starts_.data()[column + 1];
+            const auto* starts = column_starts_.data() + column * n_shards_;
+            const auto begin = starts[0], end = starts[n_shards_];
             const float scale = scales_.data()[column];
             if (begin < 0 || begin > end || end > static_cast<int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
-            if (begin < end && queries.data[i] > 0) terms.push_back({queries.data[i] * scale, begin, end});
+            if (begin == end || !(queries.data[i] > 0)) continue;
+            const bool is_flat = begin < n_flat_runs_;
+            if (is_flat && end > n_flat_runs_) damaged();
+            terms.push_back({queries.data[i] * scale, column, is_flat, begin, end});
         }
         std::stable_sort(terms.begin(), terms.end(),
                          [](const Term& a, const Term& b) { return a.length() < b.length(); });
+    }
+
+    // fn(its first block, begin, end) for every shard in which the term has runs.
+    template <typename Fn>
+    void for_each_shard(const Term& term, Fn&& fn) const {
+        if (n_shards_ == 1) return fn(0, term.begin, term.end);
+        const auto* starts = column_starts_.data() + term.column * n_shards_;
+        for (int64_t shard = 0; shard < n_shards_; ++shard) {
+            if (starts[shard] < term.begin || starts[shard] > starts[shard + 1] || starts[shard + 1] > term.end)
+                damaged();
+            if (starts[shard] < starts[shard + 1])
+                fn(static_cast<uint32_t>(shard * static_cast<int64_t>(kShardBlocks)), starts[shard], starts[shard + 1]);
+        }
     }
 
     // How many of the terms, from the first on, say where to look; the others have long lists and little weight.
@@ -242,11 +270,7 @@ private:
         }
         work.bounds.assign(padded(static_cast<size_t>(n_blocks_)), 0.0f);
         float* bounds = work.bounds.data();
-        for (size_t t = 0; t < n; ++t) {
-            const auto& term = work.terms[t];
-            for (auto i = term.begin; i < term.end; ++i)
-                bounds[block_at(i)] += term.weight * static_cast<float>(maxima_.data()[i]);
-        }
+        for (size_t t = 0; t < n; ++t) add_bounds(work.terms[t], bounds);
         if (is_filtered)
             for (size_t block = 0; block < static_cast<size_t>(n_blocks_); ++block)
                 bounds[block] = filter.n_allowed_in_block[block] > 0 ? bounds[block] : 0.0f;
@@ -263,6 +287,18 @@ private:
         for (const auto& offer : work.offers) work.opened.push_back(offer.row);
         std::sort(work.opened.begin(), work.opened.end());
         return is_all;
+    }
+
+    // Adds to each block what the term can give its rows at most.
+    void add_bounds(const Term& term, float* bounds) const {
+        for_each_shard(term, [&](uint32_t base, int64_t begin, int64_t end) {
+            const float most = term.weight * kMaxCode;
+            if (term.is_flat)
+                for (auto i = begin; i < end; ++i) bounds[block_at(base, i)] += most;
+            else
+                for (auto i = begin; i < end; ++i)
+                    bounds[block_at(base, i)] += term.weight * static_cast<float>(maxima_.data()[i - n_flat_runs_]);
+        });
     }
 
     // Where the opened blocks have the terms. Every place looked at is written down, and kept if it was the right one:
@@ -284,33 +320,45 @@ private:
 
     size_t read_list(const Term& term, const Scratch& work, Run* runs) const {
         size_t n = 0;
-        for (auto i = term.begin; i < term.end; ++i) {
-            const auto slot = work.slots[block_at(i)];
-            runs[n] = {i, slot - 1, term.weight};
-            n += slot != 0;
-        }
+        for_each_shard(term, [&](uint32_t base, int64_t begin, int64_t end) {
+            for (auto i = begin; i < end; ++i) {
+                const auto slot = work.slots[block_at(base, i)];
+                runs[n] = {i, slot - 1, term.weight};
+                n += slot != 0;
+            }
+        });
         return n;
     }
 
     // Binary searches for all opened blocks, step by step together: no search waits for the memory of another.
     size_t search_list(const Term& term, Scratch& work, Run* runs) const {
-        const auto* blocks = blocks_.data() + term.begin;
-        const auto* opened = work.opened.data();
-        const auto n_opened = work.opened.size();
-        work.at.assign(n_opened, 0);
-        auto* at = work.at.data();
-        for (auto n_left = term.length(); n_left > 1;) {
+        size_t n = 0;
+        for_each_shard(term, [&](uint32_t base, int64_t begin, int64_t end) {
+            const auto low = static_cast<int32_t>(base);
+            const auto first = std::lower_bound(work.opened.begin(), work.opened.end(), low);
+            const auto last = std::lower_bound(first, work.opened.end(), low + static_cast<int32_t>(kShardBlocks));
+            const auto first_slot = static_cast<size_t>(first - work.opened.begin());
+            n += search_shard(low, begin, end - begin, {first, last}, first_slot, term.weight, work.at, runs + n);
+        });
+        return n;
+    }
+
+    size_t search_shard(int32_t base, int64_t begin, int64_t length, std::span<const int32_t> opened, size_t first_slot,
+                        float weight, std::vector<int64_t>& places, Run* runs) const {
+        const auto* blocks = blocks_.data() + begin;
+        places.assign(opened.size(), 0);
+        auto* at = places.data();
+        for (auto n_left = length; n_left > 1;) {
             const auto half = n_left / 2;
-            for (size_t slot = 0; slot < n_opened; ++slot)
-                at[slot] += half * (blocks[at[slot] + half - 1] < opened[slot]);
+            for (size_t i = 0; i < opened.size(); ++i) at[i] += half * (blocks[at[i] + half - 1] + base < opened[i]);
             n_left -= half;
         }
         size_t n = 0;
-        for (size_t slot = 0; slot < n_opened; ++slot) {
+        for (size_t i = 0; i < opened.size(); ++i) {
             // The place after this one is the answer if this one is too small, unless the list ends here.
-            at[slot] += blocks[at[slot]] < opened[slot] && at[slot] + 1 < term.length();
-            runs[n] = {term.begin + at[slot], static_cast<uint32_t>(slot), term.weight};
-            n += blocks[at[slot]] == opened[slot];
+            at[i] += blocks[at[i]] + base < opened[i] && at[i] + 1 < length;
+            runs[n] = {begin + at[i], static_cast<uint32_t>(first_slot + i), weight};
+            n += blocks[at[i]] + base == opened[i];
         }
         return n;
     }
@@ -325,10 +373,13 @@ private:
         const Run* runs = work.runs.data();
         const auto n_runs = work.n_runs;
         for (size_t i = 0; i < n_runs; ++i) {
-            prefetch(entry_starts_.data() + runs[std::min(i + 2 * kAhead, n_runs - 1)].run);
-            const auto next = entry_starts_.data()[runs[std::min(i + kAhead, n_runs - 1)].run];
-            prefetch(places_.data() + next);
-            prefetch(codes_.data() + next);
+            const auto after = runs[std::min(i + 2 * kAhead, n_runs - 1)].run;
+            prefetch(entry_starts_.data() + after);
+            prefetch(entry_marks_.data() + after / static_cast<int64_t>(kMarkRuns));
+            const auto next = runs[std::min(i + kAhead, n_runs - 1)].run;
+            const auto entry = entry_start(next);
+            prefetch(places_.data() + entry);
+            if (next >= n_flat_runs_) prefetch(codes_.data() + (entry - n_flat_entries_));
             add(runs[i].run, runs[i].weight, work.scores.data() + runs[i].slot * block_size);
         }
     }
@@ -345,16 +396,29 @@ private:
         }
     }
 
-    uint32_t block_at(int64_t run) const {
-        const auto block = static_cast<uint32_t>(blocks_.data()[run]);
+    uint32_t block_at(uint32_t base, int64_t run) const {
+        const auto block = base + blocks_.data()[run];
         if (block >= static_cast<uint32_t>(n_blocks_)) damaged();
         return block;
     }
 
+    size_t entry_start(int64_t run) const {
+        return static_cast<size_t>(entry_marks_.data()[run / static_cast<int64_t>(kMarkRuns)]) +
+               entry_starts_.data()[run];
+    }
+
     void add(int64_t run, float weight, float* scores) const {
-        const auto begin = entry_starts_.data()[run], end = entry_starts_.data()[run + 1];
+        const auto begin = entry_start(run), end = entry_start(run + 1);
         if (begin > end || end > places_.shape(0)) damaged();
-        for (auto i = begin; i < end; ++i) scores[places_.data()[i]] += weight * static_cast<float>(codes_.data()[i]);
+        const auto* places = places_.data();
+        if (run < n_flat_runs_) {
+            const float score = weight * kMaxCode;
+            for (auto i = begin; i < end; ++i) scores[places[i]] += score;
+        } else {
+            if (begin < n_flat_entries_) damaged();
+            const auto* codes = codes_.data() + (begin - n_flat_entries_);
+            for (auto i = begin; i < end; ++i) scores[places[i]] += weight * static_cast<float>(codes[i - begin]);
+        }
     }
 
     // The groups of the rows that reach a score.
@@ -394,13 +458,15 @@ private:
     [[noreturn]] static void damaged() { refuse_damaged("block index"); }
 
     ArrayIn<int64_t> column_starts_;
-    ArrayIn<int32_t> blocks_;
+    ArrayIn<uint16_t> blocks_;
     ArrayIn<uint8_t> maxima_;
-    ArrayIn<uint32_t> entry_starts_;
+    ArrayIn<uint16_t> entry_starts_;
+    ArrayIn<int64_t> entry_marks_;
     ArrayIn<uint8_t> places_, codes_;
     ArrayIn<float> scales_;
     ArrayIn<int32_t> groups_;
-    int64_t n_groups_, block_size_, n_blocks_ = 0;
+    int64_t n_groups_, block_size_, n_blocks_ = 0, n_shards_ = 1, n_flat_runs_ = 0;
+    size_t n_flat_entries_ = 0;
 };
 
 }  // namespace
@@ -408,10 +474,10 @@ private:
 void bind_block_search(nb::module_& m) {
     nb::class_<BlockSearch> search(m, "BlockSearch",
                                    "Finds the groups whose rows have the largest dot products with a query.");
-    define_init<ArrayIn<int64_t>, ArrayIn<int32_t>, ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint8_t>,
-                ArrayIn<uint8_t>, ArrayIn<float>, ArrayIn<int32_t>, int64_t, int64_t>(
-        search, {"column_starts", "blocks", "maxima", "entry_starts", "places", "codes", "scales", "groups", "n_groups",
-                 "block_size"});
+    define_init<ArrayIn<int64_t>, ArrayIn<uint16_t>, ArrayIn<uint8_t>, ArrayIn<uint16_t>, ArrayIn<int64_t>,
+                ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<float>, ArrayIn<int32_t>, int64_t, int64_t>(
+        search, {"column_starts", "blocks", "maxima", "entry_starts", "entry_marks", "places", "codes", "scales",
+                 "groups", "n_groups", "block_size"});
     define(search, "allowed_rows", &BlockSearch::allowed_rows, {"is_allowed_group"},
            "For each row whether its group is allowed, and for each block of rows how many are.");
     define(search, "search", &BlockSearch::search,

@@ -25,10 +25,15 @@
 namespace deixis {
 namespace {
 
-constexpr size_t kAhead = 8;        // names asked for before they are compared
-constexpr size_t kPatience = 1024;  // names compared between two looks for Ctrl-C
-constexpr size_t kFirstPlanes = 8;  // of a block that are asked for before it is opened
-constexpr size_t kRanks = 64;       // into which blocks are sorted by what they may hold
+constexpr size_t kAhead = 8;         // names asked for before they are compared
+constexpr size_t kPatience = 1024;   // names compared between two looks for Ctrl-C
+constexpr size_t kFirstPlanes = 16;  // of a block that are asked for before it is opened
+constexpr size_t kPortion = 256;     // blocks opened before their best names are compared
+// Without a filter, what a query opens and compares at most. Only long queries that are like no name come so far, among
+// more than half a million names: what they then miss is about as like them as any names of their length are.
+constexpr size_t kMaxOpened = 8192;     // blocks
+constexpr size_t kMaxCompared = 16384;  // names
+constexpr size_t kRanks = 64;           // into which blocks are sorted by what they may hold
 
 struct Hit {
     double similarity;
@@ -120,6 +125,14 @@ public:
         check_size("group_starts", group_starts, n_names_ + 1, "one for each name and one more");
         check_size("block_starts", block_starts, n_blocks_ + 1, "one for each block and one more");
         for (uint32_t number = 0; number < alphabet.shape(0); ++number) numbers_[alphabet.data()[number]] = number;
+        for (size_t block = 0; block < n_blocks_;) {
+            if (block_lengths_.data()[block] < 0) damaged_names();
+            const auto* lengths = block_lengths_.data();
+            const auto end = static_cast<size_t>(
+                std::upper_bound(lengths + block + 1, lengths + n_blocks_, lengths[block]) - lengths);
+            lengths_.push_back({lengths[block], block, end});
+            block = end;
+        }
     }
 
     auto search(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int64_t k, ArrayIn<double> min_similarity,
@@ -153,6 +166,13 @@ private:
         int32_t length = -1;
         double least = 0;
         int64_t common = 0;
+        std::vector<uint8_t> ranks;  // of names that have so many characters in common with the query
+    };
+
+    // The blocks [begin, end) of names of one length.
+    struct Length {
+        int32_t length;
+        size_t begin, end;
     };
 
     struct Scratch {
@@ -160,6 +180,7 @@ private:
         QueryBits bits;
         RankedOffers blocks, names;
         Best best;
+        size_t n_opened = 0, n_compared = 0;  // blocks and names
     };
 
     void read_query(const uint8_t* text, size_t size, Scratch& work) const {
@@ -177,10 +198,19 @@ private:
         }
         for (auto& names : work.names) names.clear();
         offer_blocks(work);
+        work.n_opened = work.n_compared = 0;
+        const auto max_opened = wanted.allowed == nullptr ? kMaxOpened : n_blocks_;
+        const auto max_compared = wanted.allowed == nullptr ? kMaxCompared : n_names_;
         for (auto rank = kRanks + 1; rank-- > 0;) {
             if (static_cast<double>(rank + 1) / kRanks < work.best.least()) break;
-            open_blocks(work.blocks[rank], work);
-            if (!compare_names(rank, wanted, work)) return {};
+            std::span<const Offer> left = work.blocks[rank];
+            do {
+                const auto portion = left.first(work.n_opened < max_opened ? std::min(left.size(), kPortion) : 0);
+                left = left.subspan(portion.size());
+                open_blocks(portion, work);
+                if (!compare_names(rank, wanted, work)) return {};
+            } while (!left.empty() && work.n_opened < max_opened && work.n_compared < max_compared);
+            if (work.n_compared >= max_compared) break;
         }
         work.best.settle();
         return work.best.hits();
@@ -220,61 +250,82 @@ private:
         }
     }
 
-    // Ranks the blocks that may hold something similar enough.
+    // Ranks the blocks that may hold something similar enough, those of the query's length first.
     void offer_blocks(Scratch& work) const {
         const auto& query = work.query;
         for (auto& blocks : work.blocks) blocks.clear();
-        const auto* lengths = block_lengths_.data();
-        for (size_t begin = 0, end = 0; begin < n_blocks_; begin = end) {
-            const auto length = lengths[begin];
-            if (length < 0) damaged_names();
-            end = static_cast<size_t>(std::upper_bound(lengths + begin + 1, lengths + n_blocks_, length) - lengths);
-            const auto together = query.length() + length;
-            const auto least_common = least_common_for(work.best.least(), together);
-            if (std::min<int64_t>(query.n_known(), length) < least_common) continue;
-            const auto most_lacking = static_cast<size_t>(query.n_known() - least_common);
-            for_each_section(begin, end, [&](size_t section, uint64_t members) {
-                const Lacking lacking(section_planes_.data() + section * kBits, work.bits, most_lacking, members);
-                for (auto left = lacking.members(); left != 0; left &= left - 1) {
-                    const auto member = static_cast<unsigned>(std::countr_zero(left));
-                    const auto most_common =
-                        std::min<int64_t>(query.n_known() - static_cast<int64_t>(lacking.n_lacking(member)), length);
-                    work.blocks[rank_of(similarity(most_common, together))].push_back(
-                        {static_cast<uint32_t>(section * kWord + member), length, most_common});
-                }
-            });
+        const auto longer = std::lower_bound(lengths_.begin(), lengths_.end(), query.length(),
+                                             [](const Length& each, int64_t length) { return each.length < length; });
+        for (auto before = longer, after = longer; before != lengths_.begin() || after != lengths_.end();) {
+            const bool is_after = before == lengths_.begin() ||
+                                  (after != lengths_.end() &&
+                                   after->length - query.length() <= query.length() - std::prev(before)->length);
+            offer_length(is_after ? *after++ : *--before, work);
         }
+    }
+
+    void offer_length(const Length& of_length, Scratch& work) const {
+        const auto& query = work.query;
+        const auto length = of_length.length;
+        const auto together = query.length() + length;
+        const auto least_common = least_common_for(work.best.least(), together);
+        if (std::min<int64_t>(query.n_known(), length) < least_common) return;
+        const auto most_lacking = static_cast<size_t>(query.n_known() - least_common);
+        for_each_section(of_length.begin, of_length.end, [&](size_t section, uint64_t members) {
+            const Lacking lacking(section_planes_.data() + section * kBits, work.bits, most_lacking, members);
+            for (auto left = lacking.members(); left != 0; left &= left - 1) {
+                const auto member = static_cast<unsigned>(std::countr_zero(left));
+                const auto most_common =
+                    std::min<int64_t>(query.n_known() - static_cast<int64_t>(lacking.n_lacking(member)), length);
+                work.blocks[rank_of(similarity(most_common, together))].push_back(
+                    {static_cast<uint32_t>(section * kWord + member), length, most_common});
+            }
+        });
     }
 
     static size_t rank_of(double similarity) { return static_cast<size_t>(std::clamp(similarity, 0.0, 1.0) * kRanks); }
 
-    void open_blocks(const std::vector<Offer>& blocks, Scratch& work) const {
+    void open_blocks(std::span<const Offer> blocks, Scratch& work) const {
         Needed needed;
         for (size_t i = 0; i < blocks.size(); ++i) {
             const auto* next = planes_.data() + blocks[std::min(i + 2, blocks.size() - 1)].number * kBits;
             for (size_t bit = 0; bit < std::min(kFirstPlanes, work.bits.n); ++bit)
                 prefetch(next + work.bits.places[bit]);
             if (needed.length != blocks[i].length || needed.least != work.best.least())
-                needed = {blocks[i].length, work.best.least(),
-                          least_common_for(work.best.least(), work.query.length() + blocks[i].length)};
-            if (blocks[i].most_common >= needed.common) open_block(blocks[i], needed.common, work);
+                need(blocks[i].length, work, needed);
+            if (blocks[i].most_common < needed.common) continue;
+            open_block(blocks[i], needed, work);
+            ++work.n_opened;
         }
     }
 
+    static void need(int32_t length, const Scratch& work, Needed& needed) {
+        const auto together = work.query.length() + length;
+        if (needed.length != length) {
+            needed.ranks.clear();
+            for (int64_t common = 0; common <= std::min<int64_t>(length, work.query.n_known()); ++common)
+                needed.ranks.push_back(static_cast<uint8_t>(rank_of(similarity(common, together))));
+        }
+        needed.length = length;
+        needed.least = work.best.least();
+        needed.common = least_common_for(needed.least, together);
+    }
+
     // Ranks the names of a block that may be similar enough.
-    void open_block(const Offer& block, int64_t least_common, Scratch& work) const {
+    void open_block(const Offer& block, const Needed& needed, Scratch& work) const {
         const auto first = names_of(block.number).first;
-        const auto n_known = work.query.n_known(), together = work.query.length() + block.length;
+        const auto n_known = work.query.n_known();
         const Lacking lacking(planes_.data() + block.number * kBits, work.bits,
-                              static_cast<size_t>(n_known - least_common), members_of(block.number));
+                              static_cast<size_t>(n_known - needed.common), members_of(block.number));
         for (auto left = lacking.members(); left != 0; left &= left - 1) {
             const auto member = static_cast<unsigned>(std::countr_zero(left));
             const auto name = first + member;
             const auto n_lacking = static_cast<int64_t>(lacking.n_lacking(member));
             const auto n_extra = bit_counts_.data()[name] - (static_cast<int64_t>(work.bits.n) - n_lacking);
             const auto most_common = std::min(n_known - n_lacking, block.length - n_extra);
-            if (most_common < least_common) continue;
-            work.names[rank_of(similarity(most_common, together))].push_back({name, block.length, most_common});
+            if (most_common < needed.common) continue;
+            if (most_common > block.length) damaged_names();
+            work.names[needed.ranks[most_common]].push_back({name, block.length, most_common});
         }
     }
 
@@ -317,6 +368,7 @@ private:
             }
             if (n == kLanes || (n > 0 && i + 1 == names.size())) {
                 const auto common = work.query.lcs(std::span(stored).first(n));
+                work.n_compared += n;
                 for (size_t lane = 0; lane < n; ++lane) take(*offers[lane], common[lane], wanted, work);
                 n = 0;
             }
@@ -394,6 +446,7 @@ private:
     int64_t n_groups_;
     size_t n_characters_, n_names_, n_blocks_;
     NumberOf numbers_;
+    std::vector<Length> lengths_;  // ascending
 };
 
 // How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.

@@ -28,8 +28,8 @@ from deixis.tables import FlatRows
 MAX_BLOCKS = 4096  # opened for one query
 # In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
-    "column_starts": np.int64, "blocks": np.int32, "maxima": np.uint8, "entry_starts": np.uint32, "places": np.uint8,
-    "codes": np.uint8, "scales": np.float32, "groups": np.int32,
+    "column_starts": np.int64, "blocks": np.uint16, "maxima": np.uint8, "entry_starts": np.uint16,
+    "entry_marks": np.int64, "places": np.uint8, "codes": np.uint8, "scales": np.float32, "groups": np.int32,
 }  # fmt: skip
 _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
 
@@ -85,27 +85,37 @@ class BlockIndex:
         indptr, indices, data = core_rows(rows, "rows", is_sorted=True)
         if len(data) and data.min() < 0:
             raise DataError(f"Weights must be at least 0, got {data.min()}.")
-        if len(data) > _core.MAX_ENTRIES:
-            raise DataError(f"The rows have {len(data)} weights; an index holds at most {_core.MAX_ENTRIES}.")
         built = _core.build_blocks(indptr, indices, data, rows.shape[1], config.block_size)
         arrays: dict[str, NDArray[Any]] = dict(zip(_ARRAYS, built, strict=False))
         arrays["groups"] = np.ascontiguousarray(groups, dtype=np.int32)
         return cls(arrays, n_groups, config)
 
     def n_entries(self, column: int) -> int:
-        """An upper bound on the rows that have a weight in a column: those of its blocks."""
-        runs = self._arrays["column_starts"][column : column + 2]
-        starts = self._arrays["entry_starts"]
-        return int(starts[runs[1]]) - int(starts[runs[0]]) if runs[1] > runs[0] else 0
+        """How many rows have a weight in a column."""
+        starts = self._entry_starts(self._runs(column)[[0, -1]])
+        return int(starts[1] - starts[0])
 
     def groups_with(self, column: int) -> NDArray[np.int64]:
         """The groups of the rows that have a weight in a column."""
-        first, last = self._arrays["column_starts"][column : column + 2].tolist()
-        starts = self._arrays["entry_starts"][first : last + 1].astype(np.int64)
-        blocks = np.repeat(self._arrays["blocks"][first:last].astype(np.int64), np.diff(starts))
-        offsets = self._arrays["places"][starts[0] : starts[-1]] if len(starts) else starts
+        runs = self._runs(column)
+        starts = self._entry_starts(np.arange(runs[0], runs[-1] + 1))
+        shards = np.repeat(np.arange(len(runs) - 1), np.diff(runs))
+        of_runs = shards * _core.SHARD_BLOCKS + self._arrays["blocks"][runs[0] : runs[-1]]
+        blocks = np.repeat(of_runs, np.diff(starts))
+        offsets = self._arrays["places"][starts[0] : starts[-1]]
         groups: NDArray[np.int64] = self._arrays["groups"][blocks * self.config.block_size + offsets].astype(np.int64)
         return groups
+
+    def _runs(self, column: int) -> NDArray[np.int64]:
+        """Where the runs of a column begin in each shard, and where they end."""
+        starts = self._arrays["column_starts"]
+        n_shards = (len(starts) - 1) // self.n_columns
+        return starts[column * n_shards : (column + 1) * n_shards + 1]
+
+    def _entry_starts(self, runs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the entries of runs begin."""
+        starts: NDArray[np.int64] = self._arrays["entry_marks"][runs // _core.MARK_RUNS]
+        return starts + self._arrays["entry_starts"][runs]
 
     def search(
         self,
@@ -150,11 +160,35 @@ class BlockIndex:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, n_groups: int, config: BlockIndexConfig
     ) -> BlockIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
+        if f"{prefix}.entry_marks" not in arrays:
+            arrays = _of_format_2(arrays, prefix, config.block_size)
         stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
             return cls(stored, n_groups, config)
         except ValueError as error:
             raise StoreError(f"The arrays '{prefix}.*' are damaged: {error} Build the model again.") from error
+
+
+def _of_format_2(arrays: Mapping[str, NDArray[Any]], prefix: str, block_size: int) -> dict[str, NDArray[Any]]:
+    """The arrays of an index that has the numbers of blocks and the starts of entries in full."""
+    old = _ARRAYS | {"blocks": np.int32, "entry_starts": np.uint32}
+    stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in old.items() if name != "entry_marks"}
+    runs, blocks, starts = (stored[name] for name in ("column_starts", "blocks", "entry_starts"))
+    n_columns, n_runs = len(stored["scales"]), len(blocks)
+    if len(runs) != n_columns + 1 or (np.diff(runs, prepend=0, append=n_runs) < 0).any() or len(starts) != n_runs + 1:
+        raise StoreError(f"The arrays '{prefix}.*' are damaged. Build the model again.")
+    n_shards = max(1, -(-len(stored["groups"]) // (block_size * _core.SHARD_BLOCKS)))
+    of_run = (
+        np.repeat(np.arange(n_columns) * n_shards, np.diff(runs)) + blocks[runs[0] : runs[-1]] // _core.SHARD_BLOCKS
+    )
+    marks = starts[:: _core.MARK_RUNS].astype(np.int64)
+    stored |= {
+        "column_starts": runs[0] + np.searchsorted(of_run, np.arange(n_columns * n_shards + 1)),
+        "blocks": (blocks % _core.SHARD_BLOCKS).astype(np.uint16),
+        "entry_starts": (starts - np.repeat(marks, _core.MARK_RUNS)[: n_runs + 1]).astype(np.uint16),
+        "entry_marks": marks,
+    }
+    return {f"{prefix}.{name}": array for name, array in stored.items()}
 
 
 def check_max_blocks(max_blocks: int) -> None:

@@ -54,7 +54,7 @@ def test_each_step_through_the_tree_adds_up_and_the_last_is_the_entity(linker):
     mentions = Document("d", TEXT, mentions=(Mention(14, 19, "Paris"),)).mentions_in_context()
     ranked = linker.model.sources.get("label_tree").search(mentions, 50)
     row = linker.kb.row_of(told.entity.id)
-    assert told.path[-1].path_score == pytest.approx(float(ranked[0, row]), abs=2e-3)
+    assert told.path[-1].path_score == pytest.approx(float(ranked.toarray()[0, row]), abs=2e-3)
 
 
 def test_another_entity_can_be_asked_about(linker):

@@ -34,3 +34,10 @@ def test_other_names_that_a_thing_is_also_sold_or_known_by_are_aliases():
         "aliases"
     ] * 3
     assert [field_of(header) for header in ("also bought", "also_viewed", "also")] == [None] * 3
+
+
+@pytest.mark.parametrize("header", ["population", "Einwohnerzahl", "Población", "habitants", "População", "Invånare"])
+def test_how_many_people_live_in_a_place_is_its_count(header, tmp_path):
+    assert field_of(header)[0] == "count"
+    (tmp_path / "places.csv").write_text(f"id,name,{header}\nf,Paris,2138551\nu,Paris,5073\n", encoding="utf-8")
+    assert KnowledgeBase.read(tmp_path / "places.csv").entity(0).count == 2138551

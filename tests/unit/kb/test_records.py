@@ -1,5 +1,7 @@
 """Records of every accepted spelling, and what is wrong with the others."""
 
+from dataclasses import replace
+
 import pytest
 
 from deixis.kb.record_mapping import RecordMapping
@@ -173,3 +175,23 @@ def test_fields_of_the_wrong_type_are_named(field, value, message):
 def test_unknown_fields_only_is_an_error_that_lists_what_is_accepted():
     with pytest.raises(BadRecord, match=r"'colour', 'name'; accepted pairs: 'id' and 'title'; 'entity_id' and 'label'"):
         RecordMapping.choose({"name": "Paris", "colour": "grey"})
+
+
+def test_references_of_html_are_the_characters_they_stand_for():
+    fields = parse(
+        {
+            "id": "a&amp;b",
+            "title": "Sj&#246;gren&apos;s Syndrome",
+            "aliases": ["R&D;", "Gougerot&#x2d;Sj&ouml;gren", "AT&T"],
+            "description": "dry eyes &amp; mouth",
+        }
+    )
+    assert (fields.id, fields.title) == ("a&amp;b", "Sjögren's Syndrome")
+    assert [text for text, _, _ in fields.aliases] == ["R&D;", "Gougerot-Sjögren", "AT&T"]
+    assert fields.descriptions == [("", "dry eyes & mouth")]
+
+
+def test_the_end_of_a_reference_does_not_part_names():
+    record = {"id": "1", "title": "Sjogren", "aliases": "Sj&#246;gren; Mikulicz&apos;s"}
+    separated = replace(RecordMapping.choose(record), separators={"aliases": ";"})
+    assert [text for text, _, _ in separated.parse(record).aliases] == ["Sjögren", "Mikulicz's"]

@@ -115,3 +115,19 @@ def test_a_model_may_be_built_with_another_default_and_options_overrule_it():
     text = "I saw a jaguar in the rainforest."
     assert sure.link(text) == linker("jaguars").link(text, names="sure")
     assert sure.link(text, names="every") == linker("jaguars").link(text, names="every")
+
+
+def test_a_name_without_its_accents_is_ranked_as_the_name():
+    linker = Linker.build(
+        KnowledgeBase.from_records(
+            {"id": name, "title": name}
+            for name in ("Café Crème", "Cremeschnitte", "Sjogren's Syndrome", "Sjögren-Larsson")
+        ),
+        n_threads=1,
+    )
+    linked = linker.link("A cafe creme for patients with Sjögren's syndrome.")
+    assert [(mention.text, mention.entity) for mention in linked.mentions] == [
+        ("cafe creme", "Café Crème"),
+        ("Sjögren's syndrome", "Sjogren's Syndrome"),
+    ]
+    assert all(mention.score > 0.5 for mention in linked.mentions)

@@ -153,6 +153,83 @@ def test_arrays_that_are_missing_or_do_not_fit_each_other_are_refused():
                 BlockIndex.from_arrays(damaged, "x", 2, index.config).search(matrix([[1, 1]]), k=2)
 
 
+def in_full(index) -> dict[str, np.ndarray]:
+    """The arrays as models of format 2 have them: blocks and starts of entries in full, codes of all weights."""
+    arrays = index.to_arrays("x")
+    runs, n_columns = arrays["x.column_starts"], index.n_columns
+    n_shards = (len(runs) - 1) // n_columns
+    shards = np.repeat(np.tile(np.arange(n_shards), n_columns), np.diff(runs))
+    n_runs = len(arrays["x.blocks"])
+    starts = arrays["x.entry_marks"][np.arange(n_runs + 1) // 256] + arrays["x.entry_starts"]
+    full = {
+        name: np.concatenate([np.full(n - len(arrays[name]), 255, np.uint8), arrays[name]])
+        for name, n in (("x.maxima", n_runs), ("x.codes", len(arrays["x.places"])))
+    }
+    full |= {
+        "x.column_starts": runs[::n_shards].copy(),
+        "x.blocks": (shards * 65536 + arrays["x.blocks"]).astype(np.int32),
+        "x.entry_starts": starts.astype(np.uint32),
+    }
+    return {name: array for name, array in (arrays | full).items() if name != "x.entry_marks"}
+
+
+@pytest.fixture(scope="module")
+def many_blocks():
+    """140,000 rows in blocks of one: more than a number of two bytes can count, twice; and their index."""
+    random = np.random.default_rng(3)
+    is_there = sparse.random(140_000, 30, 0.02, "csr", np.float32, random)
+    is_there.data[:] = random.choice(np.array([0.25, 0.5, 1], np.float32), is_there.nnz)
+    return is_there, BlockIndex.build(is_there, np.arange(140_000), BlockIndexConfig(block_size=1))
+
+
+def test_more_blocks_than_two_bytes_can_count_are_all_searched(many_blocks):
+    rows, index = many_blocks
+    for column, row in ((3, 5), (7, 69_000), (29, 139_900)):
+        query = sparse.csr_matrix((np.ones(2, np.float32), ([0, 0], [column, 0])), shape=(1, 30))
+        scores = (rows @ query.T).toarray().ravel()
+        best = [each for each in np.lexsort((np.arange(len(scores)), -scores)).tolist() if scores[each] > 0]
+        assert index.search(query, k=9, max_blocks=4096).indices.tolist() == best[:9]
+        best = [each for each in best if each >= row]
+        allowed = np.arange(140_000) >= row
+        assert index.search(query, k=9, max_blocks=4096, allowed=allowed).indices.tolist() == best[:9]
+        having = np.flatnonzero(rows[:, [column]].toarray().ravel())
+        assert np.sort(index.groups_with(column)).tolist() == having.tolist()
+        assert index.n_entries(column) == len(having)
+
+
+@pytest.mark.parametrize("block_size", [1, 7, 64])
+def test_an_index_of_format_2_finds_the_same(many_blocks, block_size):
+    rows, index = many_blocks
+    if block_size > 1:
+        index = BlockIndex.build(rows, np.arange(rows.shape[0]), BlockIndexConfig(block_size=block_size))
+    again = BlockIndex.from_arrays(in_full(index), "x", index.n_groups, index.config)
+    found, same = index.search(rows[:50], k=20), again.search(rows[:50], k=20)
+    for part in ("indptr", "indices", "data"):
+        assert np.array_equal(getattr(found, part), getattr(same, part))
+    assert np.array_equal(index.groups_with(4), again.groups_with(4))
+
+
+def test_damaged_arrays_of_format_2_are_refused(many_blocks):
+    _, index = many_blocks
+    arrays = in_full(index)
+    falling = arrays["x.column_starts"].copy()
+    falling[3] = -1
+    for damaged in ({"x.column_starts": falling}, {"x.entry_starts": arrays["x.entry_starts"][:-1]}):
+        with pytest.raises(StoreError):
+            BlockIndex.from_arrays(arrays | damaged, "x", index.n_groups, index.config)
+
+
+def test_the_first_columns_of_equal_weights_need_no_codes():
+    rows = matrix([[1, 0.5, 0.3, 1], [1, 0, 0.6, 1], [0, 0.5, 0, 1]])
+    index = BlockIndex.build(rows, np.arange(3), BlockIndexConfig(block_size=1))
+    arrays = index.to_arrays("x")
+    assert (len(arrays["x.places"]), len(arrays["x.codes"])) == (9, 5)  # of the third column, and of all behind it
+    assert listed(index.search(matrix([[1, 0, 0, 0], [0, 1, 1, 0]]), k=3)) == [
+        [(0, 1.0), (1, 1.0)],
+        [(0, 0.8), (1, 0.6), (2, 0.5)],
+    ]
+
+
 INTERRUPTED = """
 import sys, numpy as np
 from scipy import sparse

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import ConfigError, DataError, StoreError
+from deixis.native._core import indel_similarity
 from deixis.nearest.spelling_index import IndelIndex
 from tests.processes import PATIENCE, processor_seconds, start
 
@@ -210,3 +211,16 @@ def test_ctrl_c_ends_a_long_search_within_about_a_second(n_threads, first):
             assert process.wait(timeout=PATIENCE) == 0
         finally:
             process.kill()
+
+
+def test_a_long_query_finds_its_nearest_name_among_tens_of_thousands_and_under_a_filter_all_similar_ones():
+    random = np.random.default_rng(0)
+    names = ["".join(row) for row in random.choice(np.array(list("aaeinst")), (25_000, 34))]
+    index = index_of(*names)
+    query = names[20_000][:15] + "x" + names[20_000][17:]
+    exact = index.search([query], k=20, min_similarity=0.5, allowed=np.ones(len(names), dtype=bool))
+    similar = sorted((indel_similarity(name, query) for name in names), reverse=True)[:20]
+    assert exact.data.tolist() == pytest.approx(similar, abs=1e-6)
+    found = index.search([query], k=20, min_similarity=0.5)  # not all names are compared
+    assert found.indices[0] == exact.indices[0] == 20_000
+    assert len(found.indices) == 20 and (found.data <= exact.data).all()

@@ -185,7 +185,7 @@ def test_in_the_other_language_descriptions_contexts_or_both_are_asked(trained):
     )
     mentions = [document.mentions_in_context()[0] for document in asked]
     by_contents = {each: generator.with_contents(each).search(mentions, 40) for each in CONTENTS}
-    best = {each: ranked.max(axis=1).toarray().ravel() for each, ranked in by_contents.items()}
+    best = {each: ranked.toarray().max(axis=1) for each, ranked in by_contents.items()}
     np.testing.assert_allclose(best["both"], np.maximum(best["descriptions"], best["contexts"]), atol=1e-6)
     mentioned = {kb.row_of(document.mentions[0].entity) for document in told}
     assert set(by_contents["contexts"].indices) <= mentioned < set(by_contents["descriptions"].indices)

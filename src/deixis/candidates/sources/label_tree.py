@@ -141,7 +141,7 @@ class LabelTreeSource(CandidateSource):
         self.check_search(k, mask)
         window, n_threads = self.config.features.context_window, self.ranker.n_threads
         contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
-        queries = self.features.rows_of(MentionBatch.of(mentions).texts, contexts, n_threads)
+        queries = self.features.rows_of(MentionBatch.of(mentions).table, contexts, n_threads)
         # Mentions without a known word would all be given the same.
         is_known = queries.row_lengths > 0
         rows = SparseRows(queries.indptr, queries.indices, queries.data, queries.shape[1])

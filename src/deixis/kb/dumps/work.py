@@ -28,7 +28,7 @@ class DumpWork:
     >>> from pathlib import Path
     >>> from deixis.kb.dumps.shards import shards_of
     >>> folder = Path(tempfile.mkdtemp())
-    >>> page = '{"index": {"_id": "7"}}\\n{"title": "Troy", "namespace": 0, "language": "en"}\\n'
+    >>> page = '{"index": {"_id": "7"}}\n{"title": "Troy", "namespace": 0, "language": "en"}\n'
     >>> _ = (folder / "dump.json").write_text(page)
     >>> shard = shards_of(folder / "dump.json", 1 << 20)[0]
     >>> work = DumpWork(Job("cirrussearch", str(folder)))
