@@ -93,4 +93,5 @@ def distinct_numbers(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     [1, 3]
     """
     ordered = np.sort(numbers)
-    return ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    distinct: NDArray[np.int64] = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    return distinct
